@@ -1,0 +1,137 @@
+import { index, onchainTable } from "ponder";
+
+/** Agents of the ERC-8004 identity registry. */
+export const agent = onchainTable("agent", (t) => ({
+  agentId: t.bigint().primaryKey(),
+  owner: t.hex().notNull(),
+  /** The current agentWallet; null while it is cleared. */
+  wallet: t.hex(),
+  agentUri: t.text().notNull(),
+  registeredBlock: t.bigint().notNull(),
+  registeredAt: t.bigint().notNull(),
+  updatedBlock: t.bigint().notNull(),
+}));
+
+/** Which wallet acted for which agent, and over which blocks. */
+export const agentWallet = onchainTable(
+  "agent_wallet",
+  (t) => ({
+    id: t.text().primaryKey(),
+    agentId: t.bigint().notNull(),
+    wallet: t.hex().notNull(),
+    fromBlock: t.bigint().notNull(),
+    toBlock: t.bigint(),
+  }),
+  (table) => ({ byWallet: index().on(table.wallet), byAgent: index().on(table.agentId) }),
+);
+
+/** Followed wallets, with aggregates that handlers keep by primary key. */
+export const wallet = onchainTable("wallet", (t) => ({
+  address: t.hex().primaryKey(),
+  /** Why it is followed: registered, agent_wallet, requested or static. */
+  source: t.text().notNull(),
+  followedBlock: t.bigint().notNull(),
+  ownCalls: t.integer().notNull(),
+  ownFailures: t.integer().notNull(),
+  firstCallBlock: t.bigint(),
+  lastCallBlock: t.bigint(),
+  /** Unix seconds of the last own call. */
+  lastCallAt: t.bigint(),
+  /** Newest block that changed anything the score reads. */
+  touchedBlock: t.bigint().notNull(),
+}));
+
+/** Transactions from or to a followed wallet, reverted ones included. */
+export const transaction = onchainTable(
+  "transaction",
+  (t) => ({
+    hash: t.hex().primaryKey(),
+    block: t.bigint().notNull(),
+    transactionIndex: t.integer().notNull(),
+    timestamp: t.bigint().notNull(),
+    from: t.hex().notNull(),
+    to: t.hex(),
+    nonce: t.integer().notNull(),
+    value: t.bigint().notNull(),
+    input: t.hex().notNull(),
+    /** First four bytes of the input; null for a plain transfer. */
+    selector: t.hex(),
+    gasLimit: t.bigint().notNull(),
+    gasUsed: t.bigint().notNull(),
+    effectiveGasPrice: t.bigint().notNull(),
+    baseFeePerGas: t.bigint(),
+    ok: t.boolean().notNull(),
+    /** The contract it created, if it did. */
+    contractAddress: t.hex(),
+  }),
+  (table) => ({
+    byFrom: index().on(table.from, table.block, table.transactionIndex),
+    byTo: index().on(table.to, table.block),
+  }),
+);
+
+/** Every block from the start block on: the clock and the fingerprint of the chain. */
+export const block = onchainTable("block", (t) => ({
+  number: t.bigint().primaryKey(),
+  hash: t.hex().notNull(),
+  timestamp: t.bigint().notNull(),
+  baseFeePerGas: t.bigint(),
+}));
+
+/** Additions to and removals from the sanctions list, each as it happened. */
+export const sanctionsChange = onchainTable(
+  "sanctions_change",
+  (t) => ({
+    id: t.text().primaryKey(),
+    address: t.hex().notNull(),
+    listed: t.boolean().notNull(),
+    block: t.bigint().notNull(),
+    logIndex: t.integer().notNull(),
+    timestamp: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (table) => ({ byAddress: index().on(table.address, table.block, table.logIndex) }),
+);
+
+/** What the oracle contract holds for a wallet now, replayed from its events. */
+export const oracleScore = onchainTable("oracle_score", (t) => ({
+  wallet: t.hex().primaryKey(),
+  /** False after an invalidation: only the floor for asOf is left. */
+  present: t.boolean().notNull(),
+  ahsScore: t.integer().notNull(),
+  d1Score: t.integer().notNull(),
+  d2Score: t.integer().notNull(),
+  confidenceBps: t.integer().notNull(),
+  sanctioned: t.boolean().notNull(),
+  insufficient: t.boolean().notNull(),
+  modelVersion: t.integer().notNull(),
+  asOf: t.bigint().notNull(),
+  asOfTime: t.bigint().notNull(),
+  transactionHash: t.hex().notNull(),
+  publishedBlock: t.bigint().notNull(),
+  publishedAt: t.bigint().notNull(),
+}));
+
+/** Merkle roots of whole epochs. */
+export const oracleRoot = onchainTable("oracle_root", (t) => ({
+  epoch: t.bigint().primaryKey(),
+  root: t.hex().notNull(),
+  uri: t.text().notNull(),
+  transactionHash: t.hex().notNull(),
+  block: t.bigint().notNull(),
+  publishedAt: t.bigint().notNull(),
+}));
+
+/** Paid or free requests to follow a wallet. */
+export const scoreRequest = onchainTable(
+  "score_request",
+  (t) => ({
+    id: t.text().primaryKey(),
+    wallet: t.hex().notNull(),
+    requester: t.hex().notNull(),
+    fee: t.bigint().notNull(),
+    block: t.bigint().notNull(),
+    timestamp: t.bigint().notNull(),
+  }),
+  (table) => ({ byWallet: index().on(table.wallet) }),
+);

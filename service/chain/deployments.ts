@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { isAddress, type Address } from "viem";
+import { z } from "zod";
+
+const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value), "expected an EIP-55 address");
+
+const contract = z.object({ address, startBlock: z.int().nonnegative() });
+
+const deploymentSchema = z.object({
+  chainId: z.int().positive(),
+  name: z.string(),
+  /** First block whose transactions the index follows. */
+  startBlock: z.int().nonnegative(),
+  /** Blocks behind the head that count as final. */
+  finalityBlocks: z.int().positive(),
+  identityRegistry: contract,
+  sanctionsList: contract,
+  oracle: contract,
+  usdc: address.nullable(),
+  /** Wallets followed without a registration. */
+  staticWallets: z.array(address),
+});
+
+/** Where everything that the service reads or writes on one chain lives. */
+export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** Reads one chain's deployment file; throws with every fault found when the file is not a deployment. */
+export function loadDeployment(path: string): Deployment {
+  const parsed = deploymentSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
+  if (!parsed.success) throw new Error(`${path} is not a deployment: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

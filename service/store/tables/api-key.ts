@@ -1,0 +1,39 @@
+import { bigint, boolean, index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { ahs } from "./schema.ts";
+
+/** API keys; the key itself is never stored. One unit is 0.001 USD. */
+export const apiKey = ahs.table("api_key", {
+  id: uuid().primaryKey(),
+  name: text().notNull(),
+  partner: boolean().notNull(),
+  /** Lower-case hex SHA-256 of the whole key. */
+  keyHash: text().notNull().unique(),
+  /** The first characters of the key, for lists. */
+  keyPrefix: text().notNull(),
+  /** Units left; null is unlimited. */
+  balanceUnits: bigint({ mode: "number" }),
+  scopes: text().array().notNull(),
+  ratePerMinute: integer().notNull(),
+  expiresAt: timestamp({ withTimezone: true }),
+  revokedAt: timestamp({ withTimezone: true }),
+  createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+});
+
+export type DebitState = "held" | "kept" | "returned";
+
+/** Every debit of a metered key; one still held after its deadline belongs to a request that died and is returned. */
+export const keyDebit = ahs.table(
+  "key_debit",
+  {
+    id: uuid().primaryKey(),
+    keyId: uuid()
+      .notNull()
+      .references(() => apiKey.id),
+    endpoint: text().notNull(),
+    units: bigint({ mode: "number" }).notNull(),
+    state: text().$type<DebitState>().notNull(),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    deadline: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [index("key_debit_state").on(table.state, table.deadline)],
+);

@@ -1,0 +1,11 @@
+import { bigint, integer, text, timestamp } from "drizzle-orm/pg-core";
+import { ahs } from "./schema.ts";
+
+/** A block of the chain that this database last followed: another hash at that height means another chain. */
+export const chainMark = ahs.table("chain_mark", {
+  chainId: integer().primaryKey(),
+  blockNumber: bigint({ mode: "number" }).notNull(),
+  blockHash: text().notNull(),
+  indexSchema: text().notNull(),
+  updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+});
