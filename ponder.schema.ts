@@ -6,6 +6,8 @@ export const agent = onchainTable("agent", (t) => ({
   owner: t.hex().notNull(),
   /** The current agentWallet; null while it is cleared. */
   wallet: t.hex(),
+  /** Row of agent_wallet that is open for it. */
+  walletSpan: t.text(),
   agentUri: t.text().notNull(),
   registeredBlock: t.bigint().notNull(),
   registeredAt: t.bigint().notNull(),
@@ -63,6 +65,8 @@ export const transaction = onchainTable(
     ok: t.boolean().notNull(),
     /** The contract it created, if it did. */
     contractAddress: t.hex(),
+    /** True where the sender is a followed wallet. */
+    own: t.boolean().notNull(),
   }),
   (table) => ({
     byFrom: index().on(table.from, table.block, table.transactionIndex),

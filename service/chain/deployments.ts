@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { isAddress, type Address } from "viem";
 import { z } from "zod";
 
@@ -29,4 +29,9 @@ export function loadDeployment(path: string): Deployment {
   const parsed = deploymentSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
   if (!parsed.success) throw new Error(`${path} is not a deployment: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
+}
+
+/** Writes a deployment where every command reads it; an older file of that name is replaced. */
+export function writeDeployment(path: string, deployment: Deployment): void {
+  writeFileSync(path, `${JSON.stringify(deployment, null, 2)}\n`);
 }

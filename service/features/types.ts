@@ -39,15 +39,18 @@ export type Coverage = {
   readonly fromBlock: number;
   readonly fromTimestamp: number;
   readonly toBlock: number;
+  /** Whether every own call of the scoring window up to toBlock is in the rows. */
   readonly complete: boolean;
   readonly sources: readonly string[];
 };
 
-/** Everything the model may look at for one wallet, sorted by (blockNumber, transactionIndex). */
+/** Everything the model may look at for one wallet, in any order. */
 export type WalletRows = {
   readonly chainId: number;
   readonly wallet: Address;
   readonly calls: readonly OwnCall[];
   readonly sanctions: readonly SanctionsFlag[];
   readonly coverage: Coverage;
+  /** Unix seconds of the chain's first block; null where the index starts later than the chain. */
+  readonly chainStartTimestamp: number | null;
 };

@@ -21,6 +21,7 @@ export type FeatureLine = {
   readonly reason: string | null;
 };
 
+/** A known shape of trouble in the rows. */
 export type Pattern = {
   readonly name: string;
   readonly severity: "info" | "warning" | "critical";

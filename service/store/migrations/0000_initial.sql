@@ -1,4 +1,4 @@
-CREATE SCHEMA "ahs";
+CREATE SCHEMA IF NOT EXISTS "ahs";
 --> statement-breakpoint
 CREATE TABLE "ahs"."api_key" (
 	"id" uuid PRIMARY KEY NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE "ahs"."chain_mark" (
 	"chain_id" integer PRIMARY KEY NOT NULL,
 	"block_number" bigint NOT NULL,
 	"block_hash" text NOT NULL,
-	"index_schema" text NOT NULL,
+	"generation" text NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -37,7 +37,12 @@ CREATE TABLE "ahs"."epoch" (
 	"chain_id" integer NOT NULL,
 	"epoch" bigint NOT NULL,
 	"root" text NOT NULL,
+	"uri" text NOT NULL,
 	"leaves" jsonb NOT NULL,
+	"state" text NOT NULL,
+	"sender_transaction_id" bigint NOT NULL,
+	"attempts" integer NOT NULL,
+	"not_before" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "epoch_chain_id_epoch_pk" PRIMARY KEY("chain_id","epoch")
 );
@@ -56,6 +61,8 @@ CREATE TABLE "ahs"."publish_intent" (
 	"reason" text NOT NULL,
 	"state" text NOT NULL,
 	"sender_transaction_id" bigint,
+	"not_before" timestamp with time zone,
+	"attempts" integer DEFAULT 0 NOT NULL,
 	"error" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
@@ -65,20 +72,31 @@ CREATE TABLE "ahs"."sender_transaction" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "ahs"."sender_transaction_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"chain_id" integer NOT NULL,
 	"sender" text NOT NULL,
-	"nonce" bigint NOT NULL,
+	"reference" text NOT NULL,
 	"purpose" text NOT NULL,
 	"to" text NOT NULL,
 	"data" text NOT NULL,
-	"gas_limit" bigint NOT NULL,
-	"hashes" text[] NOT NULL,
-	"max_fee_per_gas" numeric NOT NULL,
-	"max_priority_fee_per_gas" numeric NOT NULL,
+	"value" numeric NOT NULL,
 	"state" text NOT NULL,
+	"final" boolean DEFAULT false NOT NULL,
+	"nonce" bigint,
+	"gas_limit" bigint,
+	"max_fee_per_gas" numeric,
+	"max_priority_fee_per_gas" numeric,
+	"hashes" text[] NOT NULL,
+	"raw" text,
+	"broadcast_at" timestamp with time zone,
+	"broadcast_block" bigint,
+	"not_before" timestamp with time zone,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"failure" text,
+	"error" text,
+	"revert_data" text,
 	"mined_hash" text,
 	"mined_block" bigint,
 	"gas_used" bigint,
 	"cost_wei" numeric,
-	"error" text,
+	"mined_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
@@ -131,8 +149,12 @@ ALTER TABLE "ahs"."current_score" ADD CONSTRAINT "current_score_score_id_score_i
 CREATE INDEX "key_debit_state" ON "ahs"."key_debit" USING btree ("state","deadline");--> statement-breakpoint
 CREATE UNIQUE INDEX "publish_intent_one_pending" ON "ahs"."publish_intent" USING btree ("chain_id","wallet") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "publish_intent_state" ON "ahs"."publish_intent" USING btree ("chain_id","state","id");--> statement-breakpoint
+CREATE INDEX "publish_intent_wallet" ON "ahs"."publish_intent" USING btree ("chain_id","wallet","id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "publish_intent_transaction" ON "ahs"."publish_intent" USING btree ("sender_transaction_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "sender_transaction_nonce" ON "ahs"."sender_transaction" USING btree ("chain_id","sender","nonce");--> statement-breakpoint
-CREATE INDEX "sender_transaction_state" ON "ahs"."sender_transaction" USING btree ("chain_id","sender","state");--> statement-breakpoint
+CREATE UNIQUE INDEX "sender_transaction_reference" ON "ahs"."sender_transaction" USING btree ("chain_id","sender","reference");--> statement-breakpoint
+CREATE INDEX "sender_transaction_open" ON "ahs"."sender_transaction" USING btree ("chain_id","sender","id") WHERE final = false and state <> 'failed';--> statement-breakpoint
+CREATE INDEX "sender_transaction_spent" ON "ahs"."sender_transaction" USING btree ("chain_id","purpose","created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "current_score_wallet" ON "ahs"."current_score" USING btree ("chain_id","wallet");--> statement-breakpoint
 CREATE INDEX "score_latest" ON "ahs"."score" USING btree ("chain_id","wallet","id" DESC NULLS LAST);--> statement-breakpoint
 CREATE UNIQUE INDEX "score_once" ON "ahs"."score" USING btree ("chain_id","wallet","inputs_hash");--> statement-breakpoint

@@ -6,6 +6,7 @@ export const chainMark = ahs.table("chain_mark", {
   chainId: integer().primaryKey(),
   blockNumber: bigint({ mode: "number" }).notNull(),
   blockHash: text().notNull(),
-  indexSchema: text().notNull(),
+  /** Changes whenever everything derived from the chain was thrown away and is built anew. */
+  generation: text().notNull(),
   updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
 });

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, numeric, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, numeric, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { ahs } from "./schema.ts";
 import { score } from "./score.ts";
 
@@ -20,48 +20,81 @@ export const publishIntent = ahs.table(
       .references(() => score.id),
     reason: text().$type<PublishReason>().notNull(),
     state: text().$type<PublishState>().notNull(),
+    /** The transaction that carries it, once it is sent. */
     senderTransactionId: bigint({ mode: "number" }),
+    /**
+     * Pending: not sent before this moment. Failed: the moment from which the same score may be tried again, and null
+     * when it never may.
+     */
+    notBefore: timestamp({ withTimezone: true }),
+    /** Failed intents in a row before this one. */
+    attempts: integer().notNull().default(0),
     error: text(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
-    uniqueIndex("publish_intent_one_pending")
-      .on(table.chainId, table.wallet)
-      .where(sql`state = 'pending'`),
+    uniqueIndex("publish_intent_one_pending").on(table.chainId, table.wallet).where(sql`state = 'pending'`),
     index("publish_intent_state").on(table.chainId, table.state, table.id),
+    index("publish_intent_wallet").on(table.chainId, table.wallet, table.id.desc()),
+    index("publish_intent_transaction").on(table.senderTransactionId),
   ],
 );
 
-export type SenderState = "prepared" | "broadcast" | "mined" | "reverted" | "dropped";
+/**
+ * queued: waits for a nonce. prepared: nonce and content are fixed, perhaps signed, not known to be out.
+ * broadcast: a node took it. mined and reverted: in a block, not final before `final`. failed: never sent, holds no nonce.
+ */
+export type SenderState = "queued" | "prepared" | "broadcast" | "mined" | "reverted" | "failed";
 
-/** Every transaction that one of our keys signed; the nonce is taken here before anything is broadcast. */
+/** Every transaction that one of our keys sends; the nonce is taken here before anything is signed. */
 export const senderTransaction = ahs.table(
   "sender_transaction",
   {
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     chainId: integer().notNull(),
     sender: text().notNull(),
-    nonce: bigint({ mode: "number" }).notNull(),
+    /** Names the wish: asking twice under one reference sends once. */
+    reference: text().notNull(),
     purpose: text().notNull(),
     to: text().notNull(),
     data: text().notNull(),
-    gasLimit: bigint({ mode: "bigint" }).notNull(),
-    /** Hashes of every version broadcast, oldest first. */
-    hashes: text().array().notNull(),
-    maxFeePerGas: numeric({ mode: "bigint" }).notNull(),
-    maxPriorityFeePerGas: numeric({ mode: "bigint" }).notNull(),
+    value: numeric({ mode: "bigint" }).notNull(),
     state: text().$type<SenderState>().notNull(),
+    /** True once the block that holds it cannot be reorged. */
+    final: boolean().notNull().default(false),
+    nonce: bigint({ mode: "number" }),
+    gasLimit: bigint({ mode: "bigint" }),
+    maxFeePerGas: numeric({ mode: "bigint" }),
+    maxPriorityFeePerGas: numeric({ mode: "bigint" }),
+    /** Hashes of every version signed, oldest first. */
+    hashes: text().array().notNull(),
+    /** The newest signed version, ready to be sent again. */
+    raw: text(),
+    /** When, and at which head, the newest version was last handed to a node. */
+    broadcastAt: timestamp({ withTimezone: true }),
+    broadcastBlock: bigint({ mode: "number" }),
+    notBefore: timestamp({ withTimezone: true }),
+    attempts: integer().notNull().default(0),
+    /** Kind of the last failure, of SendFailureKind. */
+    failure: text(),
+    error: text(),
+    /** What the simulated call reverted with. */
+    revertData: text(),
     minedHash: text(),
     minedBlock: bigint({ mode: "number" }),
     gasUsed: bigint({ mode: "bigint" }),
     costWei: numeric({ mode: "bigint" }),
-    error: text(),
+    minedAt: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("sender_transaction_nonce").on(table.chainId, table.sender, table.nonce),
-    index("sender_transaction_state").on(table.chainId, table.sender, table.state),
+    uniqueIndex("sender_transaction_reference").on(table.chainId, table.sender, table.reference),
+    index("sender_transaction_open")
+      .on(table.chainId, table.sender, table.id)
+      .where(sql`final = false and state <> 'failed'`),
+    index("sender_transaction_spent").on(table.chainId, table.purpose, table.createdAt),
   ],
 );

@@ -1,0 +1,85 @@
+import { parseArgs } from "node:util";
+import { type Config, parseConfig } from "./config.ts";
+
+const USAGE = `Usage: npm run ahs -- COMMAND [options]
+
+  up          start everything on this machine: chain, database, index, workers, API
+  devnet      a local chain with our contracts and a simulated population
+  index       follow the chain into the database
+  serve       the HTTP API
+  work        score, publish, nightly jobs
+  migrate     bring the database schema to the newest version
+  keys        create | list | revoke API keys
+  deploy      deploy the oracle and write its deployment file
+  reset       clear the local data (--index: only what is derived from the chain)
+
+Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
+Each can stand in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
+`;
+
+/** Options that override the environment, by the variable they stand for. */
+const OVERRIDES = {
+  "data-dir": "AHS_DATA_DIR",
+  "database-url": "DATABASE_URL",
+  "rpc-url": "RPC_URL",
+  deployment: "AHS_DEPLOYMENT",
+  port: "PORT",
+} as const;
+
+export type Invocation = {
+  readonly config: Config;
+  /** What stands on the command line after the command, without the options that override the environment. */
+  readonly args: readonly string[];
+  readonly out: (line: string) => void;
+};
+
+export type Command = (invocation: Invocation) => Promise<void>;
+
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import("./commands/up.ts")).up,
+  devnet: async () => (await import("./commands/devnet.ts")).devnet,
+  index: async () => (await import("./commands/index-chain.ts")).indexChain,
+  serve: async () => (await import("./commands/serve.ts")).serveApi,
+  work: async () => (await import("./commands/work.ts")).work,
+  migrate: async () => (await import("./commands/migrate.ts")).migrate,
+  keys: async () => (await import("./commands/manage-keys.ts")).manageKeys,
+  deploy: async () => (await import("./commands/deploy.ts")).deploy,
+  reset: async () => (await import("./commands/reset.ts")).reset,
+};
+
+async function main(argv: readonly string[]): Promise<void> {
+  const [name, ...rest] = argv;
+  const load = name === undefined ? undefined : COMMANDS[name];
+  if (load === undefined) {
+    process.stderr.write(name === undefined || name === "help" ? USAGE : `unknown command "${name}"\n\n${USAGE}`);
+    process.exitCode = name === "help" ? 0 : 2;
+    return;
+  }
+  const { env, args } = applyOverrides(rest);
+  const command = await load();
+  await command({ config: parseConfig(env), args, out: (line) => process.stdout.write(`${line}\n`) });
+}
+
+function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args: string[] } {
+  const env = { ...process.env };
+  const args: string[] = [];
+  const { tokens } = parseArgs({ args: [...argv], strict: false, allowPositionals: true, tokens: true });
+  const overridden = new Set<number>();
+  for (const token of tokens) {
+    if (token.kind !== "option" || !(token.name in OVERRIDES)) continue;
+    const value = token.value ?? argv[token.index + 1];
+    if (value === undefined) throw new Error(`${token.rawName} needs a value`);
+    env[OVERRIDES[token.name as keyof typeof OVERRIDES]] = value;
+    overridden.add(token.index);
+    if (token.value === undefined) overridden.add(token.index + 1);
+  }
+  for (const [index, argument] of argv.entries()) if (!overridden.has(index)) args.push(argument);
+  return { env, args };
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const shown = error instanceof Error ? error : new Error(String(error));
+  const detail = process.env["LOG_LEVEL"] === "debug" ? shown.stack : shown.message;
+  process.stderr.write(`ahs: ${detail}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { parseArgs } from "node:util";
+import { type Devnet, startDevnet } from "../../devnet/devnet.ts";
+import { writeDeployment } from "../../service/chain/deployments.ts";
+import type { Invocation } from "../ahs.ts";
+import { createLogger, shutdownSignal } from "../process.ts";
+import { localFiles } from "../up/local-files.ts";
+import { createProgress, type Progress } from "../up/progress.ts";
+
+const DEFAULT_PORT = 8545;
+const DEFAULT_SEED = 1;
+const DEFAULT_WALLETS = 200;
+
+/**
+ * `ahs devnet`: the local chain with its population, living from the start; below `ahs up` it tells its parent how far it
+ * is and what it holds, and lives from the parent's word on.
+ */
+export async function devnet({ config, args, out }: Invocation): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      "chain-port": { type: "string", default: String(DEFAULT_PORT) },
+      seed: { type: "string", default: String(DEFAULT_SEED) },
+      wallets: { type: "string", default: String(DEFAULT_WALLETS) },
+    },
+  });
+  const signal = shutdownSignal();
+  const files = localFiles(config.dataDir);
+  const progress = process.send === undefined ? createProgress(process.stderr) : parentProgress();
+  const chain = await startDevnet({
+    port: wholeNumber("--chain-port", values["chain-port"]),
+    rpcUrl: config.rpcUrl,
+    dataDir: files.chainDir,
+    seed: wholeNumber("--seed", values.seed),
+    wallets: wholeNumber("--wallets", values.wallets),
+    now: () => Date.now(),
+    onProgress: ({ stage, done, total }) => progress.show(stage, done, total),
+    logger: createLogger(config, "devnet"),
+  });
+  progress.end();
+  writeDeployment(files.deploymentFile, chain.deployment);
+  if (process.send === undefined) {
+    out(`chain ${chain.deployment.chainId} at ${chain.rpcUrl}, deployment in ${files.deploymentFile}`);
+    chain.startLiving();
+  } else {
+    process.once("message", () => chain.startLiving());
+    process.send(describe(chain, files.deploymentFile));
+  }
+  if (!signal.aborted) await Promise.race([once(signal, "abort"), chain.exited.then(failLoudly)]);
+  await chain.stop();
+}
+
+/** What `ahs up` needs to know of the chain. */
+export type DevnetReady = {
+  readonly rpcUrl: string;
+  readonly deploymentFile: string;
+  readonly contracts: Devnet["contracts"];
+  readonly samples: Devnet["samples"];
+};
+
+function describe(chain: Devnet, deploymentFile: string): DevnetReady {
+  return { rpcUrl: chain.rpcUrl, deploymentFile, contracts: chain.contracts, samples: chain.samples };
+}
+
+function parentProgress(): Progress {
+  return {
+    show: (stage, done, total) => process.send?.({ stage, done, total }),
+    end: () => undefined,
+  };
+}
+
+function failLoudly(reason: string): never {
+  throw new Error(reason);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name}: expected a whole number, got "${text}"`);
+  return Number(text);
+}

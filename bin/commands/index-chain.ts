@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import type { PoolClient } from "pg";
+import type { Logger } from "pino";
+import type { PublicClient } from "viem";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import { readAsOf } from "../../service/features/read-rows.ts";
+import { advanceChainMark, readChainMark } from "../../service/store/chain-mark.ts";
+import type { Database } from "../../service/store/database.ts";
+import { resetChain } from "../../service/store/reset-chain.ts";
+import type { Invocation } from "../ahs.ts";
+import { requireChainSettings } from "../config.ts";
+import { EXIT_RESTART } from "../exit-code.ts";
+import { servesMarkedChain } from "../indexer/chain-guard.ts";
+import { indexSchemaName } from "../indexer/index-schema.ts";
+import { startPonder } from "../indexer/start-ponder.ts";
+import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
+
+const LOCAL_CHAIN_ID = 31337;
+const GUARD_INTERVAL_MS = 2_000;
+const RPC_RETRY_MS = 1_000;
+const ROOT = new URL("../..", import.meta.url).pathname;
+
+type IndexOptions = {
+  readonly db: Database;
+  readonly client: PublicClient;
+  readonly databaseUrl: string;
+  readonly rpcUrl: string;
+  readonly deploymentFile: string;
+  readonly port: number;
+  readonly pollingIntervalMs: number;
+  readonly logLevel: string;
+  readonly logger: Logger;
+};
+
+/**
+ * `ahs index`: runs the indexer of one chain in this process. It waits for the lock that makes it the only one, rebuilds
+ * from a local chain that was lost or replaced, frees what a killed indexer left locked, and then follows the chain.
+ */
+export async function indexChain({ config }: Invocation): Promise<void> {
+  const settings = requireChainSettings(config);
+  const logger = createLogger(config, "index");
+  process.once("disconnect", () => process.kill(process.pid, "SIGINT"));
+  await runIndex({
+    ...settings,
+    db: openProcessDatabase(config, "ahs-index", logger),
+    client: openChainClient(settings.rpcUrl),
+    port: config.indexPort,
+    pollingIntervalMs: config.pollingIntervalMs,
+    logLevel: config.logLevel,
+    logger,
+  });
+}
+
+async function runIndex(options: IndexOptions): Promise<void> {
+  const { chainId } = loadDeployment(options.deploymentFile);
+  const schema = indexSchemaName(ROOT, chainId, options.deploymentFile);
+  const viewsSchema = `chain_${chainId}`;
+
+  const lock = await holdIndexLock(options, chainId);
+  await ensureSameChain(options, chainId);
+  await unlockSchema(lock, schema);
+  const guard = setInterval(() => void guardChain(options, chainId, viewsSchema), GUARD_INTERVAL_MS);
+  guard.unref();
+  await startPonder({
+    root: ROOT,
+    schema,
+    viewsSchema,
+    port: options.port,
+    logLevel: options.logLevel,
+    settings: {
+      deploymentFile: options.deploymentFile,
+      rpcUrl: options.rpcUrl,
+      databaseUrl: options.databaseUrl,
+      pollingIntervalMs: options.pollingIntervalMs,
+    },
+  });
+}
+
+/** A session lock: PostgreSQL frees it with the connection of a process that dies. */
+async function holdIndexLock(options: IndexOptions, chainId: number): Promise<PoolClient> {
+  const client = await options.db.$client.connect();
+  client.on("error", (error) => {
+    options.logger.fatal({ err: error }, "lost the index lock");
+    process.exit(EXIT_RESTART);
+  });
+  await client.query("set statement_timeout = 0");
+  await client.query("select pg_advisory_lock(hashtext('ahs-index'), $1)", [chainId]);
+  return client;
+}
+
+/** Ponder waits 25 s for the heartbeat of an indexer that was killed; whoever holds our lock knows that it is gone. */
+async function unlockSchema(lock: PoolClient, schema: string): Promise<void> {
+  const { rows } = await lock.query("select to_regclass($1) as meta", [`${schema}._ponder_meta`]);
+  if (rows[0]?.meta === null) return;
+  await lock.query(
+    `update ${lock.escapeIdentifier(schema)}._ponder_meta set value = jsonb_set(value::jsonb, '{is_locked}', '0')`,
+  );
+}
+
+async function ensureSameChain(options: IndexOptions, chainId: number): Promise<void> {
+  const mark = await readChainMark(options.db, chainId);
+  if (mark === null) return;
+  if (await untilAnswered(options, () => servesMarkedChain(options.client, mark))) return;
+  if (chainId !== LOCAL_CHAIN_ID) {
+    throw new Error(
+      `the node at the RPC URL does not serve block ${mark.blockNumber} with hash ${mark.blockHash}, which this database has indexed as final on chain ${chainId}: point it to a node of that chain, or clear the index with "ahs reset --index"`,
+    );
+  }
+  options.logger.warn({ mark }, "the local chain was lost or replaced: building everything derived from it anew");
+  await resetChain(options.db, chainId);
+}
+
+async function untilAnswered<T>(options: IndexOptions, ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      options.logger.warn({ err: error }, "the node does not answer, trying again");
+      await new Promise((resolve) => setTimeout(resolve, RPC_RETRY_MS));
+    }
+  }
+}
+
+/** Follows the finalized block with the mark; a node that serves another chain ends this process, to start over. */
+async function guardChain(options: IndexOptions, chainId: number, viewsSchema: string): Promise<void> {
+  try {
+    const mark = await readChainMark(options.db, chainId);
+    if (mark !== null && !(await servesMarkedChain(options.client, mark))) {
+      options.logger.fatal({ mark }, "the node serves another chain than the one indexed");
+      process.exit(EXIT_RESTART);
+    }
+    const asOf = await readAsOf(options.db.$client, viewsSchema);
+    if (asOf === null || asOf.blockNumber === mark?.blockNumber) return;
+    await advanceChainMark(options.db, chainId, {
+      blockNumber: asOf.blockNumber,
+      blockHash: asOf.blockHash,
+      generation: mark?.generation ?? randomUUID(),
+    });
+  } catch (error) {
+    options.logger.warn({ err: error }, "could not compare the chain with its mark");
+  }
+}

@@ -1,0 +1,117 @@
+import { parseArgs } from "node:util";
+import {
+  type ApiKey,
+  createApiKey,
+  type KeyEntropy,
+  listApiKeys,
+  revokeApiKey,
+} from "../../service/store/api-keys.ts";
+import type { Database } from "../../service/store/database.ts";
+
+export type KeysDeps = {
+  readonly db: Database;
+  readonly out: (line: string) => void;
+  readonly clock: { now(): Date };
+  readonly entropy: KeyEntropy;
+};
+
+const USAGE = `Usage: ahs keys create --name NAME [--partner] [--balance-usd AMOUNT | --unlimited] [--expires 30d]
+       ahs keys list
+       ahs keys revoke ID`;
+
+const UNITS_PER_USD = 1000;
+const MS_BY_UNIT = { h: 3_600_000, d: 86_400_000 } as const;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Runs `ahs keys …`; throws with what was given and expected when the arguments do not fit. */
+export async function runKeys(args: readonly string[], deps: KeysDeps): Promise<void> {
+  const [action, ...rest] = args;
+  switch (action) {
+    case "create":
+      return create(rest, deps);
+    case "list":
+      return list(rest, deps);
+    case "revoke":
+      return revoke(rest, deps);
+    default:
+      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
+  }
+}
+
+async function create(args: readonly string[], { db, out, clock, entropy }: KeysDeps): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      name: { type: "string" },
+      partner: { type: "boolean", default: false },
+      "balance-usd": { type: "string" },
+      unlimited: { type: "boolean", default: false },
+      expires: { type: "string" },
+    },
+  });
+  if (values.name === undefined || values.name.trim() === "") throw new Error(`a key needs a name\n${USAGE}`);
+  const { key, secret } = await createApiKey(
+    db,
+    {
+      name: values.name,
+      partner: values.partner,
+      balanceUnits: balanceOf(values["balance-usd"], values.unlimited),
+      expiresAt: values.expires === undefined ? null : expiryOf(values.expires, clock.now()),
+    },
+    entropy,
+  );
+  out(describe(key, clock.now()));
+  out("This key is shown once and stored nowhere:");
+  out(secret);
+}
+
+async function list(args: readonly string[], { db, out, clock }: KeysDeps): Promise<void> {
+  parseArgs({ args: [...args], options: {} });
+  const keys = await listApiKeys(db);
+  if (keys.length === 0) out("no keys");
+  for (const key of keys) out(describe(key, clock.now()));
+}
+
+async function revoke(args: readonly string[], { db, out, clock }: KeysDeps): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const [id, ...more] = positionals;
+  if (id === undefined || more.length > 0 || !UUID.test(id)) {
+    throw new Error(`revoke takes the id of one key, as "ahs keys list" shows it\n${USAGE}`);
+  }
+  const key = await revokeApiKey(db, id, clock.now());
+  if (key === null) throw new Error(`no key has the id ${id}`);
+  out(describe(key, clock.now()));
+}
+
+/** Units of 0.001 USD; null is unlimited; a key without either is empty until it is topped up. */
+function balanceOf(usd: string | undefined, unlimited: boolean): number | null {
+  if (unlimited && usd !== undefined) throw new Error("--balance-usd and --unlimited exclude each other");
+  if (unlimited) return null;
+  if (usd === undefined) return 0;
+  if (!/^\d{1,9}(\.\d{1,3})?$/.test(usd)) {
+    throw new Error(`--balance-usd: expected an amount in steps of 0.001 such as 10 or 0.25, got "${usd}"`);
+  }
+  return Math.round(Number(usd) * UNITS_PER_USD);
+}
+
+function expiryOf(duration: string, now: Date): Date {
+  const match = /^([1-9]\d{0,4})([hd])$/.exec(duration);
+  const [, amount, unit] = match ?? [];
+  if (amount === undefined || (unit !== "h" && unit !== "d")) {
+    throw new Error(`--expires: expected hours or days such as 12h or 30d, got "${duration}"`);
+  }
+  return new Date(now.getTime() + Number(amount) * MS_BY_UNIT[unit]);
+}
+
+function describe(key: ApiKey, now: Date): string {
+  const balance =
+    key.balanceUnits === null ? "unlimited" : `${(key.balanceUnits / UNITS_PER_USD).toFixed(3)} USD`;
+  const name = key.partner ? `${key.name} (partner)` : key.name;
+  return [key.id, `${key.keyPrefix}…`, name, balance, stateOf(key, now)].join("  ");
+}
+
+function stateOf(key: ApiKey, now: Date): string {
+  if (key.revokedAt !== null) return `revoked ${key.revokedAt.toISOString()}`;
+  if (key.expiresAt === null) return "active";
+  return `${key.expiresAt <= now ? "expired" : "active until"} ${key.expiresAt.toISOString()}`;
+}

@@ -1,0 +1,29 @@
+import { rmSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import { resetChain } from "../../service/store/reset-chain.ts";
+import type { Invocation } from "../ahs.ts";
+import { requireChainSettings } from "../config.ts";
+import { createLogger, openProcessDatabase } from "../process.ts";
+import { claimDataDir, localFiles } from "../up/local-files.ts";
+
+/** `ahs reset`: removes the local data directory; with --index, only what one database derived from its chain. */
+export async function reset({ config, args, out }: Invocation): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { index: { type: "boolean", default: false } } });
+  if (!values.index) {
+    const files = localFiles(config.dataDir);
+    claimDataDir(files);
+    rmSync(files.dataDir, { recursive: true });
+    out(`removed ${files.dataDir}`);
+    return;
+  }
+  const { deploymentFile } = requireChainSettings(config);
+  const { chainId } = loadDeployment(deploymentFile);
+  const db = openProcessDatabase(config, "ahs-reset", createLogger(config, "reset"));
+  try {
+    await resetChain(db, chainId);
+    out(`removed everything derived from chain ${chainId}; keys are kept`);
+  } finally {
+    await db.$client.end();
+  }
+}

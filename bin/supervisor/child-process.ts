@@ -1,0 +1,119 @@
+import { type ChildProcess, type Serializable, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+
+/** The command line itself, for processes that run one of its commands. */
+export const AHS_SCRIPT = new URL("../ahs.ts", import.meta.url).pathname;
+
+const STOP_WAIT_MS = 20_000;
+const FIRST_RESTART_MS = 250;
+const LONGEST_RESTART_MS = 10_000;
+/** A child that lived this long had started well: its next restart waits no longer than the first. */
+const HEALTHY_AFTER_MS = 30_000;
+
+export type ChildSpec = {
+  readonly name: string;
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  readonly onMessage?: (message: Serializable) => void;
+};
+
+export type Child = {
+  readonly name: string;
+  readonly pid: () => number | undefined;
+  readonly send: (message: Serializable) => void;
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Runs a script of ours in a process of its own and starts it again whenever it ends by itself, ever more slowly.
+ * It is out of reach of the terminal's Ctrl-C, so that whoever stops it chooses the order, and it ends when we do.
+ */
+export function superviseChild(spec: ChildSpec, onRestart: (reason: string) => void): Child {
+  let stopping = false;
+  let waitMs = FIRST_RESTART_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let running = launch();
+
+  function launch(): ChildProcess {
+    const startedAt = Date.now();
+    const child = spawnScript(spec);
+    child.once("exit", (code, signal) => {
+      if (stopping) return;
+      if (Date.now() - startedAt > HEALTHY_AFTER_MS) waitMs = FIRST_RESTART_MS;
+      onRestart(`${spec.name} ended with ${signal ?? code}; starting it again in ${waitMs} ms`);
+      timer = setTimeout(() => {
+        running = launch();
+      }, waitMs);
+      waitMs = Math.min(waitMs * 2, LONGEST_RESTART_MS);
+    });
+    return child;
+  }
+
+  return {
+    name: spec.name,
+    pid: () => running.pid,
+    send: (message) => {
+      if (running.connected) running.send(message);
+    },
+    stop: () => {
+      stopping = true;
+      clearTimeout(timer);
+      return stopProcess(running);
+    },
+  };
+}
+
+/** Starts the script once; its first message decides. Rejects with the end of its log when it exits before that. */
+export async function startHost(spec: ChildSpec): Promise<{ child: Child; ready: Serializable }> {
+  const process = spawnScript(spec);
+  const ready = await new Promise<Serializable>((resolve, reject) => {
+    process.on("message", (message: Serializable) => {
+      if (isReady(message)) resolve(message);
+    });
+    process.once("exit", (code, signal) => {
+      reject(new Error(`${spec.name} ended with ${signal ?? code} before it was ready\n${endOf(spec.logFile)}`));
+    });
+  });
+  const child: Child = {
+    name: spec.name,
+    pid: () => process.pid,
+    send: (message) => {
+      if (process.connected) process.send(message);
+    },
+    stop: () => stopProcess(process),
+  };
+  return { child, ready };
+}
+
+/** Progress messages carry a stage; anything else is the answer that was waited for. */
+function isReady(message: Serializable): boolean {
+  return typeof message === "object" && !("stage" in message);
+}
+
+function spawnScript(spec: ChildSpec): ChildProcess {
+  const log = openSync(spec.logFile, "a");
+  const child = spawn(process.execPath, [spec.script, ...spec.args], {
+    stdio: ["ignore", log, log, "ipc"],
+    env: { ...process.env, ...spec.env },
+    detached: true,
+  });
+  closeSync(log);
+  if (spec.onMessage !== undefined) child.on("message", spec.onMessage);
+  return child;
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_WAIT_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+function endOf(logFile: string): string {
+  return readFileSync(logFile, "utf8").split("\n").slice(-12).join("\n");
+}

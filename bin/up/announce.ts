@@ -1,0 +1,54 @@
+import type { Address } from "viem";
+import { roleAccounts } from "../../devnet/accounts.ts";
+import { type LocalFiles, type UpFile, writeSecret } from "./local-files.ts";
+import type { RunningChain } from "./start-chain.ts";
+import { privateKeyOf } from "./start-services.ts";
+
+export type Announcement = {
+  readonly files: LocalFiles;
+  readonly out: (line: string) => void;
+  readonly chain: RunningChain;
+  readonly databaseUrl: string;
+  readonly apiKey: string;
+  readonly baseUrl: string;
+};
+
+/** Writes `up.json` and prints what to do next. */
+export function announce({ files, out, chain, databaseUrl, apiKey, baseUrl }: Announcement): void {
+  const { payer } = roleAccounts();
+  const content: UpFile = {
+    rpc_url: chain.rpcUrl,
+    chain_id: chain.chainId,
+    contracts: chain.contracts,
+    base_url: baseUrl,
+    verify_base_url: null,
+    database_url: databaseUrl,
+    api_key: apiKey,
+    payer: { address: payer.address, private_key: privateKeyOf(payer) },
+    samples: chain.samples,
+  };
+  writeSecret(files.upFile, `${JSON.stringify(content, null, 2)}\n`);
+  for (const line of lines(content, files.upFile)) out(line);
+}
+
+function lines(up: UpFile, upFile: string): string[] {
+  const sample = (archetype: string): Address => {
+    const address = up.samples[archetype];
+    if (address === undefined) throw new Error(`the chain has no sample of ${archetype}`);
+    return address;
+  };
+  const curl = (path: string) => `  curl -H 'X-API-Key: ${up.api_key}' '${up.base_url}${path}'`;
+  return [
+    "",
+    `Agent Health is up: ${up.base_url} (reference: ${up.base_url}/docs)`,
+    `chain ${up.chain_id} at ${up.rpc_url}; all addresses and a funded payer in ${upFile}`,
+    `demo key: ${up.api_key}`,
+    "",
+    curl(`/ahs/route/${sample("keeper")}`),
+    curl(`/ahs/${sample("keeper")}?include=features,history,attestation`),
+    curl(`/ahs/${sample("sanctioned")}`),
+    curl(`/ahs/${sample("newcomer")}`),
+    "",
+    "Ctrl-C stops everything and keeps the data; npm run ahs -- reset clears it.",
+  ];
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createPublicClient, http } from "viem";
+import type { Database } from "../../service/store/database.ts";
+import type { Rising } from "../commands/up.ts";
+import type { RunningChain } from "./start-chain.ts";
+
+const POLL_MS = 300;
+const REQUEST_MS = 2_000;
+
+/** Waits until the index holds the block that is the head now. */
+export async function awaitIndexed(
+  rising: Rising,
+  { db, chain, indexUrl }: { readonly db: Database; readonly chain: RunningChain; readonly indexUrl: string },
+): Promise<void> {
+  const head = Number(await createPublicClient({ transport: http(chain.rpcUrl) }).getBlockNumber());
+  await poll(rising, async () => {
+    const [indexed] = await count(db, `select max(number) as n from "chain_${chain.chainId}".block`);
+    const done = indexed ?? (await syncedBlocks(indexUrl));
+    rising.progress.show("indexing blocks", Math.min(done, head), head);
+    return indexed !== null && indexed >= head;
+  });
+}
+
+/** Waits until every followed wallet has a score and no publication is pending or under way. */
+export async function awaitPublished(rising: Rising, db: Database, chainId: number): Promise<void> {
+  await poll(rising, async () => {
+    const [wallets] = await count(db, `select count(*) as n from "chain_${chainId}".wallet`);
+    const [scored] = await count(db, `select count(*) as n from ahs.current_score where chain_id = ${chainId}`);
+    if (wallets === null || scored === null || scored < wallets) {
+      rising.progress.show("scoring wallets", scored ?? 0, wallets ?? 0);
+      return false;
+    }
+    const [wanted] = await count(
+      db,
+      `select count(*) as n from ahs.current_score where chain_id = ${chainId} and ahs_score is not null`,
+    );
+    const [published] = await count(
+      db,
+      `select count(*) as n from "chain_${chainId}".oracle_score o join ahs.current_score c on c.wallet = o.wallet
+       where c.chain_id = ${chainId} and c.ahs_score is not null`,
+    );
+    rising.progress.show("publishing scores", published ?? 0, wanted ?? 0);
+    return published === wanted;
+  });
+}
+
+/** Waits until the API says that it is ready. */
+export async function awaitServing(rising: Rising, baseUrl: string): Promise<void> {
+  await poll(rising, async () => (await statusOf(`${baseUrl}/readyz`)) === 200);
+}
+
+async function poll({ signal }: Rising, done: () => Promise<boolean>): Promise<void> {
+  while (!(await done())) {
+    signal.throwIfAborted();
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/** The number, or null while what it counts is not there yet: PostgreSQL's undefined_table. */
+async function count(db: Database, statement: string): Promise<[number | null]> {
+  try {
+    const { rows } = await db.$client.query<{ n: string | null }>(statement);
+    const n = rows[0]?.n;
+    return [n === null || n === undefined ? null : Number(n)];
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "42P01") return [null];
+    throw error;
+  }
+}
+
+/** How many blocks the first pass has fetched, as the indexer's own metrics tell; none while it does not answer. */
+async function syncedBlocks(indexUrl: string): Promise<number> {
+  try {
+    const response = await fetch(`${indexUrl}/metrics`, { signal: AbortSignal.timeout(REQUEST_MS) });
+    const line = /^ponder_historical_completed_blocks\{[^}]*\} (\d+)/m.exec(await response.text());
+    return Number(line?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+async function statusOf(url: string): Promise<number | null> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(REQUEST_MS) })).status;
+  } catch {
+    return null;
+  }
+}

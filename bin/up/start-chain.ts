@@ -1,0 +1,43 @@
+import type { Address } from "viem";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import type { DevnetReady } from "../commands/devnet.ts";
+import type { Rising } from "../commands/up.ts";
+import { AHS_SCRIPT, startHost } from "../supervisor/child-process.ts";
+import { freePort } from "./free-port.ts";
+
+export type RunningChain = {
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  readonly deploymentFile: string;
+  readonly contracts: Readonly<Record<string, Address>>;
+  readonly samples: Readonly<Record<string, Address>>;
+  /** From here on new transactions come by themselves. */
+  readonly live: () => void;
+};
+
+type Wanted = { readonly rpcUrl: string | null; readonly seed: string; readonly wallets: string };
+
+/** Starts the local chain, or brings contracts and population to the one at the RPC URL; throws when it is no chain 31337. */
+export async function startChain(rising: Rising, wanted: Wanted): Promise<RunningChain> {
+  const { files, progress, children } = rising;
+  const { child, ready } = await startHost({
+    name: "chain",
+    script: AHS_SCRIPT,
+    args: ["devnet", "--seed", wanted.seed, "--wallets", wanted.wallets, "--chain-port", String(await freePort())],
+    env: { AHS_DATA_DIR: files.dataDir, ...(wanted.rpcUrl === null ? {} : { RPC_URL: wanted.rpcUrl }) },
+    logFile: files.logFile("chain"),
+    onMessage: (message) => {
+      if (isProgress(message)) progress.show(message.stage, message.done, message.total);
+    },
+  });
+  children.push(child);
+  const { rpcUrl, deploymentFile, contracts, samples } = ready as DevnetReady;
+  const { chainId } = loadDeployment(deploymentFile);
+  return { rpcUrl, chainId, deploymentFile, contracts, samples, live: () => child.send("live") };
+}
+
+type Step = { readonly stage: string; readonly done: number; readonly total: number };
+
+function isProgress(message: unknown): message is Step {
+  return typeof message === "object" && message !== null && "stage" in message;
+}

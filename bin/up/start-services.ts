@@ -1,0 +1,51 @@
+import { bytesToHex, type Hex } from "viem";
+import type { HDAccount } from "viem/accounts";
+import { roleAccounts } from "../../devnet/accounts.ts";
+import type { Rising } from "../commands/up.ts";
+import type { Config } from "../config.ts";
+import { AHS_SCRIPT, superviseChild } from "../supervisor/child-process.ts";
+import { freePort } from "./free-port.ts";
+
+const LOCAL_POLLING_MS = 200;
+/** On the local chain a score follows its wallet within seconds. */
+const LOCAL_RESCORE_SECONDS = 20;
+
+export type Services = { readonly baseUrl: string; readonly indexUrl: string };
+
+/** Starts indexer, worker and API, each in a process of its own that is started again when it dies. */
+export async function startServices(rising: Rising, config: Config): Promise<Services> {
+  const { files, children } = rising;
+  const indexPort = await freePort();
+  const { publisher, signer } = roleAccounts();
+  const env = {
+    DATABASE_URL: required(config.databaseUrl),
+    RPC_URL: required(config.rpcUrl),
+    AHS_DEPLOYMENT: required(config.deploymentFile),
+    AHS_DATA_DIR: config.dataDir,
+    HOST: config.host,
+    PORT: String(config.port),
+    INDEX_PORT: String(indexPort),
+    LOG_LEVEL: config.logLevel,
+    POLLING_INTERVAL_MS: String(LOCAL_POLLING_MS),
+    RESCORE_INTERVAL_SECONDS: String(LOCAL_RESCORE_SECONDS),
+    PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
+    SIGNER_PRIVATE_KEY: privateKeyOf(signer),
+  };
+  for (const name of ["index", "work", "serve"]) {
+    const spec = { name, script: AHS_SCRIPT, args: [name], env, logFile: files.logFile(name) };
+    children.push(superviseChild(spec, (reason) => process.stderr.write(`${reason} (log: ${spec.logFile})\n`)));
+  }
+  return { baseUrl: `http://${config.host}:${config.port}`, indexUrl: `http://127.0.0.1:${indexPort}` };
+}
+
+/** The private key of an account of the development mnemonic, which everybody knows. */
+export function privateKeyOf(account: HDAccount): Hex {
+  const { privateKey } = account.getHdKey();
+  if (privateKey === null) throw new Error(`account ${account.address} has no private key`);
+  return bytesToHex(privateKey);
+}
+
+function required(value: string | null): string {
+  if (value === null) throw new Error("database, chain and deployment come before the services");
+  return value;
+}

@@ -1,0 +1,72 @@
+import type { Address, Hex } from "viem";
+import { type JsonRpc, JsonRpcError, type RpcCall } from "./json-rpc.ts";
+import type { ReadyBlock, ReadyTransaction } from "./population/resolve.ts";
+
+export type BuildProgress = (progress: { done: number; total: number }) => void;
+
+export type BuildOptions = {
+  readonly rpc: JsonRpc;
+  readonly blocks: readonly ReadyBlock[];
+  /** Accounts that exist before the history, with native coin in wei: the exchanges and those nobody funds. */
+  readonly endowments: ReadonlyMap<Address, bigint>;
+  readonly onProgress: BuildProgress;
+};
+
+const REPORT_EVERY = 50;
+
+/**
+ * Mines the blocks one by one at their own times with their own base fees, sending for every account without its
+ * key. Throws when the node refuses a transaction or leaves one out.
+ */
+export async function buildHistory({ rpc, blocks, endowments, onProgress }: BuildOptions): Promise<void> {
+  await rpc.request("anvil_autoImpersonateAccount", true);
+  await rpc.batch([...endowments].map(([address, wei]) => call("anvil_setBalance", address, quantity(wei))));
+  onProgress({ done: 0, total: blocks.length });
+  for (const [index, block] of blocks.entries()) {
+    const fee = call("anvil_setNextBlockBaseFeePerGas", quantity(block.baseFee));
+    await sendAll(rpc, block, fee);
+    await rpc.request("evm_mine", { timestamp: block.time });
+    if ((index + 1) % REPORT_EVERY === 0) onProgress({ done: index + 1, total: blocks.length });
+  }
+  await requireNothingLeft(rpc);
+  await rpc.request("anvil_autoImpersonateAccount", false);
+  onProgress({ done: blocks.length, total: blocks.length });
+}
+
+/** The base fee goes first: the node holds offers against it as they come in. */
+async function sendAll(rpc: JsonRpc, block: ReadyBlock, fee: RpcCall): Promise<void> {
+  try {
+    await rpc.batch([fee, ...block.transactions.map(sending)]);
+  } catch (cause) {
+    const refused = cause instanceof JsonRpcError ? block.transactions[cause.position - 1] : undefined;
+    const which = refused ? `from ${refused.from}, nonce ${refused.nonce}, to ${refused.to}` : "unknown";
+    throw new Error(`the node refused a transaction of block time ${block.time}: ${which}`, { cause });
+  }
+}
+
+function sending(transaction: ReadyTransaction): RpcCall {
+  return call("eth_sendTransaction", {
+    from: transaction.from,
+    to: transaction.to,
+    data: transaction.data,
+    value: quantity(transaction.value),
+    nonce: quantity(transaction.nonce),
+    gas: quantity(transaction.gasLimit),
+    maxFeePerGas: quantity(transaction.maxFeePerGas),
+    maxPriorityFeePerGas: quantity(transaction.maxPriorityFeePerGas),
+  });
+}
+
+async function requireNothingLeft(rpc: JsonRpc): Promise<void> {
+  const pool = (await rpc.request("txpool_status")) as { pending: Hex; queued: Hex };
+  const left = Number(pool.pending) + Number(pool.queued);
+  if (left > 0) throw new Error(`the node left ${left} transactions of the history out`);
+}
+
+function call(method: string, ...params: readonly unknown[]): RpcCall {
+  return { method, params };
+}
+
+function quantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,147 @@
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+} from "viem";
+import { foundry } from "viem/chains";
+import { constantProductPoolAbi } from "../service/chain/abi/constant-product-pool.ts";
+import { localTokenAbi } from "../service/chain/abi/local-token.ts";
+import { deployOracle } from "../service/chain/deploy.ts";
+import type { Deployment } from "../service/chain/deployments.ts";
+import { roleAccounts } from "./accounts.ts";
+import { type Contracts, contractAddresses, creationCodes } from "./contract-list.ts";
+import type { JsonRpc } from "./json-rpc.ts";
+
+export type DeployedContracts = { readonly deployment: Deployment; readonly contracts: Contracts };
+
+const CHAIN_ID = 31_337;
+/** Ponder counts blocks of a local chain as final at this depth. */
+const FINALITY_BLOCKS = 30;
+const PAYER_USDC = 10_000_000_000n;
+const USDC_PER_WETH = 2_000n;
+const POOL_WETH = 5_000n * 10n ** 18n;
+const GAS_LIMIT = "0x4c4b40";
+const PRIORITY_FEE_WEI = 100_000_000n;
+
+/**
+ * Deploys every contract from the deployer's first nonce on, so that addresses are the same on every chain, fills
+ * the pools and gives the payer 10,000 test USDC; mines as it goes. Throws when the deployer has already sent
+ * something, or when a deployment fails.
+ */
+export async function deployContracts(rpc: JsonRpc): Promise<DeployedContracts> {
+  const { deployer } = roleAccounts();
+  const sent = await rpc.request("eth_getTransactionCount", deployer.address, "latest");
+  if (sent !== "0x0") {
+    throw new Error(`deployer ${deployer.address} has nonce ${sent}, expected 0x0: addresses would differ`);
+  }
+  const contracts = contractAddresses();
+  for (const { name, data } of creationCodes()) {
+    const address = await send(rpc, { from: deployer.address, to: null, data });
+    if (address !== contracts[name].toLowerCase()) {
+      throw new Error(`${name} lies at ${address}, expected ${contracts[name]}`);
+    }
+  }
+  const deployment = await deployTheOracle(rpc, contracts);
+  for (const { to, data } of openingCalls(contracts)) await send(rpc, { from: deployer.address, to, data });
+  return { deployment, contracts };
+}
+
+/** The deployment of a chain on which `deployContracts` ran, from its addresses and the block of its first contract. */
+export function localDeployment(contracts: Contracts, firstBlock: number): Deployment {
+  const contract = (address: Address): { address: Address; startBlock: number } => ({
+    address,
+    startBlock: firstBlock,
+  });
+  return {
+    chainId: CHAIN_ID,
+    name: "local",
+    startBlock: firstBlock,
+    finalityBlocks: FINALITY_BLOCKS,
+    identityRegistry: contract(contracts.identityRegistry),
+    sanctionsList: contract(contracts.sanctionsList),
+    oracle: contract(contracts.oracle),
+    usdc: contracts.usdc,
+    staticWallets: [],
+  };
+}
+
+async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<Deployment> {
+  const { deployer, publisher, signer } = roleAccounts();
+  const transport = http(rpc.url);
+  await rpc.request("evm_setAutomine", true);
+  const oracle = await deployOracle({
+    walletClient: createWalletClient({ account: deployer, chain: foundry, transport }),
+    publicClient: createPublicClient({ chain: foundry, transport, pollingInterval: 50 }),
+    owner: deployer.address,
+    publisher: publisher.address,
+    signers: [signer.address],
+    identityRegistry: contracts.identityRegistry,
+    requestFee: 0n,
+  });
+  await rpc.request("evm_setAutomine", false);
+  if (oracle.address.toLowerCase() !== contracts.oracle.toLowerCase()) {
+    throw new Error(`the oracle lies at ${oracle.address}, expected ${contracts.oracle}`);
+  }
+  const firstBlock = Number(oracle.startBlock) - creationCodes().length;
+  return localDeployment(contracts, firstBlock);
+}
+
+function openingCalls(contracts: Contracts): readonly { readonly to: Address; readonly data: Hex }[] {
+  const { deployer, payer } = roleAccounts();
+  const { usdc, weth, dai, usdcWethPool, daiWethPool, usdcDaiPool, smartWallet } = contracts;
+  const poolUsdc = (POOL_WETH * USDC_PER_WETH) / 10n ** 12n;
+  const poolDai = POOL_WETH * USDC_PER_WETH;
+  const mint = (token: Address, to: Address, amount: bigint) => ({
+    to: token,
+    data: encodeFunctionData({ abi: localTokenAbi, functionName: "mint", args: [to, amount] }),
+  });
+  const approve = (token: Address, spender: Address) => ({
+    to: token,
+    data: encodeFunctionData({
+      abi: localTokenAbi,
+      functionName: "approve",
+      args: [spender, 2n ** 256n - 1n],
+    }),
+  });
+  const fill = (pool: Address, amounts: readonly [bigint, bigint]) => ({
+    to: pool,
+    data: encodeFunctionData({ abi: constantProductPoolAbi, functionName: "addLiquidity", args: amounts }),
+  });
+  return [
+    mint(usdc, payer.address, PAYER_USDC),
+    mint(usdc, smartWallet, PAYER_USDC),
+    mint(usdc, deployer.address, 3n * poolUsdc),
+    mint(weth, deployer.address, 3n * POOL_WETH),
+    mint(dai, deployer.address, 3n * poolDai),
+    ...[usdcWethPool, usdcDaiPool].map((pool) => approve(usdc, pool)),
+    ...[usdcWethPool, daiWethPool].map((pool) => approve(weth, pool)),
+    ...[daiWethPool, usdcDaiPool].map((pool) => approve(dai, pool)),
+    fill(usdcWethPool, [poolUsdc, POOL_WETH]),
+    fill(daiWethPool, [poolDai, POOL_WETH]),
+    fill(usdcDaiPool, [poolUsdc, poolDai]),
+  ];
+}
+
+type Receipt = { readonly status: Hex; readonly contractAddress: Address | null };
+
+/** Sends and mines one transaction; returns the address of a created contract. */
+async function send(
+  rpc: JsonRpc,
+  transaction: { readonly from: Address; readonly to: Address | null; readonly data: Hex },
+): Promise<Address | null> {
+  const block = (await rpc.request("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
+  const fees = {
+    gas: GAS_LIMIT,
+    maxPriorityFeePerGas: `0x${PRIORITY_FEE_WEI.toString(16)}`,
+    maxFeePerGas: `0x${(2n * BigInt(block.baseFeePerGas) + PRIORITY_FEE_WEI).toString(16)}`,
+  };
+  const hash = await rpc.request("eth_sendTransaction", { ...transaction, ...fees });
+  await rpc.request("evm_mine");
+  const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as Receipt | null;
+  if (receipt?.status !== "0x1")
+    throw new Error(`transaction ${hash} to ${transaction.to ?? "a new contract"} failed`);
+  return receipt.contractAddress;
+}

@@ -1,0 +1,51 @@
+import type { Address, Hex } from "viem";
+
+/** How a call is meant to end on chain. */
+export type Outcome = "success" | "revert" | "out-of-gas";
+
+/** What data may depend on that is known only once the order of all calls is. */
+export type Ids = {
+  /** The agent or job id that the call with this key created; throws for a key not created before. */
+  idOf(key: string): bigint;
+  /** Unix seconds of the call's block. */
+  readonly blockTime: number;
+};
+
+/** Calldata, or a function of the ids given to agents and jobs before the call. */
+export type CallData = Hex | ((ids: Ids) => Hex | Promise<Hex>);
+
+/** What a call makes on chain that later calls refer to by key. */
+export type Creation = { readonly kind: "agent" | "job"; readonly key: string };
+
+/** One transaction that somebody will send. */
+export type PlannedCall = {
+  /** Unix seconds, not before which it is mined. */
+  readonly at: number;
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: CallData;
+  /** Wei. */
+  readonly value: bigint;
+  readonly gasLimit: number;
+  /** Wei per gas on top of the base fee. */
+  readonly tipWei: bigint;
+  readonly outcome: Outcome;
+  readonly creates: Creation | null;
+};
+
+/** Names of the kinds of agents, as the samples call them. */
+export type ArchetypeName =
+  | "keeper"
+  | "diverse-trader"
+  | "payment-agent"
+  | "escrow-worker"
+  | "oracle-feeder"
+  | "weekly-payroll"
+  | "newcomer"
+  | "dormant"
+  | "always-failing"
+  | "recovering"
+  | "retry-storm"
+  | "self-dealing-ring"
+  | "spammed-victim"
+  | "sanctioned";

@@ -1,0 +1,53 @@
+import type { Contracts } from "../contract-list.ts";
+import { habitsOf } from "./agent.ts";
+import { planBackground } from "./background.ts";
+import { cutBlocks, type PlannedBlock } from "./blocks.ts";
+import { activeFrom, onboard, stockExchanges } from "./onboarding.ts";
+import type { PlannedCall } from "./plan-types.ts";
+import { seededRandom } from "./random.ts";
+import { DAY, type Span } from "./rhythm.ts";
+import { createRoster, type Member } from "./roster.ts";
+import { createWorld, type World } from "./world.ts";
+
+export type PopulationOptions = {
+  readonly contracts: Contracts;
+  readonly seed: string;
+  /** Agents; as many background users join them. */
+  readonly wallets: number;
+  /** Unix seconds. */
+  readonly history: Span;
+  /** Most blocks of the history. */
+  readonly maxBlocks: number;
+};
+
+export type Population = {
+  readonly world: World;
+  readonly roster: readonly Member[];
+  readonly blocks: readonly PlannedBlock[];
+};
+
+/** Every block costs the node a hash over the whole state, so there are fewer than there may be. */
+const BLOCKS_PER_DAY = 32;
+
+/** Everyone and everything they did within the history: the same for the same options, on every machine. */
+export function planPopulation(options: PopulationOptions): Population {
+  const { contracts, seed, wallets, history, maxBlocks } = options;
+  const world = createWorld(contracts, seed, wallets);
+  const roster = createRoster(world, seed, wallets);
+  const random = seededRandom(`${seed}/history`);
+  const calls = [
+    ...stockExchanges(world, history.start, habitsOf(random)),
+    ...planBackground(world, seed, history),
+    ...roster.flatMap((member) => planMember(member, history)),
+  ].filter((call) => call.at <= history.end);
+  const target = Math.ceil(((history.end - history.start) / DAY) * BLOCKS_PER_DAY);
+  const blocks = cutBlocks(calls, random, { blocks: maxBlocks, target: Math.min(target, maxBlocks) });
+  return { world, roster, blocks };
+}
+
+function planMember(member: Member, history: Span): PlannedCall[] {
+  const { archetype, context } = member;
+  const joinsAt = archetype.joinsAt(context.random.fork("joining"), history);
+  const span = { start: activeFrom(joinsAt), end: history.end };
+  return [...onboard(member, joinsAt, history), ...archetype.plan(context, span)];
+}

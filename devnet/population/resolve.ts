@@ -1,0 +1,91 @@
+import type { Address, Hex } from "viem";
+import { baseFeeAt } from "./base-fee.ts";
+import type { PlannedBlock } from "./blocks.ts";
+import type { Ids, Outcome, PlannedCall } from "./plan-types.ts";
+
+/** A transaction ready to be sent. */
+export type ReadyTransaction = {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly nonce: number;
+  readonly gasLimit: number;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly outcome: Outcome;
+};
+
+export type ReadyBlock = {
+  /** Unix seconds. */
+  readonly time: number;
+  readonly baseFee: bigint;
+  readonly transactions: readonly ReadyTransaction[];
+};
+
+export type ResolveOptions = {
+  readonly seed: string;
+  /** First nonce of senders who have sent before; all others start at 0. */
+  readonly nonces: ReadonlyMap<Address, number>;
+};
+
+/** Ids of the registry start at 0, those of the escrow at 1. */
+const FIRST_ID = { agent: 0n, job: 1n } as const;
+
+/** Gives the calls of a whole history their nonces, fees and the ids of the agents and jobs that they name. */
+export async function resolveBlocks(
+  blocks: readonly PlannedBlock[],
+  { seed, nonces }: ResolveOptions,
+): Promise<ReadyBlock[]> {
+  const next = new Map(nonces);
+  const ids = idBook();
+  const ready: ReadyBlock[] = [];
+  for (const block of blocks) {
+    const baseFee = baseFeeAt(seed, block.time);
+    const transactions: ReadyTransaction[] = [];
+    for (const call of block.calls) {
+      const nonce = next.get(call.from) ?? 0;
+      next.set(call.from, nonce + 1);
+      const data = await dataOf(call, { idOf: ids.idOf, blockTime: block.time });
+      transactions.push({ ...sendable(call, baseFee), data, nonce });
+      ids.note(call);
+    }
+    ready.push({ time: block.time, baseFee, transactions });
+  }
+  return ready;
+}
+
+/** The calldata of a call, once the ids that it names exist. */
+export function dataOf(call: PlannedCall, ids: Ids): Hex | Promise<Hex> {
+  return typeof call.data === "function" ? call.data(ids) : call.data;
+}
+
+/** A call with the fees that it offers over a base fee. */
+export function sendable(call: PlannedCall, baseFee: bigint): Omit<ReadyTransaction, "data" | "nonce"> {
+  return {
+    from: call.from,
+    to: call.to,
+    value: call.value,
+    gasLimit: call.gasLimit,
+    maxFeePerGas: 2n * baseFee + call.tipWei,
+    maxPriorityFeePerGas: call.tipWei,
+    outcome: call.outcome,
+  };
+}
+
+function idBook(): { idOf(key: string): bigint; note(call: PlannedCall): void } {
+  const ids = new Map<string, bigint>();
+  const next = { ...FIRST_ID } as { agent: bigint; job: bigint };
+  return {
+    idOf: (key) => {
+      const id = ids.get(key);
+      if (id === undefined) throw new Error(`nothing with the key ${key} was created before`);
+      return id;
+    },
+    note: ({ creates }) => {
+      if (creates === null) return;
+      ids.set(creates.key, next[creates.kind]);
+      next[creates.kind] += 1n;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Address } from "viem";
+import { type AgentContext, type Archetype, habitsOf, type Purse } from "./agent.ts";
+import { ARCHETYPES } from "./archetypes/all.ts";
+import type { ArchetypeName } from "./plan-types.ts";
+import { type Random, seededRandom } from "./random.ts";
+import { type KeyedWallet, walletOf } from "./wallets.ts";
+import type { Pool, World } from "./world.ts";
+
+/** One agent of the population. */
+export type Member = {
+  readonly archetype: Archetype;
+  readonly context: AgentContext;
+  /** Who registered the agent; the acting wallet itself unless it acts for another. */
+  readonly owner: KeyedWallet;
+  /** Another owner whose agent acts through the same wallet. */
+  readonly secondOwner: KeyedWallet | null;
+};
+
+/** So many agents, of every archetype by its share and at least one of each, the same for the same seed. */
+export function createRoster(world: World, seed: string, wallets: number): Member[] {
+  const root = seededRandom(seed);
+  return countsByShare(wallets).flatMap(({ archetype, count }) => {
+    const own = Array.from({ length: count }, (_, i) => walletOf(seed, `${archetype.name}/${i}`));
+    const peers = own.map((wallet) => wallet.address);
+    return own.map((wallet, index) => createMember({ world, seed, root, archetype, wallet, index, peers }));
+  });
+}
+
+/** The acting wallet of the first member of each archetype. */
+export function samplesOf(roster: readonly Member[]): Record<ArchetypeName, Address> {
+  const firsts = roster.filter((member) => member.context.index === 0);
+  const entries = firsts.map((member) => [member.archetype.name, member.context.wallet.address]);
+  return Object.fromEntries(entries) as Record<ArchetypeName, Address>;
+}
+
+/** The pools that a wallet with this purse trades on. */
+export function poolsOf(random: Random, purse: Purse, world: World): readonly Pool[] {
+  if (typeof purse === "string") return [];
+  const stream = random.fork("pools");
+  return stream.sample(world.pools, stream.int(...purse.pools));
+}
+
+type MemberInput = {
+  readonly world: World;
+  readonly seed: string;
+  readonly root: Random;
+  readonly archetype: Archetype;
+  readonly wallet: KeyedWallet;
+  readonly index: number;
+  readonly peers: readonly Address[];
+};
+
+function createMember({ world, seed, root, archetype, wallet, index, peers }: MemberInput): Member {
+  const label = `${archetype.name}/${index}`;
+  const random = root.fork(label);
+  const actsForAnother = actsForOwners(archetype.name) && index % 6 === 1;
+  const habits = habitsOf(random);
+  const pools = poolsOf(random, archetype.purse, world);
+  return {
+    archetype,
+    context: { random, wallet, label, index, peers, habits, pools, world },
+    owner: actsForAnother ? walletOf(seed, `${label}/owner`) : wallet,
+    secondOwner: actsForAnother && index === 1 ? walletOf(seed, `${label}/second-owner`) : null,
+  };
+}
+
+function actsForOwners(name: ArchetypeName): boolean {
+  return name === "keeper" || name === "payment-agent" || name === "oracle-feeder" || name === "recovering";
+}
+
+/** One of each, the rest by largest remainder. */
+function countsByShare(wallets: number): { archetype: Archetype; count: number }[] {
+  if (wallets < ARCHETYPES.length) {
+    throw new Error(`${wallets} wallets are too few: at least ${ARCHETYPES.length}, one of each archetype`);
+  }
+  const total = ARCHETYPES.reduce((sum, archetype) => sum + archetype.share, 0);
+  const exact = ARCHETYPES.map((archetype) => (archetype.share / total) * wallets);
+  const counts = exact.map((share) => Math.max(1, Math.floor(share)));
+  const sum = (): number => counts.reduce((a, b) => a + b, 0);
+  const step = sum() > wallets ? -1 : 1;
+  while (sum() !== wallets) {
+    const gaps = exact.map((share, i) => step * (share - (counts[i] ?? 0)));
+    const open = gaps.map((gap, i) => (step < 0 && counts[i] === 1 ? Number.NEGATIVE_INFINITY : gap));
+    const most = open.indexOf(Math.max(...open));
+    counts[most] = (counts[most] ?? 0) + step;
+  }
+  return ARCHETYPES.map((archetype, i) => ({ archetype, count: counts[i] ?? 0 }));
+}

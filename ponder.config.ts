@@ -1,0 +1,74 @@
+import { createConfig, factory } from "ponder";
+import { type Address, parseAbiItem } from "viem";
+import { agentHealthOracleAbi } from "./service/chain/abi/agent-health-oracle.ts";
+import { identityRegistryAbi } from "./service/chain/abi/identity-registry.ts";
+import { sanctionsListAbi } from "./service/chain/abi/sanctions-list.ts";
+import { INDEX_SETTINGS_VARIABLE, readIndexSettings } from "./service/chain/index-settings.ts";
+
+export const indexSettings = readIndexSettings(process.env[INDEX_SETTINGS_VARIABLE]);
+const { deployment } = indexSettings;
+const chain = "scored";
+
+/** Ponder starts at 20 requests a second per entry of the list, even where the entries are one node. */
+const RPC_BUCKETS = 25;
+/** An account source needs an address: nothing is ever sent from this one. */
+const NOBODY: Address = "0xffffffffffffffffffffffffffffffffffffffff";
+/** MetadataSet's value starts 160 bytes into the data and holds 20 packed bytes: a word read 12 earlier ends with them. */
+const AGENT_WALLET_LOCATION = "offset148";
+
+const registry = deployment.identityRegistry;
+const followFrom = { chain, startBlock: deployment.startBlock } as const;
+
+// biome-ignore lint/style/noDefaultExport: Ponder reads the default export
+export default createConfig({
+  database: { kind: "postgres", connectionString: indexSettings.databaseUrl },
+  ordering: "multichain",
+  chains: {
+    scored: {
+      id: deployment.chainId,
+      rpc: Array.from({ length: RPC_BUCKETS }, () => indexSettings.rpcUrl),
+      pollingInterval: indexSettings.pollingIntervalMs,
+    },
+  },
+  contracts: {
+    IdentityRegistry: { chain, abi: identityRegistryAbi, ...registry },
+    SanctionsList: { chain, abi: sanctionsListAbi, ...deployment.sanctionsList },
+    Oracle: { chain, abi: agentHealthOracleAbi, ...deployment.oracle },
+  },
+  accounts: {
+    RegisteredOwner: {
+      ...followFrom,
+      address: factory({
+        address: registry.address,
+        event: parseAbiItem("event Registered(uint256 indexed agentId, string agentURI, address indexed owner)"),
+        parameter: "owner",
+        startBlock: registry.startBlock,
+      }),
+    },
+    AgentWallet: {
+      ...followFrom,
+      address: factory({
+        address: registry.address,
+        event: parseAbiItem(
+          "event MetadataSet(uint256 indexed agentId, string indexed indexedMetadataKey, string metadataKey, bytes metadataValue)",
+        ),
+        location: AGENT_WALLET_LOCATION,
+        startBlock: registry.startBlock,
+      }),
+    },
+    RequestedWallet: {
+      ...followFrom,
+      address: factory({
+        address: deployment.oracle.address,
+        event: parseAbiItem("event ScoreRequested(address indexed wallet, address indexed requester, uint256 fee)"),
+        parameter: "wallet",
+        startBlock: deployment.oracle.startBlock,
+      }),
+    },
+    StaticWallet: {
+      ...followFrom,
+      address: deployment.staticWallets.length === 0 ? NOBODY : deployment.staticWallets,
+    },
+  },
+  blocks: { Tick: { chain, startBlock: deployment.startBlock, interval: 1 } },
+});

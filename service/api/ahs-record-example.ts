@@ -1,0 +1,35 @@
+import type { AhsRecord } from "./ahs-record-schema.ts";
+
+/** The example that the reference shows for an AHS record. */
+export const AHS_RECORD_EXAMPLE: AhsRecord = {
+  address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  ahs_score: 84,
+  grade: "B",
+  grade_label: "Good",
+  d1_score: 88,
+  d2_score: 82,
+  d3_score: null,
+  mode: "2D",
+  sanctions_flags: [],
+  trust_routing: "instant_settle",
+  confidence: 0.81,
+  confidence_level: "HIGH",
+  patterns: [],
+  trend: "stable",
+  timestamp: "2026-11-20T10:00:05.000Z",
+  model_version: "AHS-2026.0",
+  chain_id: 31337,
+  as_of_block: 7969,
+  as_of_time: "2026-11-20T09:58:00.000Z",
+  inputs_hash: "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+  coverage: { from_block: 1, to_block: 7969, complete: true, sources: ["index"] },
+  published: {
+    oracle: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+    ahs_score: 84,
+    grade: "B",
+    as_of_block: 7960,
+    tx_hash: "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
+    published_at: "2026-11-20T09:57:30.000Z",
+  },
+  stale: false,
+};

@@ -1,0 +1,18 @@
+import type { Context } from "hono";
+
+/** What the envelope leaves on every request for those after it. */
+export type ApiEnv = {
+  Variables: {
+    requestId: string;
+    /** Path template of the endpoint that answers; unset where none does. */
+    route?: string;
+  };
+};
+
+export type ApiContext = Context<ApiEnv>;
+
+export type Clock = {
+  now(): Date;
+  /** Milliseconds from an arbitrary start, never going back, for durations. */
+  monotonicMs(): number;
+};

@@ -1,0 +1,47 @@
+import type { ErrorHandler } from "hono";
+import type { Logger } from "pino";
+import { databaseFailure } from "../store/database-failure.ts";
+import type { ApiContext, ApiEnv } from "./api-env.ts";
+import { Problem, unavailable } from "./problems.ts";
+import { ValidationFailed } from "./validation/validation-failed.ts";
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Answers what a handler threw; an error that nobody expected is logged whole and told to the caller as a 500 only. */
+export function createErrorHandler(logger: Logger): ErrorHandler<ApiEnv> {
+  return (error, context) => {
+    if (error instanceof ValidationFailed) return context.json(error.render(), 422);
+    return answerProblem(error instanceof Problem ? error : problemOf(error, context, logger), context);
+  };
+}
+
+/** The response of a problem. */
+export function answerProblem(problem: Problem, context: ApiContext): Response {
+  const body = problem.render({ instance: context.req.path, requestId: context.get("requestId") });
+  return context.body(JSON.stringify(body), problem.status, {
+    ...problem.headers,
+    "Content-Type": "application/problem+json",
+  });
+}
+
+function problemOf(error: Error, context: ApiContext, logger: Logger): Problem {
+  const request = {
+    request_id: context.get("requestId"),
+    method: context.req.method,
+    path: context.req.path,
+  };
+  const failure = databaseFailure(error);
+  if (failure === null) {
+    logger.error({ ...request, err: error }, "unexpected error");
+    return new Problem("internal", "The fault is ours; nothing was charged.", { cause: error });
+  }
+  logger.warn({ ...request, err: error }, "statement failed");
+  const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error };
+  return failure === "database"
+    ? unavailable("database-unavailable", "The database does not answer; nothing was charged.", options)
+    : unavailable(
+        "index-unavailable",
+        "The index has not finished its first pass; nothing was charged.",
+        options,
+      );
+}

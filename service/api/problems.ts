@@ -1,0 +1,101 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+type ProblemKind = { readonly status: ContentfulStatusCode; readonly title: string };
+
+/** Every problem that the service can answer: one code, one status, one title. */
+export const PROBLEMS = {
+  "key-missing": { status: 401, title: "API key missing" },
+  "key-unknown": { status: 401, title: "API key unknown" },
+  "key-expired": { status: 401, title: "API key expired" },
+  "key-revoked": { status: 401, title: "API key revoked" },
+  "balance-insufficient": { status: 402, title: "API key balance insufficient" },
+  "not-found": { status: 404, title: "Not found" },
+  "not-indexed": { status: 404, title: "Wallet not indexed" },
+  "method-not-allowed": { status: 405, title: "Method not allowed" },
+  "body-too-large": { status: 413, title: "Body too large" },
+  internal: { status: 500, title: "Internal error" },
+  "database-unavailable": { status: 503, title: "Database unavailable" },
+  "index-unavailable": { status: 503, title: "Index unavailable" },
+  "index-behind": { status: 503, title: "Index behind the chain" },
+  "scoring-unavailable": { status: 503, title: "Scoring unavailable" },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** The RFC 9457 body of every error but 422. */
+export type ProblemBody = {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly request_id: string;
+};
+
+type ProblemOptions = { readonly headers?: Readonly<Record<string, string>>; readonly cause?: unknown };
+
+/** An expected refusal or failure; `detail` is shown to the caller, so it never carries a secret or a cause. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(`${code}: ${detail}`, { cause: options.cause });
+    this.code = code;
+    this.detail = detail;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): ContentfulStatusCode {
+    return PROBLEMS[this.code].status;
+  }
+
+  /** The body for one request; `type` points into the reference page of the same host. */
+  render(request: { readonly instance: string; readonly requestId: string }): ProblemBody {
+    return {
+      type: problemType(this.code),
+      title: PROBLEMS[this.code].title,
+      status: this.status,
+      detail: this.detail,
+      instance: request.instance,
+      request_id: request.requestId,
+    };
+  }
+}
+
+/** The `type` member of a problem: an absolute path, so that it resolves on whatever host served it. */
+export function problemType(code: ProblemCode): string {
+  return `/docs#problem-${code}`;
+}
+
+/** A 401; the header tells generic clients which credential is asked for. */
+export function unauthorized(
+  code: "key-missing" | "key-unknown" | "key-expired" | "key-revoked",
+  detail: string,
+): Problem {
+  return new Problem(code, detail, {
+    headers: { "WWW-Authenticate": 'ApiKey realm="agent-health", header="X-API-Key"' },
+  });
+}
+
+/** A 503 that says after how many seconds another attempt makes sense. */
+export function unavailable(
+  code: "database-unavailable" | "index-unavailable" | "index-behind" | "scoring-unavailable",
+  detail: string,
+  options: { readonly retryAfterSeconds: number; readonly cause?: unknown },
+): Problem {
+  return new Problem(code, detail, {
+    headers: { "Retry-After": String(options.retryAfterSeconds) },
+    cause: options.cause,
+  });
+}
+
+/** A 405 with the methods that the path does have. */
+export function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {
+  const allowed = allow.join(", ");
+  return new Problem("method-not-allowed", `${method} is not a method of ${path}; it has ${allowed}.`, {
+    headers: { Allow: allowed },
+  });
+}

@@ -1,0 +1,67 @@
+import type { HonoRequest } from "hono";
+import type { z } from "zod";
+import { parseJsonBody } from "./parse-json-body.ts";
+import { readBody } from "./read-body.ts";
+import { translateIssue } from "./translate-issue.ts";
+import { ValidationFailed, type ValidationFault } from "./validation-failed.ts";
+
+/** The schemas of one endpoint's request; `body` is null where none is read. */
+export type RequestSchemas<Params, Query, Body> = {
+  readonly params: z.ZodType<Params>;
+  readonly query: z.ZodType<Query>;
+  readonly body: z.ZodType<Body> | null;
+};
+
+export type RequestInput<Params, Query, Body> = {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body | null;
+};
+
+type Checked<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly faults: readonly ValidationFault[] };
+
+/** Path, query and body of a request by their schemas; throws ValidationFailed with the faults of all three. */
+export async function readInput<Params, Query, Body>(
+  request: HonoRequest,
+  schemas: RequestSchemas<Params, Query, Body>,
+): Promise<RequestInput<Params, Query, Body>> {
+  const params = check(schemas.params, "path", request.param());
+  const query = check(schemas.query, "query", rawQuery(request));
+  const body = schemas.body === null ? NO_BODY : await checkBody(request, schemas.body);
+  if (params.ok && query.ok && body.ok) return { params: params.value, query: query.value, body: body.value };
+  throw new ValidationFailed([params, query, body].flatMap((part) => (part.ok ? [] : part.faults)));
+}
+
+const NO_BODY = { ok: true, value: null } as const;
+
+async function checkBody<Body>(request: HonoRequest, schema: z.ZodType<Body>): Promise<Checked<Body>> {
+  const parsed = parseJsonBody(await readBody(request), request.header("content-type"));
+  if (parsed.kind === "fault") return { ok: false, faults: [parsed.fault] };
+  if (parsed.value === undefined || parsed.value === null) {
+    return { ok: false, faults: [{ type: "missing", loc: ["body"], msg: "Field required", input: null }] };
+  }
+  return check(schema, "body", parsed.value);
+}
+
+function check<Value>(
+  schema: z.ZodType<Value>,
+  part: "path" | "query" | "body",
+  raw: unknown,
+): Checked<Value> {
+  const parsed = schema.safeParse(raw, { reportInput: true });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, faults: parsed.error.issues.map((issue) => translateIssue(issue, part, raw)) };
+}
+
+/** A parameter given once is a string, one given again a list of them. */
+function rawQuery(request: HonoRequest): Record<string, string | readonly string[]> {
+  if (!request.url.includes("?")) return {};
+  return Object.fromEntries(
+    Object.entries(request.queries()).map(([name, values]) => [
+      name,
+      values.length === 1 ? (values[0] ?? "") : values,
+    ]),
+  );
+}

@@ -1,0 +1,152 @@
+import type { z } from "zod";
+import { echoInput } from "./echo-input.ts";
+import { uuidError } from "./uuid-error.ts";
+import type { ValidationFault } from "./validation-failed.ts";
+
+type Issue = z.core.$ZodIssue;
+type Part = "path" | "query" | "body";
+type Told = Pick<ValidationFault, "type" | "msg"> & { readonly ctx?: Readonly<Record<string, unknown>> };
+
+/** A zod issue, reported with its input, as the entry that pydantic v2 would give for the same fault. */
+export function translateIssue(issue: Issue, part: Part, root: unknown): ValidationFault {
+  const path = issue.path.filter((step) => typeof step !== "symbol");
+  const loc = [part, ...path];
+  if (issue.input === undefined && path.length > 0 && !speaksOfAbsence(issue)) {
+    return { type: "missing", loc, msg: "Field required", input: echoInput(parentOf(root, path)) };
+  }
+  const { type, msg, ctx } = tell(issue, issue.input);
+  return { type, loc, msg, input: echoInput(issue.input), ...(ctx ? { ctx } : {}) };
+}
+
+// A refinement may speak of a member that is rightly absent.
+function speaksOfAbsence(issue: Issue): boolean {
+  return issue.code === "custom" || issue.code === "unrecognized_keys";
+}
+
+function parentOf(root: unknown, path: readonly PropertyKey[]): unknown {
+  let parent: unknown = root;
+  for (const step of path.slice(0, -1)) {
+    parent = typeof parent === "object" && parent !== null ? Reflect.get(parent, step) : undefined;
+  }
+  return parent;
+}
+
+function tell(issue: Issue, found: unknown): Told {
+  switch (issue.code) {
+    case "invalid_type":
+      return wrongType(issue, found);
+    case "invalid_value":
+      return notOneOf(issue.values);
+    case "too_small":
+      return tooSmall(issue, found);
+    case "too_big":
+      return tooBig(issue, found);
+    case "invalid_format":
+      return wrongFormat(issue, found);
+    case "not_multiple_of":
+      return told("multiple_of", `Input should be a multiple of ${issue.divisor}`, {
+        multiple_of: issue.divisor,
+      });
+    case "unrecognized_keys":
+      return told("extra_forbidden", `Extra inputs are not permitted: ${issue.keys.join(", ")}`);
+    case "invalid_union":
+      return firstOfUnion(issue, found);
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
+  }
+}
+
+function wrongType(issue: z.core.$ZodIssueInvalidType, found: unknown): Told {
+  switch (issue.expected) {
+    case "string":
+      return told("string_type", "Input should be a valid string");
+    case "int":
+      return told("int_type", "Input should be a valid integer");
+    case "number":
+      return typeof found === "string"
+        ? told("float_parsing", "Input should be a valid number, unable to parse string as a number")
+        : told("float_type", "Input should be a valid number");
+    case "boolean":
+      return told("bool_type", "Input should be a valid boolean");
+    case "array":
+    case "tuple":
+      return told("list_type", "Input should be a valid list");
+    case "object":
+      return told(
+        "model_attributes_type",
+        "Input should be a valid dictionary or object to extract fields from",
+      );
+    case "record":
+      return told("dict_type", "Input should be a valid dictionary");
+    default:
+      return told("type_error", `Input should be a valid ${issue.expected}`);
+  }
+}
+
+function notOneOf(values: readonly z.core.util.Primitive[]): Told {
+  const quoted = values.map((value) => (typeof value === "string" ? `'${value}'` : String(value)));
+  const last = quoted.at(-1) ?? "";
+  const expected = quoted.length > 1 ? `${quoted.slice(0, -1).join(", ")} or ${last}` : last;
+  return told("literal_error", `Input should be ${expected}`, { expected });
+}
+
+function tooSmall(issue: z.core.$ZodIssueTooSmall, found: unknown): Told {
+  const bound = Number(issue.minimum);
+  if (issue.origin === "string") {
+    return told("string_too_short", `String should have at least ${count(bound, "character")}`, {
+      min_length: bound,
+    });
+  }
+  if (Array.isArray(found)) {
+    const msg = `List should have at least ${count(bound, "item")} after validation, not ${found.length}`;
+    return told("too_short", msg, { field_type: "List", min_length: bound, actual_length: found.length });
+  }
+  return issue.inclusive
+    ? told("greater_than_equal", `Input should be greater than or equal to ${bound}`, { ge: bound })
+    : told("greater_than", `Input should be greater than ${bound}`, { gt: bound });
+}
+
+function tooBig(issue: z.core.$ZodIssueTooBig, found: unknown): Told {
+  const bound = Number(issue.maximum);
+  if (issue.origin === "string") {
+    return told("string_too_long", `String should have at most ${count(bound, "character")}`, {
+      max_length: bound,
+    });
+  }
+  if (Array.isArray(found)) {
+    const msg = `List should have at most ${count(bound, "item")} after validation, not ${found.length}`;
+    return told("too_long", msg, { field_type: "List", max_length: bound, actual_length: found.length });
+  }
+  return issue.inclusive
+    ? told("less_than_equal", `Input should be less than or equal to ${bound}`, { le: bound })
+    : told("less_than", `Input should be less than ${bound}`, { lt: bound });
+}
+
+function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat, found: unknown): Told {
+  if (issue.format === "uuid" || issue.format === "guid") {
+    const error = uuidError(String(found));
+    return told("uuid_parsing", `Input should be a valid UUID, ${error}`, { error });
+  }
+  const pattern = issue.pattern?.replace(/^\/(.*)\/[a-z]*$/s, "$1");
+  if (pattern === undefined)
+    return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
+  return told("string_pattern_mismatch", `String should match pattern '${pattern}'`, { pattern });
+}
+
+// No request of ours tells apart the branches of a union by more than their types: the first branch speaks.
+function firstOfUnion(issue: z.core.$ZodIssueInvalidUnion, found: unknown): Told {
+  const first = issue.errors[0]?.[0];
+  if (first === undefined)
+    return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
+  return tell(first, found);
+}
+
+function count(bound: number, noun: string): string {
+  return `${bound} ${noun}${bound === 1 ? "" : "s"}`;
+}
+
+function told(type: string, msg: string, ctx?: Readonly<Record<string, unknown>>): Told {
+  return ctx === undefined ? { type, msg } : { type, msg, ctx };
+}

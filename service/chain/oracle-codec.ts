@@ -1,0 +1,241 @@
+import { type Address, getAddress, type Hex, isAddress, isHex, size } from "viem";
+import type {
+  OracleGrade,
+  OracleMessage,
+  OracleOutcome,
+  OracleRecord,
+  OracleScore,
+  OracleTimes,
+  OracleView,
+} from "./oracle-types.ts";
+
+/** Most seconds from a score's as-of time to the last moment at which it may be relayed. */
+export const oracleValiditySeconds = 172_800n;
+
+const sanctionedFlag = 1;
+const insufficientFlag = 2;
+const gradeCodes: Record<OracleGrade, number> = { A: 1, B: 2, C: 3, D: 4, E: 5, F: 6 };
+/** The grade table of the specification: lowest score of each letter, best first. */
+const gradeFloors: readonly (readonly [OracleGrade, number])[] = [
+  ["A", 90],
+  ["B", 75],
+  ["C", 60],
+  ["D", 40],
+  ["E", 20],
+  ["F", 0],
+];
+
+/** The letter of an integer score from 0 to 100, by the table of specification.md; throws outside that range. */
+export function gradeOf(score: number): OracleGrade {
+  const points = bounded("score", score, 100);
+  const found = gradeFloors.find(([, floor]) => points >= floor);
+  if (found === undefined) throw new Error(`no grade for score ${score}`);
+  return found[0];
+}
+
+/** AHS-2026.1 → 20261: four digits of year and one of revision; throws on any other form or above 65535. */
+export function modelVersionCode(version: string): number {
+  const match = /^AHS-(\d{4})\.(\d)$/.exec(version);
+  if (match === null) throw new Error(`model version: expected the form AHS-2026.0, got ${version}`);
+  return bounded("model version", Number(`${match[1]}${match[2]}`), 0xffff);
+}
+
+/** 20261 → AHS-2026.1; throws on a number that no such version has. */
+export function modelVersionName(code: number): string {
+  const digits = String(bounded("model version", code, 0xffff)).padStart(5, "0");
+  return `AHS-${digits.slice(0, 4)}.${digits.slice(4)}`;
+}
+
+/** One word of `publish`: wallet 160 bits, score, d1, d2 8 each, confidence 16, flags 8, model version 16, zero 32; throws on a value out of range. */
+export function packScore(score: OracleScore): Hex {
+  const wallet = BigInt(checkedWallet(score.wallet));
+  return toWord((wallet << 96n) | (packFields(score) << 32n));
+}
+
+/** Reads one word of `publish`; throws on a word that the contract would refuse. */
+export function unpackScore(word: Hex): OracleScore {
+  const bits = fromWord(word);
+  if (bits & 0xffffffffn) throw new Error(`packed score ${word}: the last 32 bits must be zero`);
+  const wallet = getAddress(toHexOf(bits >> 96n, 20));
+  return { wallet: checkedWallet(wallet), ...unpackFields((bits >> 32n) & 0xffffffffffffffffn) };
+}
+
+/** A record as the contract stores it: fields 64 bits, grade 8, zero 40, asOf, asOfTime and validUntil 48 each; throws on a value out of range. */
+export function packRecord(record: Omit<OracleRecord, "grade">): Hex {
+  const grade = record.outcome.kind === "scored" ? gradeCodes[gradeOf(record.outcome.ahsScore)] : 0;
+  const times =
+    (seconds48("asOf", record.asOf) << 96n) |
+    (seconds48("asOfTime", record.asOfTime) << 48n) |
+    seconds48("validUntil", record.validUntil);
+  return toWord((packFields(record) << 192n) | (BigInt(grade) << 184n) | times);
+}
+
+/** Reads a stored record or a leaf's record; null when there is none (as-of time zero); throws on one the contract cannot have stored. */
+export function unpackRecord(word: Hex): OracleRecord | null {
+  const bits = fromWord(word);
+  const times = { asOf: bitsAt(bits, 96n), asOfTime: bitsAt(bits, 48n), validUntil: bitsAt(bits, 0n) };
+  if (times.asOfTime === 0n) return null;
+  const fields = unpackFields(bits >> 192n);
+  const record = { ...fields, ...times, grade: outcomeGrade(fields.outcome) };
+  if (packRecord(record) !== word.toLowerCase())
+    throw new Error(`record ${word}: the grade or the padding is wrong`);
+  return record;
+}
+
+/** The struct that scoreOf returns, as a record; null when there is none. */
+export function decodeView(view: OracleView): OracleRecord | null {
+  if (!view.exists) return null;
+  const outcome = outcomeOf(view.insufficient, view.score, view.d1, view.d2);
+  return {
+    outcome,
+    grade: outcomeGrade(outcome),
+    confidenceBps: view.confidence,
+    sanctioned: view.sanctioned,
+    modelVersion: modelVersionName(view.modelVersion),
+    asOf: view.asOf,
+    asOfTime: view.asOfTime,
+    validUntil: view.validUntil,
+  };
+}
+
+/** The message that a signer signs and anyone relays; throws on a value out of range or a validity above 48 hours. */
+export function scoreMessage(score: OracleScore, times: OracleTimes): OracleMessage {
+  const fields = packFields(score);
+  if (times.validUntil > times.asOfTime + oracleValiditySeconds) {
+    throw new Error(
+      `validUntil ${times.validUntil}: at most ${times.asOfTime + oracleValiditySeconds}, 48 hours on`,
+    );
+  }
+  return {
+    wallet: checkedWallet(score.wallet),
+    score: byteAt(fields, 56n),
+    d1: byteAt(fields, 48n),
+    d2: byteAt(fields, 40n),
+    confidence: score.confidenceBps,
+    flags: byteAt(fields, 16n),
+    modelVersion: modelVersionCode(score.modelVersion),
+    asOf: seconds48("asOf", times.asOf),
+    asOfTime: seconds48("asOfTime", times.asOfTime),
+    validUntil: seconds48("validUntil", times.validUntil),
+  };
+}
+
+/** EIP-712 typed data of a score for one oracle on one chain, as viem's signTypedData and hashTypedData take it. */
+export function scoreTypedData(oracle: { chainId: number; address: Address }, message: OracleMessage) {
+  return {
+    domain: {
+      name: "AgentHealthScore",
+      version: "1",
+      chainId: oracle.chainId,
+      verifyingContract: oracle.address,
+    },
+    types: scoreTypes,
+    primaryType: "Score",
+    message,
+  } as const;
+}
+
+const scoreTypes = {
+  Score: [
+    { name: "wallet", type: "address" },
+    { name: "score", type: "uint8" },
+    { name: "d1", type: "uint8" },
+    { name: "d2", type: "uint8" },
+    { name: "confidence", type: "uint16" },
+    { name: "flags", type: "uint8" },
+    { name: "modelVersion", type: "uint16" },
+    { name: "asOf", type: "uint64" },
+    { name: "asOfTime", type: "uint64" },
+    { name: "validUntil", type: "uint64" },
+  ],
+} as const;
+
+/** The 64 bits that words and records share, from score down to model version. */
+function packFields(score: Omit<OracleScore, "wallet">): bigint {
+  const insufficient = score.outcome.kind === "insufficient";
+  if (insufficient && score.sanctioned) throw new Error("a sanctioned wallet is never insufficient");
+  const { ahsScore, d1Score, d2Score } = insufficient ? emptyScores : score.outcome;
+  const flags = (score.sanctioned ? sanctionedFlag : 0) + (insufficient ? insufficientFlag : 0);
+  return (
+    (BigInt(bounded("ahsScore", ahsScore, 100)) << 56n) |
+    (BigInt(bounded("d1Score", d1Score, 100)) << 48n) |
+    (BigInt(bounded("d2Score", d2Score, 100)) << 40n) |
+    (BigInt(bounded("confidenceBps", score.confidenceBps, 10_000)) << 24n) |
+    (BigInt(flags) << 16n) |
+    BigInt(modelVersionCode(score.modelVersion))
+  );
+}
+
+/** What an insufficient record carries in place of scores. */
+const emptyScores = { ahsScore: 0, d1Score: 0, d2Score: 0 };
+
+function unpackFields(fields: bigint): Omit<OracleScore, "wallet"> {
+  const flags = byteAt(fields, 16n);
+  if (flags > insufficientFlag)
+    throw new Error(`flags ${flags}: expected 0, 1 (sanctioned) or 2 (insufficient)`);
+  return {
+    outcome: outcomeOf(
+      flags === insufficientFlag,
+      byteAt(fields, 56n),
+      byteAt(fields, 48n),
+      byteAt(fields, 40n),
+    ),
+    confidenceBps: bounded("confidenceBps", Number((fields >> 24n) & 0xffffn), 10_000),
+    sanctioned: flags === sanctionedFlag,
+    modelVersion: modelVersionName(Number(fields & 0xffffn)),
+  };
+}
+
+function outcomeOf(insufficient: boolean, ahsScore: number, d1Score: number, d2Score: number): OracleOutcome {
+  if (!insufficient) {
+    bounded("d1Score", d1Score, 100);
+    bounded("d2Score", d2Score, 100);
+    return { kind: "scored", ahsScore: bounded("ahsScore", ahsScore, 100), d1Score, d2Score };
+  }
+  if (ahsScore + d1Score + d2Score > 0) throw new Error("an insufficient record must not carry a score");
+  return { kind: "insufficient" };
+}
+
+function outcomeGrade(outcome: OracleOutcome): OracleGrade | null {
+  return outcome.kind === "scored" ? gradeOf(outcome.ahsScore) : null;
+}
+
+function bounded(name: string, value: number, most: number): number {
+  if (!Number.isInteger(value) || value < 0 || value > most) {
+    throw new Error(`${name}: expected an integer from 0 to ${most}, got ${value}`);
+  }
+  return value;
+}
+
+function seconds48(name: string, value: bigint): bigint {
+  if (value < 1n || value >= 1n << 48n) throw new Error(`${name}: expected 1 to 2^48 - 1, got ${value}`);
+  return value;
+}
+
+function checkedWallet(wallet: Address): Address {
+  if (!isAddress(wallet)) throw new Error(`wallet: expected an address, got ${wallet}`);
+  if (BigInt(wallet) === 0n) throw new Error("wallet: the zero address has no score");
+  return getAddress(wallet);
+}
+
+function byteAt(bits: bigint, shift: bigint): number {
+  return Number((bits >> shift) & 0xffn);
+}
+
+function bitsAt(bits: bigint, shift: bigint): bigint {
+  return (bits >> shift) & 0xffffffffffffn;
+}
+
+function fromWord(word: Hex): bigint {
+  if (!isHex(word) || size(word) !== 32 || word.length !== 66)
+    throw new Error(`expected 32 bytes of hex, got ${word}`);
+  return BigInt(word);
+}
+
+function toWord(bits: bigint): Hex {
+  return toHexOf(bits, 32);
+}
+
+function toHexOf(bits: bigint, bytes: number): Hex {
+  return `0x${bits.toString(16).padStart(2 * bytes, "0")}`;
+}

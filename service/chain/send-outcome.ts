@@ -1,0 +1,110 @@
+import { type SenderTransactionPatch, updateTransaction } from "../store/sender-transactions.ts";
+import type { SendFailure } from "./send-errors.ts";
+import { type NoncedTransaction, nonced, type Pass } from "./send-pass.ts";
+import { pauseAfter } from "./send-policy.ts";
+import type { MinedReceipt } from "./send-step.ts";
+
+/** What a transaction in state queued holds: neither nonce nor anything that depends on one. */
+const withoutNonce = {
+  nonce: null,
+  gasLimit: null,
+  maxFeePerGas: null,
+  maxPriorityFeePerGas: null,
+  hashes: [],
+  raw: null,
+  broadcastAt: null,
+  broadcastBlock: null,
+} satisfies SenderTransactionPatch;
+
+/** Changes a row that keeps its nonce. */
+export async function update(
+  pass: Pass,
+  transaction: { readonly id: number },
+  patch: SenderTransactionPatch,
+): Promise<NoncedTransaction> {
+  return nonced(await updateTransaction(pass.db, transaction.id, patch));
+}
+
+/** Stores the block a transaction is in; gas and cost are counted once, when that is final. */
+export async function recordMined(
+  pass: Pass,
+  transaction: NoncedTransaction,
+  mined: { readonly receipt: MinedReceipt; readonly final: boolean },
+): Promise<void> {
+  const { hash, block, ok, gasUsed, costWei } = mined.receipt;
+  const labels = { purpose: transaction.purpose };
+  await updateTransaction(pass.db, transaction.id, {
+    state: ok ? "mined" : "reverted",
+    final: mined.final,
+    minedHash: hash,
+    minedBlock: block,
+    minedAt: pass.now(),
+    gasUsed,
+    costWei,
+  });
+  if (transaction.minedHash !== hash || transaction.minedBlock !== block) {
+    pass.metrics.mined.inc({ ...labels, outcome: ok ? "mined" : "reverted" });
+    pass.logger.info({ transaction: transaction.id, ...labels, hash, block, ok }, "transaction mined");
+  }
+  if (!mined.final) return;
+  pass.metrics.gasUsed.inc(labels, Number(gasUsed));
+  pass.metrics.costWei.inc(labels, Number(costWei));
+}
+
+/** A reorg took the transaction out of the chain: it is under way again. */
+export async function recordUnmined(pass: Pass, transaction: NoncedTransaction): Promise<NoncedTransaction> {
+  pass.metrics.reorged.inc();
+  pass.logger.warn({ transaction: transaction.id, block: transaction.minedBlock }, "transaction reorged out");
+  const unmined = { minedHash: null, minedBlock: null, minedAt: null, gasUsed: null, costWei: null };
+  return update(pass, transaction, { ...unmined, state: "broadcast" });
+}
+
+/** A stranger's transaction has the nonce for good: this one starts over with another. */
+export async function requeue(pass: Pass, transaction: NoncedTransaction): Promise<void> {
+  const error = `nonce ${transaction.nonce} was used by a transaction that is not ours`;
+  pass.logger.error({ transaction: transaction.id, hashes: transaction.hashes }, error);
+  pass.metrics.failures.inc({ kind: "nonce_used" });
+  await updateTransaction(pass.db, transaction.id, {
+    ...withoutNonce,
+    state: "queued",
+    failure: "nonce_used",
+    error,
+  });
+}
+
+/** Tried again later, as it is. */
+export async function postpone(
+  pass: Pass,
+  transaction: { readonly id: number; readonly attempts: number },
+  failure: SendFailure,
+): Promise<void> {
+  pass.logger.warn({ transaction: transaction.id, failure }, "transaction postponed");
+  await updateTransaction(pass.db, transaction.id, {
+    attempts: transaction.attempts + 1,
+    notBefore: new Date(pass.now().getTime() + pauseAfter(transaction.attempts, pass.policy.retryMs)),
+    failure: failure.kind,
+    error: failure.message,
+  });
+}
+
+/** Never tried again, and holds no nonce; whoever asked for it decides what follows. */
+export async function fail(
+  pass: Pass,
+  transaction: { readonly id: number },
+  failure: SendFailure,
+): Promise<void> {
+  pass.logger.warn({ transaction: transaction.id, failure }, "transaction failed before it was sent");
+  await updateTransaction(pass.db, transaction.id, {
+    ...withoutNonce,
+    state: "failed",
+    failure: failure.kind,
+    error: failure.message,
+    revertData: failure.revertData,
+  });
+}
+
+/** Keeps the failure on record without changing the course of the transaction. */
+export async function note(pass: Pass, transaction: NoncedTransaction, failure: SendFailure): Promise<void> {
+  pass.logger.warn({ transaction: transaction.id, failure }, "transaction not accepted");
+  await updateTransaction(pass.db, transaction.id, { failure: failure.kind, error: failure.message });
+}

@@ -1,0 +1,33 @@
+import type { StepPolicy } from "./send-step.ts";
+
+export type SenderPolicy = StepPolicy & {
+  /** Pause between two looks at the chain while something is under way. */
+  readonly pollMs: number;
+  /** Most transactions with a nonce that are not mined yet. */
+  readonly maxInFlight: number;
+  /** Added to the estimated gas: state may change before the transaction is mined. */
+  readonly gasMarginPercent: number;
+  /** Most that is ever offered for a unit of gas, in wei. */
+  readonly maxFeePerGasCeiling: bigint;
+  /** First and longest pause after a failure; it doubles in between. */
+  readonly retryMs: { readonly first: number; readonly longest: number };
+};
+
+/** Policy of a chain: only its finality differs from one to the other. */
+export function senderPolicy(chain: { finalityBlocks: number }): SenderPolicy {
+  return {
+    finalityBlocks: chain.finalityBlocks,
+    stuckAfterMs: 15_000,
+    pollMs: 250,
+    maxInFlight: 16,
+    gasMarginPercent: 25,
+    // 500 gwei: two orders above what rollups have asked for, and a bound on what a day's gas budget can cost.
+    maxFeePerGasCeiling: 500_000_000_000n,
+    retryMs: { first: 1_000, longest: 60_000 },
+  };
+}
+
+/** Milliseconds to wait after the given number of failures in a row. */
+export function pauseAfter(failures: number, retryMs: SenderPolicy["retryMs"]): number {
+  return Math.min(retryMs.first * 2 ** Math.min(failures, 30), retryMs.longest);
+}

@@ -1,0 +1,91 @@
+import type { Hex } from "viem";
+
+/** How a transaction of ours ended up in a block. */
+export type MinedReceipt = {
+  readonly hash: Hex;
+  readonly block: number;
+  readonly ok: boolean;
+  readonly gasUsed: bigint;
+  /** Everything paid for it, in wei, an L1 fee included. */
+  readonly costWei: bigint;
+};
+
+/** The part of a stored transaction that the next step depends on. */
+export type OpenTransaction = {
+  readonly state: "prepared" | "broadcast" | "mined" | "reverted";
+  readonly nonce: number;
+  readonly hashes: readonly Hex[];
+  readonly minedHash: string | null;
+  readonly minedBlock: number | null;
+  readonly broadcastAt: Date | null;
+  readonly broadcastBlock: number | null;
+  readonly notBefore: Date | null;
+};
+
+/** What the chain shows about it now. */
+export type Sighting = {
+  readonly headBlock: number;
+  /** Transactions of the sender in the chain up to the head. */
+  readonly latestNonce: number;
+  /** The same up to the newest block that cannot be reorged. */
+  readonly finalNonce: number;
+  /** Of whichever of its versions was mined. */
+  readonly receipt: MinedReceipt | null;
+  readonly now: Date;
+};
+
+export type StepPolicy = {
+  /** Blocks under the head from which on a block cannot be reorged. */
+  readonly finalityBlocks: number;
+  /** Milliseconds without being mined after which a transaction counts as stuck. */
+  readonly stuckAfterMs: number;
+};
+
+export type SendStep =
+  | { readonly kind: "wait" }
+  | { readonly kind: "sign" }
+  | { readonly kind: "broadcast" }
+  | { readonly kind: "bump" }
+  | { readonly kind: "record"; readonly receipt: MinedReceipt; readonly final: boolean }
+  | { readonly kind: "unmine" }
+  | { readonly kind: "requeue" };
+
+/**
+ * What to do with a transaction that holds a nonce, whoever left it in this state and when: the only place that decides
+ * it, so that a restart after a crash and an ordinary poll are the same thing.
+ */
+export function nextStep(transaction: OpenTransaction, sighting: Sighting, policy: StepPolicy): SendStep {
+  if (sighting.receipt !== null)
+    return stepOfMined(transaction, sighting.receipt, sighting.headBlock - policy.finalityBlocks);
+  if (transaction.state === "mined" || transaction.state === "reverted") return { kind: "unmine" };
+  if (sighting.latestNonce > transaction.nonce) return stepOfTakenNonce(transaction, sighting);
+  if (transaction.hashes.length === 0) return { kind: "sign" };
+  if (transaction.state === "prepared")
+    return isPostponed(transaction, sighting) ? { kind: "wait" } : { kind: "broadcast" };
+  return stepOfPending(transaction, sighting, policy);
+}
+
+function stepOfMined(transaction: OpenTransaction, receipt: MinedReceipt, finalBlock: number): SendStep {
+  const final = receipt.block <= finalBlock;
+  const known = transaction.minedHash === receipt.hash && transaction.minedBlock === receipt.block;
+  return known && !final ? { kind: "wait" } : { kind: "record", receipt, final };
+}
+
+/** Another transaction has the nonce. A signed version of ours could come back with a reorg, so that must be final. */
+function stepOfTakenNonce(transaction: OpenTransaction, sighting: Sighting): SendStep {
+  const canNeverBeMined = transaction.hashes.length === 0 || sighting.finalNonce > transaction.nonce;
+  return { kind: canNeverBeMined ? "requeue" : "wait" };
+}
+
+function stepOfPending(transaction: OpenTransaction, sighting: Sighting, policy: StepPolicy): SendStep {
+  const { broadcastAt, broadcastBlock } = transaction;
+  if (broadcastAt === null || broadcastBlock === null) return { kind: "broadcast" };
+  if (sighting.now.getTime() - broadcastAt.getTime() < policy.stuckAfterMs) return { kind: "wait" };
+  // Higher nonces wait for the lowest, and a chain that stands still takes nothing at any price.
+  const isPriceTheCause = transaction.nonce === sighting.latestNonce && sighting.headBlock > broadcastBlock;
+  return { kind: isPriceTheCause ? "bump" : "broadcast" };
+}
+
+function isPostponed(transaction: OpenTransaction, sighting: Sighting): boolean {
+  return transaction.notBefore !== null && transaction.notBefore > sighting.now;
+}

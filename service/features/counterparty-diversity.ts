@@ -1,0 +1,31 @@
+import { readCurve } from "../score/curve.ts";
+import { divideRound, logTwo, MICRO, NANO, powerOfTwo } from "../score/fixed-point.ts";
+import type { Feature } from "../score/measured-wallet.ts";
+import { type Facts, gate, measured, shrink } from "./facts.ts";
+
+/** D2 counterparty diversity: effective number of outside counterparties, 2 to the entropy of their credited weight. */
+export function counterpartyDiversity(facts: Facts): Feature {
+  const entropy = entropyBits(facts);
+  return measured("counterparty_diversity", {
+    value: powerOfTwo(entropy),
+    score: gate(facts) * shrink(readCurve(facts.policy.diversity.curve, entropy), facts),
+    samples: facts.history.outside.length,
+  });
+}
+
+/** log2 W − Σ x·log2 x / W over the credited weights x of the counterparties, W their sum; x in millionths of a call. */
+function entropyBits({ history }: Facts): number {
+  const weights = new Array<number>(history.counterparties).fill(0);
+  for (const { counterparty, credited } of history.outside) {
+    weights[counterparty] = (weights[counterparty] ?? 0) + credited;
+  }
+  let total = 0;
+  let surprise = 0;
+  for (const weight of weights) {
+    const micros = divideRound(weight, NANO / MICRO);
+    if (micros === 0) continue;
+    total += micros;
+    surprise += Math.round(micros * logTwo(micros));
+  }
+  return Math.max(0, logTwo(total) - surprise / total);
+}

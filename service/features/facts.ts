@@ -1,0 +1,44 @@
+import { clamp, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
+import type { Feature } from "../score/measured-wallet.ts";
+import type { Policy } from "../score/policy-shape.ts";
+import type { FailedCall } from "./failure-runs.ts";
+import type { Success } from "./success.ts";
+import type { WeighedHistory } from "./weigh-calls.ts";
+
+/** What every feature of one wallet is computed from; history holds at least one outside call. */
+export type Facts = {
+  readonly history: WeighedHistory;
+  readonly success: Success;
+  readonly failures: readonly FailedCall[];
+  readonly policy: Policy;
+};
+
+/** A feature that was computed; the score is in points and is rounded to 1e-6. */
+export function measured(
+  name: string,
+  { value, score, samples }: { readonly value: number; readonly score: number; readonly samples: number },
+): Feature {
+  const scoreMicros = toMicros(clamp(score, 0, 100));
+  return { name, state: "measured", value: roundMicro(value), scoreMicros, samples, reason: null };
+}
+
+/** A feature that this wallet cannot have. */
+export function notApplicable(name: string, samples: number, reason: string): Feature {
+  return { name, state: "not_applicable", value: null, scoreMicros: null, samples, reason };
+}
+
+/** A feature whose data this version of the model does not have. */
+export function unknown(name: string, reason: string): Feature {
+  return { name, state: "unknown", value: null, scoreMicros: null, samples: 0, reason };
+}
+
+/** g: how much a rhythm is worth, from nothing for useless calls to all of it. */
+export function gate({ success, policy }: Facts): number {
+  return clamp((success.steady - policy.gate.floor) / policy.gate.range, 0, 1);
+}
+
+/** shr: points drawn towards the middle where little was credited. */
+export function shrink(points: number, { history, policy }: Facts): number {
+  const prior = policy.shrink.calls * NANO;
+  return (history.credited * points + prior * policy.shrink.points) / (history.credited + prior);
+}

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import type { Policy } from "../score/policy-shape.ts";
+import { formatCall } from "./call-line.ts";
+import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
+import { sortCalls } from "./weigh-calls.ts";
+
+/** Characters hashed at once: a long history is never one string, a short one is one call. */
+const PIECE = 65_536;
+
+/** A file that a record was computed from, under the keccak256 of its RFC 8785 JSON. */
+export type InputFile = { readonly hash: Hex; readonly content: unknown };
+
+export type SanctionsEntry = SanctionsFlag & { readonly address: Address };
+
+/** The policy as a file. */
+export function policyFile(policy: Policy): InputFile {
+  return inputFile(policy);
+}
+
+/** The whole sanctions list as a file; entries in any order. */
+export function sanctionsFile(entries: readonly SanctionsEntry[]): InputFile {
+  return inputFile(entries.toSorted((a, b) => (a.address < b.address ? -1 : 1)));
+}
+
+/**
+ * SHA-256 over the lines of a wallet's rows: one of chain, wallet and coverage, then one per own call by (block, index).
+ */
+export function rowsDigest(rows: WalletRows): Hex {
+  const { coverage, chainStartTimestamp } = rows;
+  const hash = createHash("sha256");
+  let text = [
+    rows.chainId,
+    rows.wallet,
+    coverage.fromBlock,
+    coverage.fromTimestamp,
+    coverage.complete ? 1 : 0,
+    coverage.sources.join(","),
+    chainStartTimestamp ?? "-",
+  ].join(" ");
+  for (const call of sortCalls(rows.calls)) {
+    text += `\n${formatCall(call)}`;
+    if (text.length < PIECE) continue;
+    hash.update(text);
+    text = "";
+  }
+  return `0x${hash.update(text).digest("hex")}`;
+}
+
+/** keccak256 of the RFC 8785 JSON of everything that a record follows from; inputs that this model does not read are null. */
+export function inputsHash(inputs: {
+  readonly policyHash: Hex;
+  readonly sanctionsHash: Hex;
+  readonly rowsDigest: Hex;
+  readonly asOf: AsOf;
+}): Hex {
+  return hashJson({
+    policy: inputs.policyHash,
+    token_list: null,
+    sanctions_list: inputs.sanctionsHash,
+    counterparty_file: null,
+    rows: inputs.rowsDigest,
+    as_of_block_hash: inputs.asOf.blockHash,
+  });
+}
+
+function inputFile(content: unknown): InputFile {
+  return { hash: hashJson(content), content };
+}
+
+function hashJson(content: unknown): Hex {
+  const json = canonicalize(content);
+  if (json === undefined) throw new TypeError("only JSON has a canonical form");
+  return keccak256(stringToHex(json));
+}

@@ -1,0 +1,25 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { readIndexedBlock } from "../store/publish-records.ts";
+import { readOvertakenWallets, readWalletsWithChangedFlag } from "../store/publish-scores.ts";
+import type { PublishPolicy } from "./policy.ts";
+import { reviewQuery } from "./publisher.ts";
+
+/** Wallets, lower-case, that have to be scored again before they can be published. */
+export type StaleScores = {
+  /** Listed or delisted since their newest score: score them at the newest indexed block, at once. */
+  readonly flagChanged: readonly string[];
+  /** Due for a heartbeat or differing from the oracle's record, which is as new as the score: score at a finalized block. */
+  readonly overtaken: readonly string[];
+};
+
+/** Finds the scores that publishing waits for; none while there is no index. */
+export async function findStaleScores(
+  db: NodePgDatabase,
+  query: { readonly chainId: number; readonly now: Date; readonly policy: PublishPolicy },
+): Promise<StaleScores> {
+  if ((await readIndexedBlock(db, query.chainId)) === null) return { flagChanged: [], overtaken: [] };
+  return {
+    flagChanged: await readWalletsWithChangedFlag(db, query.chainId),
+    overtaken: await readOvertakenWallets(db, reviewQuery(query.chainId, query.now, query.policy)),
+  };
+}

@@ -1,0 +1,52 @@
+/** Every number that decides what is published, and when. */
+export type PublishPolicy = {
+  /** A score that moved by this many points is published. */
+  readonly movePoints: number;
+  /** Age of a record at which a wallet that somebody cares for gets it renewed. */
+  readonly heartbeatMs: number;
+  /** How long reading, paying for or subscribing to a wallet counts as caring for it. */
+  readonly interestMs: number;
+  /** Gas per UTC day. In gas, not in wei: together with the sender's fee ceiling it bounds the money as well. */
+  readonly dailyGas: bigint;
+  /** Percent of the day's gas after which a reason waits for the next day. Sanctions flags never wait. */
+  readonly budgetPercent: {
+    readonly heartbeat: number;
+    readonly move: number;
+    readonly first: number;
+    readonly grade: number;
+  };
+  /** What one wallet of a batch costs, to keep within the budget before the gas is known. */
+  readonly expectedGas: { readonly first: bigint; readonly update: bigint };
+  /** Pause before an intent that the budget holds back is looked at again. */
+  readonly budgetRetryMs: number;
+  /** Most wallets in one transaction. */
+  readonly batchSize: number;
+  /** How long a batch that is not full waits for more, flags excepted. */
+  readonly gatherMs: number;
+  /** Most publications that wait for a nonce: what is not queued yet can still be overtaken by a newer score. */
+  readonly queueLimit: number;
+  /** First and longest pause after a publication that cost nothing, and after one that was mined and reverted. */
+  readonly refusedRetryMs: { readonly first: number; readonly longest: number };
+  readonly revertedRetryMs: { readonly first: number; readonly longest: number };
+};
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+/** The policy of design.md section 5. */
+export const defaultPublishPolicy: PublishPolicy = {
+  movePoints: 3,
+  heartbeatMs: DAY,
+  interestMs: 30 * DAY,
+  // Four first publications of 10,000 wallets, at 23,900 gas each.
+  dailyGas: 1_000_000_000n,
+  budgetPercent: { heartbeat: 50, move: 70, first: 85, grade: 100 },
+  // The bars of contracts.md.
+  expectedGas: { first: 23_900n, update: 6_700n },
+  budgetRetryMs: 10 * MINUTE,
+  batchSize: 100,
+  gatherMs: 2_000,
+  queueLimit: 8,
+  refusedRetryMs: { first: 5_000, longest: 10 * MINUTE },
+  revertedRetryMs: { first: MINUTE, longest: 60 * MINUTE },
+};

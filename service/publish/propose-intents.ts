@@ -1,0 +1,104 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import {
+  type IntentRow,
+  insertPending,
+  type NewIntent,
+  readLastIntents,
+  supersedePending,
+} from "../store/publish-intents.ts";
+import { type OracleState, readIndexedBlock, readOracleStates } from "../store/publish-records.ts";
+import { readCurrentScoreRows, readInterest, type ScoreRow } from "../store/publish-scores.ts";
+import { type PlanInput, reasonToPublish } from "./plan.ts";
+import type { PublishPolicy } from "./policy.ts";
+import { publishedOf, type SentScore, standingOf } from "./standing.ts";
+
+/** Everything outside a score that its publication depends on. */
+export type Facts = {
+  readonly indexedBlock: number;
+  readonly oracle: ReadonlyMap<string, OracleState>;
+  readonly last: ReadonlyMap<string, IntentRow>;
+  readonly interest: ReadonlyMap<string, Date>;
+};
+
+export type Proposal = {
+  readonly chainId: number;
+  /** Rows of `ahs.score`; those that are not the current score of their wallet are passed over. */
+  readonly scoreIds: readonly number[];
+  readonly policy: PublishPolicy;
+  readonly now: Date;
+};
+
+/** Rows in one insert, under PostgreSQL's limit of 65,535 parameters. */
+const CHUNK = 2_000;
+
+/**
+ * Writes the publishing intents of scores just made current, in the transaction that does it, and takes back older pending
+ * ones; returns how many it wrote. While there is no index to compare with it writes none: the publisher's review does
+ * that later, from the same rows.
+ */
+export async function proposeIntents(tx: NodePgDatabase, proposal: Proposal): Promise<number> {
+  let written = 0;
+  for (let start = 0; start < proposal.scoreIds.length; start += CHUNK) {
+    written += await proposeChunk(tx, {
+      ...proposal,
+      scoreIds: proposal.scoreIds.slice(start, start + CHUNK),
+    });
+  }
+  return written;
+}
+
+async function proposeChunk(tx: NodePgDatabase, proposal: Proposal): Promise<number> {
+  const { chainId } = proposal;
+  const indexedBlock = await readIndexedBlock(tx, chainId);
+  if (indexedBlock === null) return 0;
+  const scores = await readCurrentScoreRows(tx, proposal.scoreIds);
+  const wallets = scores.map((score) => score.wallet);
+  const facts = await readFacts(tx, chainId, { wallets, indexedBlock });
+  await supersedePending(tx, chainId, wallets);
+  const intents = scores
+    .map((score) => intentFor(score, facts, proposal))
+    .filter((intent) => intent !== null);
+  await insertPending(tx, chainId, intents);
+  return intents.length;
+}
+
+/** Reads what the plans of these wallets need. */
+export async function readFacts(
+  tx: NodePgDatabase,
+  chainId: number,
+  of: { readonly wallets: readonly string[]; readonly indexedBlock: number },
+): Promise<Facts> {
+  return {
+    indexedBlock: of.indexedBlock,
+    oracle: await readOracleStates(tx, chainId, of.wallets),
+    last: await readLastIntents(tx, chainId, of.wallets),
+    interest: await readInterest(tx, chainId, of.wallets),
+  };
+}
+
+/** The plan's view of one score among the facts. */
+export function planInputOf(score: ScoreRow, facts: Facts, now: Date): PlanInput {
+  const sight = { oracle: facts.oracle.get(score.wallet), indexedBlock: facts.indexedBlock };
+  return {
+    score: publishedOf(score),
+    standing: standingOf(sight, sentScoreOf(facts.last.get(score.wallet))),
+    interestAt: facts.interest.get(score.wallet) ?? null,
+    now,
+  };
+}
+
+function sentScoreOf(intent: IntentRow | undefined): SentScore | null {
+  if (intent === undefined || intent.state === "failed" || intent.carrier === null) return null;
+  return { score: intent.score, carrier: intent.carrier };
+}
+
+function intentFor(score: ScoreRow, facts: Facts, proposal: Proposal): NewIntent | null {
+  const decision = reasonToPublish(planInputOf(score, facts, proposal.now), proposal.policy);
+  if (decision.kind === "skip") return null;
+  const intent = { wallet: score.wallet, scoreId: score.id, reason: decision.reason };
+  const last = facts.last.get(score.wallet);
+  if (last?.state !== "failed") return { ...intent, attempts: 0, notBefore: null };
+  const isHopeless = last.notBefore === null;
+  if (isHopeless && last.score.id === score.id) return null;
+  return { ...intent, attempts: isHopeless ? 0 : last.attempts + 1, notBefore: last.notBefore };
+}

@@ -1,0 +1,45 @@
+import type { Address } from "viem";
+import type { StoredScore } from "../store/scores.ts";
+import { readScoresAt } from "../store/score-writes.ts";
+import { type ScoringContext, type ScoredWallets, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
+import { type StoreContext, storeRecords } from "./store-records.ts";
+
+export type ScoreNowOutcome =
+  | { readonly kind: "stored"; readonly row: StoredScore }
+  | { readonly kind: "not-indexed" }
+  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
+
+const NOT_YET: ScoreNowOutcome = {
+  kind: "unavailable",
+  detail: "The index holds no finalized block yet.",
+  retryAfterSeconds: 10,
+};
+
+/**
+ * Scores a wallet (lower-case) at the newest finalized block, stores the score and answers its row; a wallet listed or
+ * delisted since that block is scored at the newest indexed one. Nothing is stored twice for one block.
+ */
+export async function scoreNow(
+  context: ScoringContext & StoreContext,
+  address: Address,
+): Promise<ScoreNowOutcome> {
+  const [finalized, newest] = await Promise.all([
+    scoreAtFinalized(context, [address]),
+    scoreAtNewest(context, [address]),
+  ]);
+  if (finalized === null || newest === null) return NOT_YET;
+  const scored = isListed(finalized) === isListed(newest) ? finalized : newest;
+  if (scored.records.length === 0) return { kind: "not-indexed" };
+  await storeRecords(context, scored);
+  const [row] = await readScoresAt(context.db, {
+    chainId: context.chainId,
+    wallets: [address],
+    asOfHash: scored.asOf.blockHash,
+  });
+  if (row === undefined) throw new Error(`the score of ${address} at block ${scored.asOf.blockNumber} was not stored`);
+  return { kind: "stored", row };
+}
+
+function isListed({ records }: ScoredWallets): boolean {
+  return records.some(({ record }) => record.sanctionsFlags.length > 0);
+}

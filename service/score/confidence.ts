@@ -1,0 +1,75 @@
+import { clamp, decayNanos, MICRO, NANO, toMicros } from "./fixed-point.ts";
+import type { MeasuredWallet } from "./measured-wallet.ts";
+import type { Policy } from "./policy-shape.ts";
+import type { ConfidenceLevel } from "./record.ts";
+
+const SECONDS_PER_DAY = 86_400;
+
+/** How far a score can be believed; micros are millionths, 0 to 1,000,000. */
+export type Confidence = { readonly micros: number; readonly level: ConfidenceLevel };
+
+/** A listing is evidence enough. */
+export const SANCTIONED_CONFIDENCE: Confidence = { micros: MICRO, level: "HIGH" };
+
+/** Confidence by section 4 of the scoring model, at a moment in Unix seconds not before the last own call. */
+export function confidenceOf(wallet: MeasuredWallet, now: number, policy: Policy): Confidence {
+  const { confidence: rule } = policy;
+  const { evidence } = wallet;
+  const { firstCallAt, lastCallAt, weightNanos } = evidence;
+  if (firstCallAt === null || lastCallAt === null) return { micros: 0, level: "INSUFFICIENT" };
+
+  const amount = weightNanos / (weightNanos + rule.halfCalls * NANO);
+  const days = Math.min(
+    (lastCallAt - firstCallAt) / SECONDS_PER_DAY,
+    rule.daysPerActiveWeek * evidence.activeWeeks,
+  );
+  const duration = days / (days + rule.halfDays);
+  const freshness = decayNanos(now - lastCallAt, rule.idleHalfLifeDays * SECONDS_PER_DAY) / NANO;
+  const product =
+    amount *
+    duration *
+    freshness *
+    coveredShare(wallet, { lastCallAt, now, policy }) *
+    knownShare(wallet, policy);
+  const micros = toMicros(product);
+  const enough = evidence.ownCalls >= rule.minOwnCalls && weightNanos >= rule.minWeight * NANO;
+  return enough ? grade(micros, rule) : insufficient(micros, rule);
+}
+
+/** The same confidence for a record that cannot be scored for want of measured features. */
+export function asInsufficient({ micros }: Confidence, policy: Policy): Confidence {
+  return insufficient(micros, policy.confidence);
+}
+
+function grade(micros: number, rule: Policy["confidence"]): Confidence {
+  if (micros >= toMicros(rule.high)) return { micros, level: "HIGH" };
+  if (micros >= toMicros(rule.medium)) return { micros, level: "MEDIUM" };
+  if (micros >= toMicros(rule.low)) return { micros, level: "LOW" };
+  return insufficient(micros, rule);
+}
+
+function insufficient(micros: number, rule: Policy["confidence"]): Confidence {
+  return { micros: Math.min(micros, toMicros(rule.insufficientMax)), level: "INSUFFICIENT" };
+}
+
+/** Covered part of the time from the window's start, or the chain's if that is later, to now. */
+function coveredShare(
+  { coverage, chainStartTimestamp }: MeasuredWallet,
+  { lastCallAt, now, policy }: { readonly lastCallAt: number; readonly now: number; readonly policy: Policy },
+): number {
+  if (coverage.complete) return 1;
+  const windowStart = lastCallAt - policy.window.days * SECONDS_PER_DAY;
+  const start = chainStartTimestamp === null ? windowStart : Math.max(windowStart, chainStartTimestamp);
+  if (now <= start) return 1;
+  return clamp((now - coverage.fromTimestamp) / (now - start), 0, 1);
+}
+
+/** Share of the model's weight that is not unknown. */
+function knownShare({ features }: MeasuredWallet, policy: Policy): number {
+  let known = 0;
+  for (const [position, rule] of policy.features.entries()) {
+    if (features[position]?.state === "unknown") continue;
+    known += rule.weightPercent * policy.dimensionPercent[rule.dimension];
+  }
+  return known / 10_000;
+}

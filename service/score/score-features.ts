@@ -1,0 +1,110 @@
+import type { AsOf } from "../features/types.ts";
+import { asInsufficient, type Confidence, confidenceOf, SANCTIONED_CONFIDENCE } from "./confidence.ts";
+import { gradeOf } from "./grade.ts";
+import type { MeasuredWallet } from "./measured-wallet.ts";
+import type { Policy } from "./policy-shape.ts";
+import type { FeatureLine, ScoreRecord } from "./record.ts";
+import {
+  type Dimension,
+  dimensionLines,
+  integerPoints,
+  type Points,
+  plainLine,
+  scoreDimension,
+} from "./score-dimension.ts";
+import { scoreTotal } from "./score-total.ts";
+
+/** Features to record: a sanctioned wallet is F whatever it did, and one with too little evidence is not scored. */
+export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy): ScoreRecord {
+  const d1 = scoreDimension("D1", wallet.features, policy);
+  const d2 = scoreDimension("D2", wallet.features, policy);
+  const base = {
+    chainId: wallet.chainId,
+    wallet: wallet.wallet,
+    modelVersion: policy.version,
+    asOf,
+    sanctionsFlags: wallet.sanctions,
+    patterns: wallet.patterns,
+    coverage: wallet.coverage,
+  };
+  if (wallet.sanctions.length > 0) return { ...base, ...sanctionedParts({ wallet, d1, d2 }, policy) };
+
+  const confidence = confidenceOf(wallet, asOf.timestamp, policy);
+  if (d1.points === null || d2.points === null || confidence.level === "INSUFFICIENT") {
+    return {
+      ...base,
+      ...confidenceParts(asInsufficient(confidence, policy)),
+      outcome: { kind: "insufficient" },
+      features: [...dimensionLines({ ...d1, points: null }), ...dimensionLines({ ...d2, points: null })],
+    };
+  }
+  const total = scoreTotal(
+    {
+      d1: d1.points,
+      d2: d2.points,
+      patterns: wallet.patterns,
+      creditedShare: wallet.evidence.creditedShare,
+      sanctioned: false,
+    },
+    policy,
+  );
+  return {
+    ...base,
+    ...confidenceParts(confidence),
+    outcome: {
+      kind: "scored",
+      ahsScore: total.score,
+      d1Score: integerPoints(d1.points),
+      d2Score: integerPoints(d2.points),
+      grade: gradeOf(total.score, policy.grades),
+    },
+    features: [...dimensionLines(d1), ...dimensionLines(d2), ...total.lines],
+  };
+}
+
+/** D1 and the total are 0 under sanctions; a D2 that cannot be measured counts 0 as well, which a line says. */
+function sanctionedParts(
+  { wallet, d1, d2 }: { readonly wallet: MeasuredWallet; readonly d1: Dimension; readonly d2: Dimension },
+  policy: Policy,
+): Pick<ScoreRecord, "outcome" | "features" | "confidenceMicros" | "confidenceLevel"> {
+  const behaviour: Points = d2.points === null ? 0 : d2.points;
+  const total = scoreTotal(
+    {
+      d1: 0,
+      d2: behaviour,
+      patterns: wallet.patterns,
+      creditedShare: wallet.evidence.creditedShare,
+      sanctioned: true,
+    },
+    policy,
+  );
+  return {
+    ...confidenceParts(SANCTIONED_CONFIDENCE),
+    outcome: {
+      kind: "scored",
+      ahsScore: total.score,
+      d1Score: 0,
+      d2Score: integerPoints(behaviour),
+      grade: gradeOf(total.score, policy.grades),
+    },
+    features: [...sanctionedLines(d1), ...behaviourLines(d2), ...total.lines],
+  };
+}
+
+function sanctionedLines(d1: Dimension): readonly FeatureLine[] {
+  const loss = d1.points === null ? 0 : -100 * integerPoints(d1.points);
+  return [...dimensionLines(d1), plainLine("D1", "sanctions", loss, "the wallet is on a sanctions list")];
+}
+
+function behaviourLines(d2: Dimension): readonly FeatureLine[] {
+  const lines = dimensionLines(d2);
+  if (d2.points !== null) return lines;
+  return [
+    ...lines,
+    plainLine("D2", "sanctions", 0, "too little history to measure, counted 0 under sanctions"),
+  ];
+}
+
+function confidenceParts({ micros, level }: Confidence) {
+  return { confidenceMicros: micros, confidenceLevel: level };
+}

@@ -1,0 +1,125 @@
+import { hash } from "node:crypto";
+import type { Database } from "./database.ts";
+import { loadInBatches } from "./load-in-batches.ts";
+
+/** A stored key; the secret itself is never stored. One unit is 0.001 USD. */
+export type ApiKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly partner: boolean;
+  readonly keyPrefix: string;
+  /** Null is unlimited. */
+  readonly balanceUnits: number | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly createdAt: Date;
+};
+
+export type NewApiKey = {
+  readonly name: string;
+  readonly partner: boolean;
+  readonly balanceUnits: number | null;
+  readonly expiresAt: Date | null;
+};
+
+/** 32 random bytes, and the ids of rows. */
+export type KeyEntropy = { randomBytes(size: number): Uint8Array; randomUuid(): string };
+
+/** Calls per minute of a key that nobody gave another rate: enough for one busy agent. */
+const DEFAULT_RATE_PER_MINUTE = 600;
+const SHOWN_CHARACTERS = 12;
+
+/** Stores a new key and answers the secret, which exists nowhere else afterwards. */
+export async function createApiKey(
+  db: Database,
+  wanted: NewApiKey,
+  entropy: KeyEntropy,
+): Promise<{ readonly key: ApiKey; readonly secret: string }> {
+  const secret = `ahs_${Buffer.from(entropy.randomBytes(32)).toString("base64url")}`;
+  const { rows } = await db.$client.query<ApiKeyRow>(
+    `insert into ahs.api_key
+       (id, name, partner, key_hash, key_prefix, balance_units, scopes, rate_per_minute, expires_at)
+     values ($1, $2, $3, $4, $5, $6, '{}', $7, $8) returning *`,
+    [
+      entropy.randomUuid(),
+      wanted.name,
+      wanted.partner,
+      hashApiKey(secret),
+      secret.slice(0, SHOWN_CHARACTERS),
+      wanted.balanceUnits,
+      DEFAULT_RATE_PER_MINUTE,
+      wanted.expiresAt,
+    ],
+  );
+  return { key: apiKeyOf(only(rows)), secret };
+}
+
+/** The form in which a key is stored and looked up: lower-case hex SHA-256 of the whole key. */
+export function hashApiKey(secret: string): string {
+  return hash("sha256", secret, "hex");
+}
+
+/** All keys, newest first. */
+export async function listApiKeys(db: Database): Promise<readonly ApiKey[]> {
+  const { rows } = await db.$client.query<ApiKeyRow>(
+    "select * from ahs.api_key order by created_at desc, id",
+  );
+  return rows.map(apiKeyOf);
+}
+
+/** Revokes a key from `now` on and answers it; one revoked before keeps its time; null when there is none. */
+export async function revokeApiKey(db: Database, id: string, now: Date): Promise<ApiKey | null> {
+  const { rows } = await db.$client.query<ApiKeyRow>(
+    "update ahs.api_key set revoked_at = coalesce(revoked_at, $2) where id = $1 returning *",
+    [id, now],
+  );
+  return rows[0] === undefined ? null : apiKeyOf(rows[0]);
+}
+
+/** Finds keys by their hash, many waiting requests with one statement. */
+export function apiKeyFinder(db: Database): (keyHash: string) => Promise<ApiKey | null> {
+  return loadInBatches(
+    async (hashes: readonly string[]) => {
+      const { rows } = await db.$client.query<ApiKeyRow>({
+        name: "api_key_find",
+        text: "select * from ahs.api_key where key_hash = any($1)",
+        values: [hashes],
+      });
+      const found = new Map(rows.map((row) => [row.key_hash, apiKeyOf(row)]));
+      return hashes.map((keyHash) => found.get(keyHash) ?? null);
+    },
+    { maxSize: 500, maxRunning: 2 },
+  );
+}
+
+/** As node-postgres reads tables/api-key.ts; int8 arrives as text. */
+type ApiKeyRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly partner: boolean;
+  readonly key_hash: string;
+  readonly key_prefix: string;
+  readonly balance_units: string | null;
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+  readonly created_at: Date;
+};
+
+function apiKeyOf(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    partner: row.partner,
+    keyPrefix: row.key_prefix,
+    balanceUnits: row.balance_units === null ? null : Number(row.balance_units),
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    createdAt: row.created_at,
+  };
+}
+
+function only<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error("the statement answered no row");
+  return row;
+}

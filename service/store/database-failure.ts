@@ -1,0 +1,47 @@
+/** What a failed statement means for whoever asked: the database is out of reach, or the index has no tables yet. */
+export type DatabaseFailure = "database" | "index";
+
+// Connection exceptions, no connection slot, shutdown, start-up, deadlines (57014) and lock timeouts.
+const OUT_OF_REACH = /^(08...|53...|57P0.|57014|55P03|58...)$/;
+const NETWORK = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENOENT",
+]);
+// node-postgres raises these without a code.
+const CLIENT_MESSAGES =
+  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end)/;
+
+/** Classifies an error or its causes; null when it is neither, and so a fault of ours. */
+export function databaseFailure(error: unknown): DatabaseFailure | null {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const failure = failureOf(current);
+    if (failure !== null) return failure;
+    if (current instanceof AggregateError) {
+      const nested = current.errors.map(databaseFailure).find((found) => found !== null);
+      if (nested) return nested;
+    }
+  }
+  return null;
+}
+
+function failureOf(error: Error): DatabaseFailure | null {
+  const code: unknown = Reflect.get(error, "code");
+  if (typeof code === "string") {
+    if (NETWORK.has(code) && isSocketError(error)) return "database";
+    // Undefined table or schema: the views of the index come with its first complete pass.
+    if ((code === "42P01" || code === "3F000") && /"chain_\d+/.test(error.message)) return "index";
+    if (OUT_OF_REACH.test(code)) return "database";
+  }
+  return CLIENT_MESSAGES.test(error.message) ? "database" : null;
+}
+
+// A file that is missing has ENOENT too; a socket's error names the call.
+function isSocketError(error: Error): boolean {
+  const call: unknown = Reflect.get(error, "syscall");
+  return call === "connect" || call === "read" || call === "write" || call === "getaddrinfo";
+}

@@ -1,0 +1,45 @@
+import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
+import { migrate } from "drizzle-orm/node-postgres/migrator";
+import { Pool } from "pg";
+
+export type Database = NodePgDatabase & { readonly $client: Pool };
+
+export type DatabaseOptions = {
+  readonly url: string;
+  /** Shown by PostgreSQL for every connection of this process. */
+  readonly applicationName: string;
+  readonly maxConnections: number;
+  readonly statementTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Called when an idle connection dies; the pool replaces it by itself. */
+  readonly onIdleError: (error: Error) => void;
+};
+
+/** Opens a pool whose every statement and connection attempt has a deadline; the caller ends it. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    statement_timeout: options.statementTimeoutMs,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+  });
+  pool.on("error", options.onIdleError);
+  return drizzle(pool, { casing: "snake_case" });
+}
+
+/** Brings the schema `ahs` to the newest version; safe to run again, and while others run it. */
+export async function migrateDatabase(db: Database): Promise<void> {
+  const client = await db.$client.connect();
+  try {
+    await client.query("select pg_advisory_lock(hashtext('ahs-migrate'))");
+    await migrate(drizzle(client, { casing: "snake_case" }), {
+      migrationsFolder: new URL("./migrations", import.meta.url).pathname,
+      migrationsSchema: "ahs",
+      migrationsTable: "migration",
+    });
+  } finally {
+    await client.query("select pg_advisory_unlock(hashtext('ahs-migrate'))");
+    client.release();
+  }
+}

@@ -1,0 +1,178 @@
+import { and, asc, eq, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { isOneOf, type ScoreRow, scoreColumns } from "./publish-scores.ts";
+import { type PublishReason, type PublishState, publishIntent, senderTransaction } from "./tables/publish.ts";
+import { score } from "./tables/score.ts";
+
+/** What became of the transaction that carries an intent. */
+export type CarrierRow = Pick<
+  typeof senderTransaction.$inferSelect,
+  "id" | "state" | "final" | "minedBlock" | "failure" | "error" | "revertData"
+>;
+
+/** An intent with its score and, once it is sent, its transaction. */
+export type IntentRow = {
+  readonly id: number;
+  readonly reason: PublishReason;
+  readonly state: PublishState;
+  readonly attempts: number;
+  readonly notBefore: Date | null;
+  readonly createdAt: Date;
+  readonly score: ScoreRow;
+  readonly carrier: CarrierRow | null;
+};
+
+const columns = {
+  id: publishIntent.id,
+  reason: publishIntent.reason,
+  state: publishIntent.state,
+  attempts: publishIntent.attempts,
+  notBefore: publishIntent.notBefore,
+  createdAt: publishIntent.createdAt,
+  score: scoreColumns,
+  carrier: {
+    id: senderTransaction.id,
+    state: senderTransaction.state,
+    final: senderTransaction.final,
+    minedBlock: senderTransaction.minedBlock,
+    failure: senderTransaction.failure,
+    error: senderTransaction.error,
+    revertData: senderTransaction.revertData,
+  },
+};
+
+/** Intents that are sent, and confirmed ones that a reorg can still undo. */
+export async function readUnsettledIntents(db: NodePgDatabase, chainId: number): Promise<IntentRow[]> {
+  return selectIntents(db).where(
+    and(
+      eq(publishIntent.chainId, chainId),
+      or(
+        eq(publishIntent.state, "sent"),
+        and(eq(publishIntent.state, "confirmed"), eq(senderTransaction.final, false)),
+      ),
+    ),
+  );
+}
+
+/** Pending intents that are due, flags first, then the oldest. */
+export async function readPendingIntents(
+  db: NodePgDatabase,
+  chainId: number,
+  due: { readonly now: Date; readonly limit: number },
+): Promise<IntentRow[]> {
+  return selectIntents(db)
+    .where(
+      and(
+        eq(publishIntent.chainId, chainId),
+        eq(publishIntent.state, "pending"),
+        or(isNull(publishIntent.notBefore), lte(publishIntent.notBefore, due.now)),
+      ),
+    )
+    .orderBy(sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id))
+    .limit(due.limit);
+}
+
+/** The newest sent, confirmed or failed intent of each of these wallets, by wallet. */
+export async function readLastIntents(
+  db: NodePgDatabase,
+  chainId: number,
+  wallets: readonly string[],
+): Promise<Map<string, IntentRow>> {
+  const newest = db
+    .select({ id: sql<number>`max(${publishIntent.id})`.as("id") })
+    .from(publishIntent)
+    .where(
+      and(
+        eq(publishIntent.chainId, chainId),
+        isOneOf(publishIntent.wallet, wallets),
+        inArray(publishIntent.state, ["sent", "confirmed", "failed"]),
+      ),
+    )
+    .groupBy(publishIntent.wallet);
+  const rows = await selectIntents(db).where(inArray(publishIntent.id, newest));
+  return new Map(rows.map((row) => [row.score.wallet, row]));
+}
+
+/** Takes back the pending intents of these wallets: a newer score speaks for them. */
+export async function supersedePending(
+  db: NodePgDatabase,
+  chainId: number,
+  wallets: readonly string[],
+): Promise<void> {
+  if (wallets.length === 0) return;
+  await db
+    .update(publishIntent)
+    .set({ state: "superseded", updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(publishIntent.chainId, chainId),
+        eq(publishIntent.state, "pending"),
+        isOneOf(publishIntent.wallet, wallets),
+      ),
+    );
+}
+
+export type NewIntent = {
+  readonly wallet: string;
+  readonly scoreId: number;
+  readonly reason: PublishReason;
+  readonly attempts: number;
+  readonly notBefore: Date | null;
+};
+
+/** Stores pending intents; where another transaction stored one for the wallet meanwhile, the newer score stays. */
+export async function insertPending(
+  db: NodePgDatabase,
+  chainId: number,
+  intents: readonly NewIntent[],
+): Promise<void> {
+  if (intents.length === 0) return;
+  await db
+    .insert(publishIntent)
+    .values(intents.map((intent) => ({ ...intent, chainId, state: "pending" as const })))
+    .onConflictDoUpdate({
+      target: [publishIntent.chainId, publishIntent.wallet],
+      targetWhere: sql`state = 'pending'`,
+      set: {
+        scoreId: sql`excluded.score_id`,
+        reason: sql`excluded.reason`,
+        attempts: sql`excluded.attempts`,
+        notBefore: sql`excluded.not_before`,
+        updatedAt: sql`now()`,
+      },
+      setWhere: lt(publishIntent.scoreId, sql`excluded.score_id`),
+    });
+}
+
+export type IntentPatch = {
+  readonly state: PublishState;
+  readonly senderTransactionId?: number;
+  readonly notBefore?: Date | null;
+  readonly error?: string | null;
+};
+
+/** Changes intents alike; throws when one is gone or no longer in the state it was read in. */
+export async function patchIntents(
+  db: NodePgDatabase,
+  change: { readonly ids: readonly number[]; readonly from: PublishState; readonly patch: IntentPatch },
+): Promise<void> {
+  if (change.ids.length === 0) return;
+  const changed = await db
+    .update(publishIntent)
+    .set({ ...change.patch, updatedAt: sql`now()` })
+    .where(and(isOneOf(publishIntent.id, change.ids), eq(publishIntent.state, change.from)))
+    .returning({ id: publishIntent.id });
+  if (changed.length !== change.ids.length) {
+    throw new Error(
+      `${change.ids.length - changed.length} of ${change.ids.length} intents are no longer ${change.from}`,
+    );
+  }
+}
+
+function selectIntents(db: NodePgDatabase) {
+  return db
+    .select(columns)
+    .from(publishIntent)
+    .innerJoin(score, eq(score.id, publishIntent.scoreId))
+    .leftJoin(senderTransaction, eq(senderTransaction.id, publishIntent.senderTransactionId));
+}

@@ -1,0 +1,131 @@
+import { and, asc, type Column, eq, type SQL, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { viewOf } from "./publish-records.ts";
+import { currentScore, score, walletInterest } from "./tables/score.ts";
+
+/** The part of a stored score that goes on chain. */
+export type ScoreRow = {
+  readonly id: number;
+  readonly wallet: string;
+  readonly asOfBlock: number;
+  readonly asOfTime: Date;
+  readonly modelVersion: string;
+  /** Null, as are d1Score and d2Score, for a wallet without enough history. */
+  readonly ahsScore: number | null;
+  readonly d1Score: number | null;
+  readonly d2Score: number | null;
+  readonly confidenceMicros: number;
+  readonly sanctioned: boolean;
+};
+
+export const scoreColumns = {
+  id: score.id,
+  wallet: score.wallet,
+  asOfBlock: score.asOfBlock,
+  asOfTime: score.asOfTime,
+  modelVersion: score.modelVersion,
+  ahsScore: score.ahsScore,
+  d1Score: score.d1Score,
+  d2Score: score.d2Score,
+  confidenceMicros: score.confidenceMicros,
+  sanctioned: score.sanctioned,
+};
+
+/** The column is one of the values: one parameter however many there are, where `in` would take one each. */
+export function isOneOf(column: Column, values: readonly (string | number)[]): SQL {
+  return sql`${column} = any(${sql.param(values)})`;
+}
+
+/** Those of the score rows that are the current score of their wallet. */
+export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly number[]): Promise<ScoreRow[]> {
+  return db
+    .select(scoreColumns)
+    .from(score)
+    .innerJoin(currentScore, eq(currentScore.scoreId, score.id))
+    .where(isOneOf(score.id, ids));
+}
+
+/** The newest score of every wallet of the chain, by wallet. */
+export async function readPopulation(db: NodePgDatabase, chainId: number): Promise<ScoreRow[]> {
+  return db
+    .select(scoreColumns)
+    .from(currentScore)
+    .innerJoin(score, eq(score.id, currentScore.scoreId))
+    .where(eq(currentScore.chainId, chainId))
+    .orderBy(asc(currentScore.wallet));
+}
+
+/** When somebody last cared for each of these wallets; one that nobody ever cared for has no entry. */
+export async function readInterest(
+  db: NodePgDatabase,
+  chainId: number,
+  wallets: readonly string[],
+): Promise<Map<string, Date>> {
+  const rows = await db
+    .select({ wallet: walletInterest.wallet, lastAt: walletInterest.lastAt })
+    .from(walletInterest)
+    .where(and(eq(walletInterest.chainId, chainId), isOneOf(walletInterest.wallet, wallets)));
+  return new Map(rows.map((row) => [row.wallet, row.lastAt]));
+}
+
+export type ReviewQuery = {
+  readonly chainId: number;
+  readonly movePoints: number;
+  /** Records with an older as-of time are due for a heartbeat, where interest is newer than `interestAfter`. */
+  readonly heartbeatBefore: Date;
+  readonly interestAfter: Date;
+};
+
+/**
+ * Newest scores that may differ from what the oracle's events show enough to be published, and have no intent pending or
+ * under way: a coarse filter, for the plan to decide.
+ */
+export async function readScoresToReview(db: NodePgDatabase, query: ReviewQuery): Promise<number[]> {
+  const { rows } = await db.execute<{ score_id: string }>(sql`
+    select c.score_id from ahs.current_score c
+    left join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
+    left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
+    where c.chain_id = ${query.chainId}
+      and (o.wallet is null or c.as_of_block > o.as_of)
+      and (${differs(query)})
+      and not exists (
+        select 1 from ahs.publish_intent p
+        where p.chain_id = c.chain_id and p.wallet = c.wallet and p.state in ('pending', 'sent'))
+    order by c.wallet`);
+  return rows.map((row) => Number(row.score_id));
+}
+
+/** Wallets whose newest score cannot be published because the oracle's record is as new, though it differs or is due for a heartbeat. */
+export async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuery): Promise<string[]> {
+  const { rows } = await db.execute<{ wallet: string }>(sql`
+    select c.wallet from ahs.current_score c
+    join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
+    left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
+    where c.chain_id = ${query.chainId} and c.as_of_block <= o.as_of and (${differs(query)})
+    order by c.wallet`);
+  return rows.map((row) => row.wallet);
+}
+
+/** Wallets that the newest indexed sanctions event and the newest score disagree on. */
+export async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): Promise<string[]> {
+  const { rows } = await db.execute<{ wallet: string }>(sql`
+    select c.wallet from ahs.current_score c
+    join (
+      select distinct on (address) address, listed from ${viewOf(chainId, "sanctions_change")}
+      order by address, block desc, log_index desc
+    ) s on s.address = c.wallet
+    where c.chain_id = ${chainId} and c.sanctioned <> s.listed
+    order by c.wallet`);
+  return rows.map((row) => row.wallet);
+}
+
+function differs(query: ReviewQuery) {
+  return sql`
+    (o.wallet is null or not o.present) and c.ahs_score is not null
+    or o.present and (
+      o.sanctioned <> c.sanctioned
+      or o.insufficient <> (c.ahs_score is null)
+      or abs(o.ahs_score - c.ahs_score) >= ${query.movePoints}
+      or not o.insufficient and c.ahs_score is not null and o.ahs_score <> c.ahs_score
+      or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
+}

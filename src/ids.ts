@@ -1,0 +1,16 @@
+import type { Hex } from "viem";
+
+/** Key of one span of agent_wallet: `7:1042:3` is agent 7's wallet as set by log 3 of block 1042. */
+export function agentWalletId(agentId: bigint, blockNumber: bigint, logIndex: number): string {
+  return `${agentId}:${blockNumber}:${logIndex}`;
+}
+
+/** Key of one sanctions change: `1042:3:0` is the first address of log 3 of block 1042. */
+export function sanctionsChangeId(blockNumber: bigint, logIndex: number, position: number): string {
+  return `${blockNumber}:${logIndex}:${position}`;
+}
+
+/** Key of one score request: `0xab…:3` is log 3 of that transaction. */
+export function scoreRequestId(transactionHash: Hex, logIndex: number): string {
+  return `${transactionHash}:${logIndex}`;
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { getAddress } from "viem";
+import { AHS_2026_0 } from "../../service/score/policy.ts";
+import { scoreAtNewest } from "../../service/record/score-wallets.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+
+const AGENT = getAddress("0x00000000000000000000000000000000000a9e01");
+const STRANGER = getAddress("0x00000000000000000000000000000000000a9e02");
+
+describe("the index", () => {
+  let kit: Testkit;
+  beforeAll(async () => {
+    kit = await bootTestkit({ ageSeconds: 40 * 86_400 });
+  });
+  afterAll(async () => {
+    await kit.close();
+  });
+
+  test("holds an agent's reverted transactions, and they lower its success rate", async () => {
+    const { chain } = kit;
+    await chain.register(AGENT);
+    for (let call = 0; call < 20; call += 1) {
+      await chain.moveTime(7_200);
+      expect((await chain.succeed(AGENT)).status).toBe("success");
+    }
+    const indexer = await kit.startIndexer();
+    await indexer.reach(await chain.head());
+    const before = await successRate(kit);
+
+    const failed = await chain.revert(AGENT);
+    expect(failed.status).toBe("reverted");
+    await indexer.reach(failed.blockNumber);
+    const { rows } = await kit.db.$client.query("select ok, own from chain_31337.transaction where hash = $1", [failed.hash]);
+    expect(rows).toEqual([{ ok: false, own: true }]);
+    expect(await successRate(kit)).toBeLessThan(before);
+    await indexer.stop();
+  });
+});
+
+async function successRate(kit: Testkit): Promise<number> {
+  const context = { db: kit.db, chainId: 31_337, policy: AHS_2026_0 };
+  const scored = await scoreAtNewest(context, [AGENT.toLowerCase() as typeof AGENT]);
+  const line = scored?.records[0]?.record.features.find(({ name }) => name === "success_rate");
+  if (line?.value == null) throw new Error("no success rate");
+  return line.value;
+}

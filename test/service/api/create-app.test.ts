@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { bodyOf, fakeApp, fakeLedger, KEY, WALLET, WITH_KEY } from "./fake-ports.ts";
+
+const ROUTE = `/ahs/route/${WALLET}`;
+
+const failing = () =>
+  fakeApp({
+    scoreNow: async () => {
+      throw new Error("broken");
+    },
+  }).app;
+
+const ANSWERS = [
+  [200, () => fakeApp().app.request(ROUTE, WITH_KEY)],
+  [401, () => fakeApp().app.request(ROUTE)],
+  [402, () => fakeApp({}, fakeLedger({ balanceUnits: 0 })).app.request(ROUTE, WITH_KEY)],
+  [404, () => fakeApp().app.request("/nothing/here")],
+  [405, () => fakeApp().app.request(ROUTE, { method: "DELETE" })],
+  [422, () => fakeApp().app.request("/ahs/route/0x12")],
+  [500, () => failing().request(`/ahs/${WALLET}`, WITH_KEY)],
+  [503, () => fakeApp({ maxIndexAgeSeconds: 1 }).app.request(ROUTE, WITH_KEY)],
+  [
+    204,
+    () =>
+      fakeApp().app.request(ROUTE, {
+        method: "OPTIONS",
+        headers: { "Access-Control-Request-Method": "GET" },
+      }),
+  ],
+] as const;
+
+describe("every answer", () => {
+  it.each(ANSWERS)("%i carries the headers of the interface", async (status, ask) => {
+    const response = await ask();
+    expect(response.status).toBe(status);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "x-request-id": "generated-id",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "strict-origin-when-cross-origin",
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers":
+        "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, X-Request-Id",
+    });
+  });
+
+  it.each(ANSWERS.filter(([status]) => !new Set<number>([200, 204, 422]).has(status)))(
+    "%i is a problem",
+    async (status, ask) => {
+      const response = await ask();
+      expect(response.headers.get("content-type")).toBe("application/problem+json");
+      const body = await bodyOf(response);
+      expect(Object.keys(body)).toEqual(["type", "title", "status", "detail", "instance", "request_id"]);
+      expect(body).toMatchObject({ status, request_id: "generated-id" });
+    },
+  );
+
+  it("repeats the caller's request id in header, problem and log", async () => {
+    const { app, log } = fakeApp();
+    const response = await app.request(ROUTE, { headers: { "X-Request-Id": "job-17.retry:2" } });
+    expect(response.headers.get("x-request-id")).toBe("job-17.retry:2");
+    expect((await bodyOf(response))["request_id"]).toBe("job-17.retry:2");
+    expect(log.map((line) => JSON.parse(line).request_id)).toEqual(["job-17.retry:2"]);
+  });
+
+  it.each(["", "two words", "x".repeat(129), 'quote"'])("replaces the request id %j", async (given) => {
+    const response = await fakeApp().app.request("/livez", { headers: { "X-Request-Id": given } });
+    expect(response.headers.get("x-request-id")).toBe("generated-id");
+  });
+});
+
+describe("a browser", () => {
+  it("is told methods and headers that it may send", async () => {
+    const response = await fakeApp().app.request(ROUTE, {
+      method: "OPTIONS",
+      headers: { Origin: "https://a.example", "Access-Control-Request-Method": "PUT" },
+    });
+    expect(response.headers.get("access-control-allow-methods")).toBe(
+      "GET, HEAD, POST, PUT, DELETE, OPTIONS",
+    );
+    expect(response.headers.get("access-control-allow-headers")).toContain("X-API-Key");
+    expect(response.headers.get("access-control-allow-headers")).toContain("PAYMENT-SIGNATURE");
+  });
+
+  it.each([
+    ["https://a.example", "https://a.example"],
+    ["https://b.example", null],
+  ])("from %s is allowed %s where origins are listed", async (origin, allowed) => {
+    const { app } = fakeApp({ allowedOrigins: ["https://a.example"] });
+    const response = await app.request("/livez", { headers: { Origin: origin } });
+    expect(response.headers.get("access-control-allow-origin")).toBe(allowed);
+    expect(response.headers.get("vary")).toBe("Origin");
+  });
+});
+
+describe("a method that a path does not have", () => {
+  it.each([
+    ["POST", ROUTE, "GET, OPTIONS"],
+    ["HEAD", ROUTE, "GET, OPTIONS"],
+    ["HEAD", `/ahs/${WALLET}`, "GET, OPTIONS"],
+    ["PUT", "/livez", "GET, HEAD, OPTIONS"],
+    ["POST", "/docs", "GET, HEAD, OPTIONS"],
+  ])("%s %s is 405 with the ones it has", async (method, path, allow) => {
+    const { app, keys } = fakeApp();
+    const response = await app.request(path, { method, ...WITH_KEY });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
+    expect(keys.states()).toEqual([]);
+  });
+
+  it("OPTIONS tells the ones it has", async () => {
+    const response = await fakeApp().app.request(ROUTE, { method: "OPTIONS" });
+    expect([response.status, response.headers.get("allow")]).toEqual([204, "GET, OPTIONS"]);
+  });
+});
+
+describe("HEAD", () => {
+  it("answers a free path without its body", async () => {
+    const response = await fakeApp().app.request("/livez", { method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+  });
+});
+
+describe("/metrics", () => {
+  it("counts answers by route and status, and never by address", async () => {
+    const { app } = fakeApp();
+    await app.request(ROUTE, WITH_KEY);
+    await app.request(ROUTE);
+    await app.request("/no/such/path");
+    const text = await (await app.request("/metrics")).text();
+    expect(text).toContain(
+      'ahs_http_requests_total{route="/ahs/route/{address}",method="GET",status="200"} 1',
+    );
+    expect(text).toContain(
+      'ahs_http_requests_total{route="/ahs/route/{address}",method="GET",status="401"} 1',
+    );
+    expect(text).toContain('ahs_http_requests_total{route="unmatched",method="GET",status="404"} 1');
+    expect(text).not.toContain(WALLET);
+    expect(text).not.toContain(KEY);
+  });
+});

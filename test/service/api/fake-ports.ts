@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import { type DestinationStream, pino } from "pino";
+import { Registry } from "prom-client";
+import { type Address, zeroHash } from "viem";
+import {
+  createApiKeyAccess,
+  type KeyLedger,
+  type KnownKey,
+} from "../../../service/api/access/api-key-access.ts";
+import { type ApiPorts, createApp } from "../../../service/api/create-app.ts";
+import { hashApiKey } from "../../../service/store/api-keys.ts";
+import type { Standing, StoredScore } from "../../../service/store/scores.ts";
+
+export const NOW = new Date("2026-11-20T10:00:00.000Z");
+export const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
+export const WALLET_EIP55 = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc";
+export const ORACLE: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+export const KEY = `ahs_${"k".repeat(43)}`;
+
+export const LISTING = {
+  source: "chainalysis-oracle",
+  reference: zeroHash,
+  detected_at: "2026-11-20T09:59:00.000Z",
+} as const;
+
+/** A scored, healthy wallet. */
+export function storedScore(changes: Partial<StoredScore> = {}): StoredScore {
+  return {
+    id: 7,
+    chainId: 31337,
+    wallet: WALLET,
+    asOfBlock: 970,
+    asOfHash: `0x${"11".repeat(32)}`,
+    asOfTime: new Date("2026-11-20T09:59:00.000Z"),
+    modelVersion: "AHS-2026.0",
+    ahsScore: 84,
+    d1Score: 88,
+    d2Score: 82,
+    grade: "B",
+    confidenceMicros: 810_000,
+    confidenceLevel: "HIGH",
+    sanctioned: false,
+    sanctionsFlags: [],
+    patterns: [],
+    features: [
+      {
+        dimension: "D1",
+        name: "success_rate",
+        value: 0.98,
+        unit: "share of calls",
+        samples: 300,
+        state: "measured",
+        score: 88,
+        weight: 1,
+        contribution: 8800,
+        reason: null,
+      },
+    ],
+    coverage: {
+      fromBlock: 1,
+      fromTimestamp: 1_760_000_000,
+      toBlock: 970,
+      complete: true,
+      sources: ["index"],
+    },
+    inputsHash: `0x${"22".repeat(32)}`,
+    createdAt: new Date("2026-11-20T09:59:02.000Z"),
+    ...changes,
+  };
+}
+
+/** What a wallet without enough history is stored as. */
+export function insufficientScore(): StoredScore {
+  return storedScore({
+    ahsScore: null,
+    d1Score: null,
+    d2Score: null,
+    grade: null,
+    confidenceMicros: 150_000,
+    confidenceLevel: "INSUFFICIENT",
+  });
+}
+
+/** A followed, scored wallet under a fresh index. */
+export function standing(changes: Partial<Standing> = {}): Standing {
+  return {
+    head: { blockNumber: 1000, timestamp: NOW.getTime() / 1000 - 3 },
+    sanctions: [],
+    score: {
+      ahsScore: 84,
+      grade: "B",
+      confidenceMicros: 810_000,
+      confidenceLevel: "HIGH",
+      asOfTime: new Date("2026-11-20T09:59:00.000Z"),
+    },
+    followed: true,
+    ...changes,
+  };
+}
+
+/** A ledger of one key, which counts what it was charged. */
+export function fakeLedger(key: Partial<KnownKey> = {}) {
+  let balance = key.balanceUnits === undefined ? 5000 : key.balanceUnits;
+  const states = new Map<string, "held" | "kept" | "returned">();
+  const ledger: KeyLedger = {
+    async find(keyHash) {
+      if (keyHash !== hashApiKey(KEY)) return null;
+      return { id: "key-1", expiresAt: null, revokedAt: null, ...key, balanceUnits: balance };
+    },
+    async hold({ units }) {
+      if (balance === null) return { kind: "unlimited" };
+      if (balance < units) return { kind: "insufficient", balanceUnits: balance };
+      balance -= units;
+      const debitId = `${units}:${randomUUID()}`;
+      states.set(debitId, "held");
+      return { kind: "held", debitId };
+    },
+    async keep(debitId) {
+      states.set(debitId, "kept");
+    },
+    async giveBack(debitId) {
+      states.set(debitId, "returned");
+      if (balance !== null) balance += Number(debitId.split(":")[0]);
+    },
+  };
+  return {
+    ledger,
+    balance: () => balance,
+    states: () => [...states.values()],
+  };
+}
+
+type Changes = Partial<Omit<ApiPorts, "scores">> & { readonly scores?: Partial<ApiPorts["scores"]> };
+type FakeLedger = ReturnType<typeof fakeLedger>;
+
+/** The app on ports that answer for one healthy wallet; `log` holds every log line. */
+export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) {
+  const log: string[] = [];
+  const stream: DestinationStream = { write: (line: string) => log.push(line) };
+  const logger = pino({ level: "info" }, stream);
+  const clock = { now: () => NOW, monotonicMs: () => 0 };
+  const read: Address[] = [];
+  const ports: ApiPorts = {
+    access: createApiKeyAccess({ keys: keys.ledger, clock, logger }),
+    clock,
+    logger,
+    randomId: () => "generated-id",
+    registry: new Registry(),
+    allowedOrigins: "*",
+    maxIndexAgeSeconds: 120,
+    oracle: ORACLE,
+    scoreNow: async () => ({ kind: "stored", row: storedScore() }),
+    attest: async () => {
+      throw new Error("no attestation was expected");
+    },
+    recordInterest: async (address) => {
+      read.push(address);
+    },
+    inputFile: async () => undefined,
+    epochList: async () => null,
+    ...changes,
+    scores: {
+      standing: async () => standing(),
+      published: async () => null,
+      history: async () => [storedScore()],
+      trend: async () => ({ points: 0, change: null }),
+      head: async () => standing().head,
+      ...changes.scores,
+    },
+  };
+  return { app: createApp(ports), log, keys, read };
+}
+
+/** Headers of a caller who has a key. */
+export const WITH_KEY = { headers: { "X-API-Key": KEY } };
+
+/** A JSON body as the test expects it; its own assertions are the check. */
+export async function bodyOf<Body = Record<string, string>>(response: Response): Promise<Body> {
+  return (await response.json()) as Body;
+}

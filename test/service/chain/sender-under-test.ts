@@ -1,0 +1,51 @@
+import pino from "pino";
+import { Registry } from "prom-client";
+import { mnemonicToAccount } from "viem/accounts";
+import { createSenderMetrics } from "../../../service/chain/send-metrics.ts";
+import { type SenderPolicy, senderPolicy } from "../../../service/chain/send-policy.ts";
+import { createSenderRpc, type SenderRpc } from "../../../service/chain/send-rpc.ts";
+import { runSender } from "../../../service/chain/sender-loop.ts";
+
+export const CHAIN_ID = 31_337;
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+/** Accounts of the local chain by index: 0 owner, 1 publisher, 2 a stranger to both. */
+export function localAccount(index: number) {
+  return mnemonicToAccount(MNEMONIC, { addressIndex: index });
+}
+
+/** Fast enough for a test, otherwise as in production. */
+export const testPolicy: SenderPolicy = {
+  ...senderPolicy({ finalityBlocks: 5 }),
+  pollMs: 20,
+  stuckAfterMs: 300,
+  retryMs: { first: 50, longest: 500 },
+};
+
+/** Runs the real sender in this process; stopping it releases its lock. */
+export function startSender(
+  world: { databaseUrl: string; rpcUrl: string },
+  options: { policy?: Partial<SenderPolicy>; rpc?: (real: SenderRpc) => SenderRpc },
+) {
+  const controller = new AbortController();
+  const registry = new Registry();
+  const real = createSenderRpc({ url: world.rpcUrl, timeoutMs: 5_000, retries: 1 });
+  const deps = {
+    chainId: CHAIN_ID,
+    account: localAccount(1),
+    rpc: options.rpc?.(real) ?? real,
+    databaseUrl: world.databaseUrl,
+    policy: { ...testPolicy, ...options.policy },
+    metrics: createSenderMetrics(registry),
+    logger: pino({ level: "silent" }),
+    now: () => new Date(),
+  };
+  const ended = runSender(deps, controller.signal);
+  return {
+    registry,
+    stop: async () => {
+      controller.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
+import { startAnvil } from "../../../devnet/anvil-process.ts";
+import type { Contracts } from "../../../devnet/contract-list.ts";
+import { deployContracts } from "../../../devnet/deploy-contracts.ts";
+import type { JsonRpc } from "../../../devnet/json-rpc.ts";
+import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
+import { keeperTargetAbi } from "../../../service/chain/abi/keeper-target.ts";
+import { sanctionsListAbi } from "../../../service/chain/abi/sanctions-list.ts";
+import { freePort } from "../../../bin/up/free-port.ts";
+
+const CALL_GAS = 500_000n;
+const ONE_ETHER = 10n ** 18n;
+/** No contract answers it, so a call with it reverts at every contract of the chain. */
+const UNKNOWN_SELECTOR: Hex = "0xdeadbeef";
+
+const PERFORM = encodeFunctionData({ abi: keeperTargetAbi, functionName: "perform", args: [1n, 2n ** 63n] });
+
+export type Call = { readonly from: Address; readonly to: Address; readonly data?: Hex; readonly value?: bigint; readonly gas?: bigint };
+export type Mined = { readonly hash: Hex; readonly status: "success" | "reverted"; readonly blockNumber: number };
+
+export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
+
+/** A chain with all contracts, mining only when told; genesis lies `ageSeconds` back, so that history can be made. */
+export async function startTestChain(ageSeconds = 0) {
+  const port = await freePort();
+  const genesisTime = Math.floor(Date.now() / 1000) - ageSeconds;
+  const anvil = await startAnvil({ port, chainId: 31_337, stateFile: null, genesisTime });
+  const { deployment, contracts } = await deployContracts(anvil.rpc);
+  const { rpc } = anvil;
+  return {
+    ...anvil,
+    deployment,
+    contracts,
+    ...timeControls(rpc),
+    ...agentActions(rpc, contracts),
+    ...callActions(rpc, contracts),
+  };
+}
+
+function timeControls(rpc: JsonRpc) {
+  return {
+    head: async (): Promise<number> => Number(await rpc.request("eth_blockNumber")),
+    /** Mines empty blocks, so many seconds apart. */
+    mine: async (blocks: number, seconds = 1): Promise<void> => {
+      await rpc.request("anvil_mine", numberToHex(blocks), numberToHex(seconds));
+    },
+    /** The next block is that many seconds younger than it would be. */
+    moveTime: async (seconds: number): Promise<void> => {
+      await rpc.request("evm_increaseTime", numberToHex(seconds));
+    },
+    /** Replaces the newest blocks by empty ones of other hashes. */
+    reorg: async (depth: number): Promise<void> => {
+      await rpc.request("anvil_reorg", depth, []);
+    },
+  };
+}
+
+function callActions(rpc: JsonRpc, contracts: Contracts) {
+  const send = (call: Call): Promise<Mined> => sendAndMine(rpc, call);
+  return {
+    /** Sends from any address, mines one block with it and returns what became of it. */
+    send,
+    /** A call that succeeds and emits logs. */
+    succeed: (from: Address, target: Address = contracts.keeperTarget1): Promise<Mined> =>
+      send({ from, to: target, data: PERFORM }),
+    /** A call that is mined and reverts. */
+    revert: (from: Address, target: Address = contracts.keeperTarget1): Promise<Mined> =>
+      send({ from, to: target, data: UNKNOWN_SELECTOR }),
+  };
+}
+
+function agentActions(rpc: JsonRpc, contracts: Contracts) {
+  const asOwner = async (functionName: "addToSanctionsList" | "removeFromSanctionsList", wallets: Address[]) => {
+    const [owner] = (await rpc.request("eth_accounts")) as [Address];
+    const data = encodeFunctionData({ abi: sanctionsListAbi, functionName, args: [wallets] });
+    return sendAndMine(rpc, { from: owner, to: contracts.sanctionsList, data });
+  };
+  return {
+    /** Funds the wallet and registers an agent of it. */
+    register: async (wallet: Address): Promise<Mined> => {
+      await rpc.request("anvil_setBalance", wallet, numberToHex(100n * ONE_ETHER));
+      const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: "register", args: ["data:,agent"] });
+      return sendAndMine(rpc, { from: wallet, to: contracts.identityRegistry, data });
+    },
+    sanction: (wallets: Address[]) => asOwner("addToSanctionsList", wallets),
+    unsanction: (wallets: Address[]) => asOwner("removeFromSanctionsList", wallets),
+  };
+}
+
+async function sendAndMine(rpc: JsonRpc, call: Call): Promise<Mined> {
+  await rpc.request("anvil_impersonateAccount", call.from);
+  const { baseFeePerGas } = (await rpc.request("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
+  const tip = 100_000_000n;
+  const hash = (await rpc.request("eth_sendTransaction", {
+    from: call.from,
+    to: call.to,
+    data: call.data ?? "0x",
+    value: numberToHex(call.value ?? 0n),
+    gas: numberToHex(call.gas ?? CALL_GAS),
+    maxPriorityFeePerGas: numberToHex(tip),
+    maxFeePerGas: numberToHex(2n * BigInt(baseFeePerGas) + tip),
+  })) as Hex;
+  await rpc.request("evm_mine");
+  const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as { status: Hex; blockNumber: Hex } | null;
+  if (receipt === null) throw new Error(`transaction ${hash} was not mined`);
+  return {
+    hash,
+    status: receipt.status === "0x1" ? "success" : "reverted",
+    blockNumber: Number(receipt.blockNumber),
+  };
+}

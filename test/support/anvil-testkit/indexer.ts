@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { freePort } from "../../../bin/up/free-port.ts";
+import { runScript, type Script, until } from "./script.ts";
+
+const HEAD_TIMEOUT_MS = 60_000;
+
+export type IndexerOptions = {
+  readonly folder: string;
+  readonly databaseUrl: string;
+  readonly rpcUrl: string;
+  readonly deploymentFile: string;
+};
+
+export type TestIndexer = Script & {
+  /** Resolves once the index holds that block; fails at once when the indexer has ended. */
+  readonly reach: (blockNumber: number) => Promise<void>;
+};
+
+/** Starts `ahs index` on a chain and a database. */
+export async function startIndexer(options: IndexerOptions): Promise<TestIndexer> {
+  const port = await freePort();
+  const env = {
+    DATABASE_URL: options.databaseUrl,
+    RPC_URL: options.rpcUrl,
+    AHS_DEPLOYMENT: options.deploymentFile,
+    INDEX_PORT: String(port),
+    POLLING_INTERVAL_MS: "100",
+    LOG_LEVEL: "info",
+  };
+  const script = runScript(["index"], env, join(options.folder, "index.log"));
+  let ended: number | null | undefined;
+  void script.exited.then((code) => {
+    ended = code;
+  });
+  const reach = (blockNumber: number) =>
+    until({ what: `the index reaches block ${blockNumber}`, timeoutMs: HEAD_TIMEOUT_MS }, async () => {
+      if (ended !== undefined) throw new Error(`the indexer ended with ${ended}\n${script.log().slice(-3_000)}`);
+      const indexed = await indexedBlock(port);
+      return indexed !== null && indexed >= blockNumber ? indexed : null;
+    }).then(() => undefined);
+  return { ...script, reach };
+}
+
+async function indexedBlock(port: number): Promise<number | null> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/status`);
+    const status = (await response.json()) as Record<string, { block?: { number: number } }>;
+    return status["scored"]?.block?.number ?? null;
+  } catch {
+    return null;
+  }
+}
