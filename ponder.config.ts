@@ -40,7 +40,9 @@ export default createConfig({
       ...followFrom,
       address: factory({
         address: registry.address,
-        event: parseAbiItem("event Registered(uint256 indexed agentId, string agentURI, address indexed owner)"),
+        event: parseAbiItem(
+          "event Registered(uint256 indexed agentId, string agentURI, address indexed owner)",
+        ),
         parameter: "owner",
         startBlock: registry.startBlock,
       }),
@@ -60,7 +62,9 @@ export default createConfig({
       ...followFrom,
       address: factory({
         address: deployment.oracle.address,
-        event: parseAbiItem("event ScoreRequested(address indexed wallet, address indexed requester, uint256 fee)"),
+        event: parseAbiItem(
+          "event ScoreRequested(address indexed wallet, address indexed requester, uint256 fee)",
+        ),
         parameter: "wallet",
         startBlock: deployment.oracle.startBlock,
       }),

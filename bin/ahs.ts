@@ -51,7 +51,9 @@ async function main(argv: readonly string[]): Promise<void> {
   const [name, ...rest] = argv;
   const load = name === undefined ? undefined : COMMANDS[name];
   if (load === undefined) {
-    process.stderr.write(name === undefined || name === "help" ? USAGE : `unknown command "${name}"\n\n${USAGE}`);
+    process.stderr.write(
+      name === undefined || name === "help" ? USAGE : `unknown command "${name}"\n\n${USAGE}`,
+    );
     process.exitCode = name === "help" ? 0 : 2;
     return;
   }
@@ -77,9 +79,15 @@ function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args
   return { env, args };
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+main(process.argv.slice(2)).then(closeParentChannel, (error: unknown) => {
   const shown = error instanceof Error ? error : new Error(String(error));
-  const detail = process.env["LOG_LEVEL"] === "debug" ? shown.stack : shown.message;
+  const detail = process.env.LOG_LEVEL === "debug" ? shown.stack : shown.message;
   process.stderr.write(`ahs: ${detail}\n`);
-  process.exitCode = 1;
+  // Open connections of a command that failed must not keep the process.
+  process.exit(1);
 });
+
+/** A channel to the process that started this one would keep it from ending. */
+function closeParentChannel(): void {
+  if (process.connected) process.disconnect();
+}

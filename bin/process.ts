@@ -32,7 +32,9 @@ export function openProcessDatabase(config: Config, applicationName: string, log
 
 /** A read client whose every call has a deadline and two retries. */
 export function openChainClient(rpcUrl: string): PublicClient {
-  return createPublicClient({ transport: http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: RPC_RETRIES }) });
+  return createPublicClient({
+    transport: http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: RPC_RETRIES }),
+  });
 }
 
 /** Fires at SIGINT or SIGTERM, and when the process that started this one is gone. */

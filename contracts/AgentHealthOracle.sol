@@ -17,14 +17,18 @@ import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
 /// a wallet never published has no record.
 contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     /// @dev How long after its as-of time a score may be relayed: an old good score must not read as fresh.
-    uint64 public constant VALIDITY = 48 hours;
+    uint64 private constant VALIDITY = 48 hours;
 
     /// @dev Bounds the search for an ERC-1271 signer.
-    uint256 public constant MAX_SIGNERS = 8;
+    uint256 private constant MAX_SIGNERS = 8;
 
     uint256 private constant PAUSED = 1 << 160;
 
-    bytes32 public constant SCORE_TYPEHASH = keccak256(
+    /// @dev Byte k is the route of grade k: none (no record, insufficient) and C escrow, A and B settle at once, D, E
+    /// and F reject.
+    uint256 private constant ROUTES = 0x0201010203030300000000000000000000000000000000000000000000000000;
+
+    bytes32 private constant SCORE_TYPEHASH = keccak256(
         "Score(address wallet,uint8 score,uint8 d1,uint8 d2,uint16 confidence,uint8 flags,uint16 modelVersion,uint64 asOf,uint64 asOfTime,uint64 validUntil)"
     );
 
@@ -155,8 +159,19 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
 
     // --- Reading ------------------------------------------------------------------------------------------
 
-    function scoreOf(address wallet) external view returns (Record memory record) {
-        return RecordCodec.decode(_records[wallet].record, block.timestamp);
+    /// @dev `calldata` in the two results below keeps the compiler from building a struct that nobody reads: both
+    /// functions return the words themselves, at the free memory.
+    function scoreOf(address wallet) external view returns (Record calldata record) {
+        uint256 stored = _records[wallet].record;
+        uint256 answer;
+        assembly ("memory-safe") {
+            record := 0
+            answer := mload(0x40)
+        }
+        RecordCodec.write(answer, stored, block.timestamp);
+        assembly ("memory-safe") {
+            return(answer, 0x1a0)
+        }
     }
 
     function scoresOf(address[] calldata wallets) external view returns (Record[] memory records) {
@@ -169,13 +184,23 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     function tryScoreOf(address wallet, uint256 maxAge)
         external
         view
-        returns (Status status, Record memory record)
+        returns (Status status, Record calldata record)
     {
         uint256 stored = _records[wallet].record;
-        return (_statusOf(stored, maxAge), RecordCodec.decode(stored, block.timestamp));
+        status = _statusOf(stored, maxAge);
+        uint256 answer;
+        assembly ("memory-safe") {
+            record := 0
+            answer := mload(0x40)
+            mstore(answer, status)
+        }
+        RecordCodec.write(answer + 0x20, stored, block.timestamp);
+        assembly ("memory-safe") {
+            return(answer, 0x1c0)
+        }
     }
 
-    function meetsThreshold(address wallet, uint8 minScore, uint256 maxAge) external view returns (bool) {
+    function meetsThreshold(address wallet, uint256 minScore, uint256 maxAge) external view returns (bool) {
         uint256 stored = _records[wallet].record;
         return _statusOf(stored, maxAge) == Status.Scored
             && RecordCodec.flagsOf(stored) != RecordCodec.SANCTIONED
@@ -187,10 +212,10 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         status = _statusOf(stored, maxAge);
         if (RecordCodec.flagsOf(stored) == RecordCodec.SANCTIONED) return (Route.Reject, status);
         if (status == Status.Stale) return (Route.Stale, status);
-        if (status != Status.Scored) return (Route.Escrow, status);
-        Grade grade = RecordCodec.gradeIn(stored);
-        if (grade <= Grade.B) return (Route.InstantSettle, status);
-        return (grade == Grade.C ? Route.Escrow : Route.Reject, status);
+        uint256 grade = RecordCodec.gradeIn(stored);
+        assembly ("memory-safe") {
+            route := byte(grade, ROUTES)
+        }
     }
 
     function scoreOfAgent(uint256 agentId) external view returns (address wallet, Record memory record) {

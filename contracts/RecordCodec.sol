@@ -108,34 +108,57 @@ library RecordCodec {
         return record >> 248;
     }
 
-    function gradeIn(uint256 record) internal pure returns (IAgentHealthOracle.Grade) {
-        return IAgentHealthOracle.Grade(uint8(record >> 184));
+    function gradeIn(uint256 record) internal pure returns (uint256) {
+        return uint8(record >> 184);
     }
 
     /// @dev Never negative: a clock behind the record's own reads as age zero.
-    function ageOf(uint256 record, uint256 time) internal pure returns (uint256) {
+    function ageOf(uint256 record, uint256 time) internal pure returns (uint256 age) {
         uint256 asOfTime = asOfTimeOf(record);
-        return time > asOfTime ? time - asOfTime : 0;
+        assembly ("memory-safe") {
+            age := mul(gt(time, asOfTime), sub(time, asOfTime))
+        }
     }
+
+    /// @dev Size of the struct Record, in memory and as ABI-encoded: it has static members only.
+    uint256 internal constant VIEW_SIZE = 0x1a0;
 
     function decode(uint256 record, uint256 time)
         internal
         pure
         returns (IAgentHealthOracle.Record memory out)
     {
-        if (asOfTimeOf(record) == 0) return out;
-        out.exists = true;
-        out.score = uint8(record >> 248);
-        out.d1 = uint8(record >> 240);
-        out.d2 = uint8(record >> 232);
-        out.grade = gradeIn(record);
-        out.confidence = uint16(record >> 216);
-        out.sanctioned = flagsOf(record) == SANCTIONED;
-        out.insufficient = flagsOf(record) == INSUFFICIENT;
-        out.modelVersion = uint16(record >> 192);
-        out.asOf = uint64(asOfOf(record));
-        out.asOfTime = uint64(asOfTimeOf(record));
-        out.validUntil = uint64(record & U48);
-        out.age = uint64(ageOf(record, time));
+        uint256 at;
+        assembly ("memory-safe") {
+            at := out
+        }
+        write(at, record, time);
+    }
+
+    /// @dev Writes the struct Record to memory, members in order; all zero when the record is absent.
+    function write(uint256 at, uint256 record, uint256 time) internal pure {
+        uint256 asOfTime = asOfTimeOf(record);
+        uint256 age = ageOf(record, time);
+        uint256 mask = U48;
+        assembly ("memory-safe") {
+            switch asOfTime
+            case 0 { calldatacopy(at, calldatasize(), VIEW_SIZE) }
+            default {
+                let flags := byte(5, record)
+                mstore(at, 1)
+                mstore(add(at, 0x20), byte(0, record))
+                mstore(add(at, 0x40), byte(1, record))
+                mstore(add(at, 0x60), byte(2, record))
+                mstore(add(at, 0x80), byte(8, record))
+                mstore(add(at, 0xa0), and(shr(216, record), 0xffff))
+                mstore(add(at, 0xc0), eq(flags, SANCTIONED))
+                mstore(add(at, 0xe0), eq(flags, INSUFFICIENT))
+                mstore(add(at, 0x100), and(shr(192, record), 0xffff))
+                mstore(add(at, 0x120), and(shr(96, record), mask))
+                mstore(add(at, 0x140), asOfTime)
+                mstore(add(at, 0x160), and(record, mask))
+                mstore(add(at, 0x180), age)
+            }
+        }
     }
 }

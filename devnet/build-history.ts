@@ -13,6 +13,8 @@ export type BuildOptions = {
 };
 
 const REPORT_EVERY = 50;
+/** Anvil runs the calls of a batch side by side; in batches this small they were always taken in order. */
+const CALLS_PER_BATCH = 24;
 
 /**
  * Mines the blocks one by one at their own times with their own base fees, sending for every account without its
@@ -35,10 +37,17 @@ export async function buildHistory({ rpc, blocks, endowments, onProgress }: Buil
 
 /** The base fee goes first: the node holds offers against it as they come in. */
 async function sendAll(rpc: JsonRpc, block: ReadyBlock, fee: RpcCall): Promise<void> {
+  await rpc.request(fee.method, ...fee.params);
+  for (let start = 0; start < block.transactions.length; start += CALLS_PER_BATCH) {
+    await sendSome(rpc, block, block.transactions.slice(start, start + CALLS_PER_BATCH));
+  }
+}
+
+async function sendSome(rpc: JsonRpc, block: ReadyBlock, some: readonly ReadyTransaction[]): Promise<void> {
   try {
-    await rpc.batch([fee, ...block.transactions.map(sending)]);
+    await rpc.batch(some.map(sending));
   } catch (cause) {
-    const refused = cause instanceof JsonRpcError ? block.transactions[cause.position - 1] : undefined;
+    const refused = cause instanceof JsonRpcError ? some[cause.position] : undefined;
     const which = refused ? `from ${refused.from}, nonce ${refused.nonce}, to ${refused.to}` : "unknown";
     throw new Error(`the node refused a transaction of block time ${block.time}: ${which}`, { cause });
   }

@@ -58,8 +58,14 @@ ponder.on("IdentityRegistry:MetadataSet", async ({ event, context }) => {
   if (known.walletSpan !== null) {
     await context.db.update(agentWallet, { id: known.walletSpan }).set({ toBlock: event.block.number });
   }
-  const opened = { agentId, wallet: change.wallet, blockNumber: event.block.number, logIndex: event.log.logIndex };
-  const walletSpan = opened.wallet === null ? null : await openSpan(context, { ...opened, wallet: opened.wallet });
+  const opened = {
+    agentId,
+    wallet: change.wallet,
+    blockNumber: event.block.number,
+    logIndex: event.log.logIndex,
+  };
+  const walletSpan =
+    opened.wallet === null ? null : await openSpan(context, { ...opened, wallet: opened.wallet });
   await context.db
     .update(agent, { agentId })
     .set({ wallet: change.wallet, walletSpan, updatedBlock: event.block.number });
@@ -73,6 +79,10 @@ async function openSpan(
   await context.db
     .insert(agentWallet)
     .values({ id, agentId: span.agentId, wallet: span.wallet, fromBlock: span.blockNumber, toBlock: null });
-  await followWallet(context, { address: span.wallet, source: "agent_wallet", blockNumber: span.blockNumber });
+  await followWallet(context, {
+    address: span.wallet,
+    source: "agent_wallet",
+    blockNumber: span.blockNumber,
+  });
   return id;
 }

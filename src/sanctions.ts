@@ -2,10 +2,16 @@ import { type Context, type Event, ponder } from "ponder:registry";
 import { sanctionsChange, wallet } from "ponder:schema";
 import { sanctionsChangeId } from "./ids.ts";
 
-type Change = Event<"SanctionsList:SanctionedAddressesAdded"> | Event<"SanctionsList:SanctionedAddressesRemoved">;
+type Change =
+  | Event<"SanctionsList:SanctionedAddressesAdded">
+  | Event<"SanctionsList:SanctionedAddressesRemoved">;
 
-ponder.on("SanctionsList:SanctionedAddressesAdded", ({ event, context }) => recordChange(event, context, true));
-ponder.on("SanctionsList:SanctionedAddressesRemoved", ({ event, context }) => recordChange(event, context, false));
+ponder.on("SanctionsList:SanctionedAddressesAdded", ({ event, context }) =>
+  recordChange(event, context, true),
+);
+ponder.on("SanctionsList:SanctionedAddressesRemoved", ({ event, context }) =>
+  recordChange(event, context, false),
+);
 
 async function recordChange(event: Change, context: Context, listed: boolean): Promise<void> {
   for (const [position, address] of event.args.addrs.entries()) {

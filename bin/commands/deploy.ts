@@ -13,7 +13,10 @@ const USAGE = `Usage: ahs deploy --registry ADDRESS --registry-block N --sanctio
        [--finality BLOCKS] [--name NAME]
 The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named.`;
 
-const address = z.custom<`0x${string}`>((value) => typeof value === "string" && isAddress(value), "expected an address");
+const address = z.custom<`0x${string}`>(
+  (value) => typeof value === "string" && isAddress(value),
+  "expected an address",
+);
 const block = z.coerce.number().int().nonnegative();
 
 const options = z.object({

@@ -8,7 +8,8 @@ import { localFiles } from "../up/local-files.ts";
 import { createProgress, type Progress } from "../up/progress.ts";
 
 const DEFAULT_PORT = 8545;
-const DEFAULT_SEED = 1;
+const DEFAULT_SEED = "1";
+const HISTORY_DAYS = 90;
 const DEFAULT_WALLETS = 200;
 
 /**
@@ -20,7 +21,7 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
     args: [...args],
     options: {
       "chain-port": { type: "string", default: String(DEFAULT_PORT) },
-      seed: { type: "string", default: String(DEFAULT_SEED) },
+      seed: { type: "string", default: DEFAULT_SEED },
       wallets: { type: "string", default: String(DEFAULT_WALLETS) },
     },
   });
@@ -29,11 +30,11 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
   const progress = process.send === undefined ? createProgress(process.stderr) : parentProgress();
   const chain = await startDevnet({
     port: wholeNumber("--chain-port", values["chain-port"]),
-    rpcUrl: config.rpcUrl,
     dataDir: files.chainDir,
-    seed: wholeNumber("--seed", values.seed),
+    seed: values.seed,
+    days: HISTORY_DAYS,
     wallets: wholeNumber("--wallets", values.wallets),
-    now: () => Date.now(),
+    now: () => Math.floor(Date.now() / 1000),
     onProgress: ({ stage, done, total }) => progress.show(stage, done, total),
     logger: createLogger(config, "devnet"),
   });
@@ -41,12 +42,12 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
   writeDeployment(files.deploymentFile, chain.deployment);
   if (process.send === undefined) {
     out(`chain ${chain.deployment.chainId} at ${chain.rpcUrl}, deployment in ${files.deploymentFile}`);
-    chain.startLiving();
+    await chain.startLiving();
   } else {
-    process.once("message", () => chain.startLiving());
+    process.once("message", () => void chain.startLiving());
     process.send(describe(chain, files.deploymentFile));
   }
-  if (!signal.aborted) await Promise.race([once(signal, "abort"), chain.exited.then(failLoudly)]);
+  if (!signal.aborted) await once(signal, "abort");
   await chain.stop();
 }
 
@@ -67,10 +68,6 @@ function parentProgress(): Progress {
     show: (stage, done, total) => process.send?.({ stage, done, total }),
     end: () => undefined,
   };
-}
-
-function failLoudly(reason: string): never {
-  throw new Error(reason);
 }
 
 function wholeNumber(name: string, text: string): number {

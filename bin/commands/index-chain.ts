@@ -5,7 +5,7 @@ import type { PublicClient } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { readAsOf } from "../../service/features/read-rows.ts";
 import { advanceChainMark, readChainMark } from "../../service/store/chain-mark.ts";
-import type { Database } from "../../service/store/database.ts";
+import { type Database, requireMigrated } from "../../service/store/database.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
@@ -40,9 +40,11 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   const settings = requireChainSettings(config);
   const logger = createLogger(config, "index");
   process.once("disconnect", () => process.kill(process.pid, "SIGINT"));
+  const db = openProcessDatabase(config, "ahs-index", logger);
+  await requireMigrated(db);
   await runIndex({
     ...settings,
-    db: openProcessDatabase(config, "ahs-index", logger),
+    db,
     client: openChainClient(settings.rpcUrl),
     port: config.indexPort,
     pollingIntervalMs: config.pollingIntervalMs,
@@ -106,7 +108,10 @@ async function ensureSameChain(options: IndexOptions, chainId: number): Promise<
       `the node at the RPC URL does not serve block ${mark.blockNumber} with hash ${mark.blockHash}, which this database has indexed as final on chain ${chainId}: point it to a node of that chain, or clear the index with "ahs reset --index"`,
     );
   }
-  options.logger.warn({ mark }, "the local chain was lost or replaced: building everything derived from it anew");
+  options.logger.warn(
+    { mark },
+    "the local chain was lost or replaced: building everything derived from it anew",
+  );
   await resetChain(options.db, chainId);
 }
 

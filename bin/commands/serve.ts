@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { serve } from "@hono/node-server";
 import type { Server } from "node:http";
+import { serve } from "@hono/node-server";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { getAddress } from "viem";
-import type { Attestation } from "../../service/api/ahs-record-schema.ts";
 import { createApiKeyAccess } from "../../service/api/access/api-key-access.ts";
+import type { Attestation } from "../../service/api/ahs-record-schema.ts";
 import { createApp } from "../../service/api/create-app.ts";
 import { createEpochLists } from "../../service/api/epoch-lists.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
@@ -14,8 +14,8 @@ import { attestScore } from "../../service/record/attest-score.ts";
 import { scoreNow } from "../../service/record/score-now.ts";
 import { AHS_2026_0 } from "../../service/score/policy.ts";
 import { apiKeyFinder } from "../../service/store/api-keys.ts";
-import type { Database } from "../../service/store/database.ts";
-import { readEpoch, readInputFile } from "../../service/store/discovery-files.ts";
+import { type Database, requireMigrated } from "../../service/store/database.ts";
+import { readEpoch, readEpochRoot, readInputFile } from "../../service/store/discovery-files.ts";
 import { createKeyDebits } from "../../service/store/key-debits.ts";
 import { createScoreReader, type StoredScore } from "../../service/store/scores.ts";
 import { createInterestRecorder } from "../../service/store/wallet-interest.ts";
@@ -32,6 +32,7 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   const logger = createLogger(config, "serve");
   const signal = shutdownSignal();
   const db = openProcessDatabase(config, "ahs-serve", logger);
+  await requireMigrated(db);
   const app = createApp(portsOf(config, db, logger));
   const server = serve({ fetch: app.fetch, hostname: config.host, port: config.port }) as Server;
   await once(server, "listening");
@@ -55,7 +56,7 @@ function portsOf(config: Config, db: Database, logger: ReturnType<typeof createL
   const { chainId, oracle } = loadDeployment(deploymentFile);
   const signer = accountFromConfig(config, chainId, "SIGNER_PRIVATE_KEY");
   const now = () => new Date();
-  const clock = { now };
+  const clock = { now, monotonicMs: () => performance.now() };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const scoring = { db, chainId, policy: AHS_2026_0, publishPolicy: defaultPublishPolicy, now };
@@ -72,17 +73,26 @@ function portsOf(config: Config, db: Database, logger: ReturnType<typeof createL
     allowedOrigins: "*" as const,
     scores: createScoreReader(db, chainId),
     scoreNow: (address: `0x${string}`) => scoreNow(scoring, address),
-    attest: async (row: StoredScore) => renderAttestation(await attestScore(row, { chainId, address: oracle.address }, signer)),
+    attest: async (row: StoredScore) =>
+      renderAttestation(await attestScore(row, { chainId, address: oracle.address }, signer)),
     oracle: getAddress(oracle.address),
     recordInterest: createInterestRecorder(db, chainId, now),
     maxIndexAgeSeconds: config.maxIndexAgeSeconds,
     inputFile: (hash: string) => readInputFile(db, hash),
-    epochList: createEpochLists((number) => readEpoch(db, chainId, number)),
+    epochList: createEpochLists({
+      root: (number) => readEpochRoot(db, chainId, number),
+      stored: (number) => readEpoch(db, chainId, number),
+    }),
   };
 }
 
 /** JSON has no 64-bit integers: those of the message travel as decimal strings. */
-function renderAttestation({ typedData, message, signer, signature }: Awaited<ReturnType<typeof attestScore>>): Attestation {
+function renderAttestation({
+  typedData,
+  message,
+  signer,
+  signature,
+}: Awaited<ReturnType<typeof attestScore>>): Attestation {
   return {
     typed_data: {
       domain: typedData.domain,

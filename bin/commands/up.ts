@@ -6,13 +6,13 @@ import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
 import type { Child } from "../supervisor/child-process.ts";
 import { announce } from "../up/announce.ts";
+import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
 import { keepDemoKey } from "../up/demo-key.ts";
 import { claimDataDir, type LocalFiles, localFiles } from "../up/local-files.ts";
 import { createProgress, type Progress } from "../up/progress.ts";
 import { startChain } from "../up/start-chain.ts";
 import { startDatabase } from "../up/start-database.ts";
 import { startServices } from "../up/start-services.ts";
-import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
 
 const DEFAULT_SEED = "1";
 const DEFAULT_WALLETS = "200";
@@ -60,7 +60,11 @@ async function bringUp({ config, args, out }: Invocation, rising: Rising): Promi
     },
   });
   const databaseUrl = config.databaseUrl ?? (await startDatabase(rising));
-  const chain = await startChain(rising, { rpcUrl: config.rpcUrl, seed: values.seed, wallets: values.wallets });
+  const chain = await startChain(rising, {
+    rpcUrl: config.rpcUrl,
+    seed: values.seed,
+    wallets: values.wallets,
+  });
   const local = { ...config, databaseUrl, rpcUrl: chain.rpcUrl, deploymentFile: chain.deploymentFile };
   const db = openProcessDatabase(local, "ahs-up", createLogger({ ...config, logLevel: "silent" }, "up"));
   try {

@@ -12,7 +12,7 @@ import { runPublisher } from "../../service/publish/publisher.ts";
 import { type ScoringRunContext, scoreDueWallets } from "../../service/record/run-scoring.ts";
 import { AHS_2026_0 } from "../../service/score/policy.ts";
 import { readChainMark } from "../../service/store/chain-mark.ts";
-import type { Database } from "../../service/store/database.ts";
+import { type Database, requireMigrated } from "../../service/store/database.ts";
 import { returnExpiredHolds } from "../../service/store/key-debits.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import type { Invocation } from "../ahs.ts";
@@ -38,6 +38,7 @@ export async function work({ config }: Invocation): Promise<void> {
   const { chainId } = deployment;
   const signal = shutdownSignal();
   const db = openProcessDatabase(config, "ahs-work", logger);
+  await requireMigrated(db);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   if (config.metricsPort !== null) serveMetrics(registry, config.metricsPort, signal);

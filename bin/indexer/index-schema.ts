@@ -3,13 +3,23 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What decides the rows of the index, beside the deployment: a change in any of it is another index. */
-const INDEX_SOURCES = ["ponder.config.ts", "ponder.schema.ts", "src", "service/chain/abi", "service/chain/oracle-codec.ts"];
+const INDEX_SOURCES = [
+  "ponder.config.ts",
+  "ponder.schema.ts",
+  "src",
+  "service/chain/abi",
+  "service/chain/oracle-codec.ts",
+];
 
 /** Name of the schema that one build of the index writes: `index_31337_1a2b3c4d5e6f`. */
 export function indexSchemaName(root: string, chainId: number, deploymentFile: string): string {
   const hash = createHash("sha256");
   for (const source of INDEX_SOURCES) {
-    for (const file of filesUnder(root, source)) hash.update(file).update("\0").update(readFileSync(join(root, file)));
+    for (const file of filesUnder(root, source))
+      hash
+        .update(file)
+        .update("\0")
+        .update(readFileSync(join(root, file)));
   }
   hash.update(readFileSync(deploymentFile));
   return `index_${chainId}_${hash.digest("hex").slice(0, 12)}`;

@@ -25,8 +25,12 @@ export type PonderOptions = {
  * Ponder drops reverted transactions and has no option for it: the filters are told here, before it syncs.
  */
 export async function startPonder(options: PonderOptions): Promise<void> {
+  // Ponder prefers PORT, which is the API's, to the port that it is given.
+  delete process.env.PORT;
   process.env[INDEX_SETTINGS_VARIABLE] = JSON.stringify(options.settings);
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", PONDER), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", PONDER), "utf8")) as {
+    version: string;
+  };
   const [major, minor, patch] = version.split(".").map(Number);
   const start = await importStart();
   await start({
@@ -49,6 +53,8 @@ export async function startPonder(options: PonderOptions): Promise<void> {
       return app;
     },
   });
+  // Started, it goes on by itself, and ends the process itself.
+  await new Promise<never>(() => undefined);
 }
 
 /** The start command is not among Ponder's exports; its own tests call it the same way. */

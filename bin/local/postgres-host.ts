@@ -16,7 +16,8 @@ const STOP_WAIT_MS = 15_000;
 const { values } = parseArgs({ options: { "data-dir": { type: "string" }, port: { type: "string" } } });
 const dataDir = values["data-dir"];
 const port = Number(values.port);
-if (dataDir === undefined || !Number.isInteger(port)) throw new Error("expected --data-dir DIR --port NUMBER");
+if (dataDir === undefined || !Number.isInteger(port))
+  throw new Error("expected --data-dir DIR --port NUMBER");
 
 const password = keptPassword(join(dataDir, "password"));
 const clusterDir = join(dataDir, "cluster");
@@ -34,7 +35,16 @@ const server = new EmbeddedPostgres({
   password,
   createPostgresUser: process.getuid?.() === 0,
   initdbFlags: ["--encoding=UTF8"],
-  postgresFlags: ["-c", "max_connections=200", "-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=256MB", "-c", "unix_socket_directories="],
+  postgresFlags: [
+    "-c",
+    "max_connections=200",
+    "-c",
+    "listen_addresses=127.0.0.1",
+    "-c",
+    "shared_buffers=256MB",
+    "-c",
+    "unix_socket_directories=",
+  ],
   onLog: keep,
   onError: keep,
 });
@@ -47,7 +57,9 @@ try {
   process.send?.({ databaseUrl: `postgres://ahs:${password}@127.0.0.1:${port}/${DATABASE}` });
 } catch (error) {
   const shown = error instanceof Error ? error.message : "the server ended before it was ready";
-  process.send?.({ error: `PostgreSQL did not start in ${clusterDir}: ${shown}\n${lines.slice(-5).join("")}` });
+  process.send?.({
+    error: `PostgreSQL did not start in ${clusterDir}: ${shown}\n${lines.slice(-5).join("")}`,
+  });
   process.exitCode = 1;
   process.disconnect?.();
 }
@@ -75,7 +87,8 @@ async function stopLeftover(directory: string): Promise<void> {
   process.kill(Number(pid), "SIGINT");
   const deadline = Date.now() + STOP_WAIT_MS;
   while (existsSync(file)) {
-    if (Date.now() > deadline) throw new Error(`a PostgreSQL left over on ${directory} (pid ${pid}) does not stop`);
+    if (Date.now() > deadline)
+      throw new Error(`a PostgreSQL left over on ${directory} (pid ${pid}) does not stop`);
     await sleep(100);
   }
 }

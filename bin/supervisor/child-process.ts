@@ -5,7 +5,8 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 /** The command line itself, for processes that run one of its commands. */
 export const AHS_SCRIPT = new URL("../ahs.ts", import.meta.url).pathname;
 
-const STOP_WAIT_MS = 20_000;
+/** The chain writes its whole state before it ends. */
+const STOP_WAIT_MS = 45_000;
 const FIRST_RESTART_MS = 250;
 const LONGEST_RESTART_MS = 10_000;
 /** A child that lived this long had started well: its next restart waits no longer than the first. */
@@ -74,7 +75,9 @@ export async function startHost(spec: ChildSpec): Promise<{ child: Child; ready:
       if (isReady(message)) resolve(message);
     });
     process.once("exit", (code, signal) => {
-      reject(new Error(`${spec.name} ended with ${signal ?? code} before it was ready\n${endOf(spec.logFile)}`));
+      reject(
+        new Error(`${spec.name} ended with ${signal ?? code} before it was ready\n${endOf(spec.logFile)}`),
+      );
     });
   });
   const child: Child = {

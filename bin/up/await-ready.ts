@@ -25,7 +25,10 @@ export async function awaitIndexed(
 export async function awaitPublished(rising: Rising, db: Database, chainId: number): Promise<void> {
   await poll(rising, async () => {
     const [wallets] = await count(db, `select count(*) as n from "chain_${chainId}".wallet`);
-    const [scored] = await count(db, `select count(*) as n from ahs.current_score where chain_id = ${chainId}`);
+    const [scored] = await count(
+      db,
+      `select count(*) as n from ahs.current_score where chain_id = ${chainId}`,
+    );
     if (wallets === null || scored === null || scored < wallets) {
       rising.progress.show("scoring wallets", scored ?? 0, wallets ?? 0);
       return false;

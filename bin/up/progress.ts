@@ -26,7 +26,10 @@ function barProgress(stream: NodeJS.WriteStream): Progress {
       if (stage !== current) {
         end();
         current = stage;
-        bar = new SingleBar({ stream, format: "{stage} {bar} {value}/{total}", hideCursor: true }, Presets.shades_classic);
+        bar = new SingleBar(
+          { stream, format: "{stage} {bar} {value}/{total}", hideCursor: true },
+          Presets.shades_classic,
+        );
         bar.start(total, done, { stage: stage.padEnd(24) });
       }
       bar?.setTotal(total);

@@ -23,7 +23,15 @@ export async function startChain(rising: Rising, wanted: Wanted): Promise<Runnin
   const { child, ready } = await startHost({
     name: "chain",
     script: AHS_SCRIPT,
-    args: ["devnet", "--seed", wanted.seed, "--wallets", wanted.wallets, "--chain-port", String(await freePort())],
+    args: [
+      "devnet",
+      "--seed",
+      wanted.seed,
+      "--wallets",
+      wanted.wallets,
+      "--chain-port",
+      String(await freePort()),
+    ],
     env: { AHS_DATA_DIR: files.dataDir, ...(wanted.rpcUrl === null ? {} : { RPC_URL: wanted.rpcUrl }) },
     logFile: files.logFile("chain"),
     onMessage: (message) => {

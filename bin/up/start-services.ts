@@ -33,7 +33,9 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
   };
   for (const name of ["index", "work", "serve"]) {
     const spec = { name, script: AHS_SCRIPT, args: [name], env, logFile: files.logFile(name) };
-    children.push(superviseChild(spec, (reason) => process.stderr.write(`${reason} (log: ${spec.logFile})\n`)));
+    children.push(
+      superviseChild(spec, (reason) => process.stderr.write(`${reason} (log: ${spec.logFile})\n`)),
+    );
   }
   return { baseUrl: `http://${config.host}:${config.port}`, indexUrl: `http://127.0.0.1:${indexPort}` };
 }

@@ -191,7 +191,7 @@ interface IAgentHealthOracle {
         returns (Status status, Record memory record);
 
     /// @notice True only for a scored, unsanctioned wallet of at least `minScore` no older than `maxAge` seconds.
-    function meetsThreshold(address wallet, uint8 minScore, uint256 maxAge) external view returns (bool);
+    function meetsThreshold(address wallet, uint256 minScore, uint256 maxAge) external view returns (bool);
 
     /// @notice Default routing: A and B settle at once, C escrows, D to F reject, no record or an insufficient
     /// history escrows. A sanctioned wallet is rejected at any age; else past `maxAge` the route is Stale.

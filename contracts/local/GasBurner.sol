@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
 /// @notice Target whose cost grows with its argument, so that a caller with too low a gas limit runs out.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
 /// @notice ERC-8183 hook of the ERC text's own code (generation G1), called around the client's and provider's steps.

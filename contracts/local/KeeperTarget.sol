@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
 /// @notice Upkeep work that anyone may do in time; every run leaves two logs.
 contract KeeperTarget {
     event Performed(uint256 indexed taskId, address indexed keeper, uint256 run);
-    event Checkpoint(bytes32 indexed state, uint256 at);
+    event Checkpoint(bytes32 indexed state, uint256 timestamp);
 
     error TooLate(uint256 deadline);
 

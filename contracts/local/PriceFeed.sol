@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-/// @notice Chainlink AggregatorV3 feed whose answers anyone may set; it remembers the newest 128 rounds.
+/// @notice Chainlink AggregatorV3 feed whose answers anyone may set; it remembers the newest 64 rounds.
 contract PriceFeed {
     event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt);
 
@@ -14,7 +14,7 @@ contract PriceFeed {
         int256 answer;
     }
 
-    uint80 private constant REMEMBERED_ROUNDS = 128;
+    uint80 private constant REMEMBERED_ROUNDS = 64;
 
     uint256 public constant version = 4;
     uint8 public immutable decimals;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
 /// @notice Target that is broken or whole for each caller apart: it breaks and is repaired on demand.

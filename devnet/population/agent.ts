@@ -12,6 +12,8 @@ export type Habits = {
   readonly headroom: number;
   /** Wei per gas on top of the base fee. */
   readonly tipWei: bigint;
+  /** How much likelier its calls fail than its archetype's do. */
+  readonly clumsiness: number;
 };
 
 /** Everything that a generator may look at. */
@@ -55,6 +57,7 @@ export function habitsOf(random: Random): Habits {
   return {
     headroom: stream.between(1.04, 1.45),
     tipWei: BigInt(Math.round(stream.between(20, 250))) * 1_000_000n,
+    clumsiness: stream.between(0.2, 2.4),
   };
 }
 
@@ -71,6 +74,7 @@ export function planned(actor: { address: Address; habits: Habits }, at: number,
     tipWei: actor.habits.tipWei,
     outcome: deed.outcome,
     creates: deed.creates,
+    needs: deed.needs,
   };
 }
 
@@ -93,7 +97,8 @@ export function attempt(
 ): PlannedCall[] {
   const calls: PlannedCall[] = [];
   let when = at;
-  while (random.chance(reliability.failureRate) && calls.length < 4) {
+  const failureRate = reliability.failureRate * context.habits.clumsiness;
+  while (random.chance(failureRate) && calls.length < 4) {
     calls.push(own(context, when, deed(wayToFail(random))));
     when += random.between(...reliability.retryMinutes) * MINUTE;
   }

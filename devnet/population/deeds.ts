@@ -24,6 +24,8 @@ export type Deed = {
   readonly gas: GasNeed;
   readonly outcome: Outcome;
   readonly creates: Creation | null;
+  /** Key of the agent or job that must exist before. */
+  readonly needs: string | null;
 };
 
 /** The same call, to succeed or to fail in the given way. */
@@ -36,12 +38,11 @@ const GAS = {
   approve: { least: 26_000, most: 47_000 },
   swap: { least: 52_000, most: 98_000 },
   perform: { least: 36_000, most: 75_000 },
-  setAnswer: { least: 31_000, most: 72_000 },
+  setAnswer: { least: 31_000, most: 75_500 },
   run: { least: 29_000, most: 46_500 },
   work: { least: 29_000, most: 50_000 },
   breakDown: { least: 26_000, most: 48_000 },
   repair: { least: 23_000, most: 30_000 },
-  register: { least: 110_000, most: 420_000 },
   setWallet: { least: 40_000, most: 75_000 },
   createJob: { least: 120_000, most: 190_000 },
   setBudget: { least: 30_000, most: 56_000 },
@@ -57,7 +58,7 @@ const SLIPPAGE_PERCENT = 90n;
 
 /** Sends native coin, in wei. */
 export function sendCoin(to: Address, value: bigint): Deed {
-  return { to, data: "0x", value, gas: GAS.transfer, outcome: "success", creates: null };
+  return { to, data: "0x", value, gas: GAS.transfer, outcome: "success", creates: null, needs: null };
 }
 
 /** Sends a token; the failing form sends more than the sender holds. */
@@ -140,7 +141,8 @@ export function repair(target: Address): Deed {
 /** Registers an agent with a URI; the agent's id is known by the key from then on. */
 export function registerAgent(registry: Address, key: string, uri: string): Deed {
   const data = encode(identityRegistryAbi, "register", [uri]);
-  return { ...deed(registry, data, GAS.register, "success"), creates: { kind: "agent", key } };
+  const most = 140_000 + 24_000 * Math.ceil(uri.length / 32);
+  return { ...deed(registry, data, { least: 110_000, most }, "success"), creates: { kind: "agent", key } };
 }
 
 /** Names another wallet for the agent, with that wallet's signature over the id and a deadline of the block's time. */
@@ -154,7 +156,7 @@ export function nameAgentWallet(
     const args = [consent.agentId, agent.wallet, consent.deadline, await sign(consent)];
     return encode(identityRegistryAbi, "setAgentWallet", args);
   };
-  return deed(registry, data, GAS.setWallet, "success");
+  return { ...deed(registry, data, GAS.setWallet, "success"), needs: agent.key };
 }
 
 /** Opens a job; its id is known by the key from then on. */
@@ -212,12 +214,12 @@ function jobStep(
       const jobId = outcome === "revert" ? 2n ** 64n : ids.idOf(key);
       return encode(jobEscrowAbi, step, [jobId, ...rest]);
     };
-    return deed(escrow, data, gas, outcome);
+    return { ...deed(escrow, data, gas, outcome), needs: key };
   };
 }
 
 function deed(to: Address, data: CallData, gas: GasNeed, outcome: Outcome): Deed {
-  return { to, data, value: 0n, gas, outcome, creates: null };
+  return { to, data, value: 0n, gas, outcome, creates: null, needs: null };
 }
 
 /** One encoder for all contracts; the tests that send every deed hold the names and arguments. */

@@ -31,6 +31,8 @@ export type PlannedCall = {
   readonly tipWei: bigint;
   readonly outcome: Outcome;
   readonly creates: Creation | null;
+  /** Key of the agent or job that must exist before. */
+  readonly needs: string | null;
 };
 
 /** Names of the kinds of agents, as the samples call them. */

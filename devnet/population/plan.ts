@@ -27,7 +27,7 @@ export type Population = {
 };
 
 /** Every block costs the node a hash over the whole state, so there are fewer than there may be. */
-const BLOCKS_PER_DAY = 32;
+const BLOCKS_PER_DAY = 28;
 
 /** Everyone and everything they did within the history: the same for the same options, on every machine. */
 export function planPopulation(options: PopulationOptions): Population {

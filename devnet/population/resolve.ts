@@ -29,6 +29,9 @@ export type ResolveOptions = {
   readonly nonces: ReadonlyMap<Address, number>;
 };
 
+/** Everyone in a block offers the same at most: a node that orders by offers then keeps the order of sending. */
+const MOST_TIP_WEI = 1_000_000_000n;
+
 /** Ids of the registry start at 0, those of the escrow at 1. */
 const FIRST_ID = { agent: 0n, job: 1n } as const;
 
@@ -67,7 +70,7 @@ export function sendable(call: PlannedCall, baseFee: bigint): Omit<ReadyTransact
     to: call.to,
     value: call.value,
     gasLimit: call.gasLimit,
-    maxFeePerGas: 2n * baseFee + call.tipWei,
+    maxFeePerGas: 2n * baseFee + MOST_TIP_WEI,
     maxPriorityFeePerGas: call.tipWei,
     outcome: call.outcome,
   };

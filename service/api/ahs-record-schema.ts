@@ -6,8 +6,7 @@ const isoSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/);
 
 const gradeSchema = z.enum(["A", "B", "C", "D", "E", "F"]).openapi("Grade", {
-  description:
-    "A 90-100, B 75-89, C 60-74, D 40-59, E 20-39, F 0-19; null for a wallet without enough history",
+  description: "Null for a wallet without enough history",
 });
 export const routingActionSchema = z.enum(["instant_settle", "escrow", "reject"]).openapi("RoutingAction");
 export const confidenceLevelSchema = z
@@ -91,7 +90,7 @@ const historyEntrySchema = z
   })
   .openapi("HistoryEntry");
 
-export const attestationSchema = z
+const attestationSchema = z
   .object({
     typed_data: z.object({
       domain: z.object({
@@ -119,10 +118,13 @@ export const ahsRecordSchema = z
     address: eip55Schema,
     ahs_score: nullableScoreSchema,
     grade: nullableGradeSchema,
-    grade_label: z.string(),
+    grade_label: z.string().openapi({
+      description:
+        "Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history",
+    }),
     d1_score: nullableScoreSchema,
     d2_score: nullableScoreSchema,
-    d3_score: nullableScoreSchema,
+    d3_score: scoreSchema.nullable().openapi({ description: "Null while the mode is 2D" }),
     mode: z.enum(["2D", "3D"]),
     sanctions_flags: z.array(sanctionsFlagSchema),
     trust_routing: routingActionSchema,

@@ -4,6 +4,8 @@ import type { Context } from "hono";
 export type ApiEnv = {
   Variables: {
     requestId: string;
+    /** Headers of every answer, lower-case. */
+    headers: Readonly<Record<string, string>>;
     /** Path template of the endpoint that answers; unset where none does. */
     route?: string;
   };

@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Access } from "./access/access.ts";
+import { answer, answerJson } from "./answer.ts";
 import type { ApiEnv, Clock } from "./api-env.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createEnvelope } from "./envelope.ts";
@@ -61,11 +62,22 @@ export function createApp(ports: ApiPorts): OpenAPIHono<ApiEnv> {
 function mountDocuments(app: OpenAPIHono<ApiEnv>, registry: Registry): void {
   const document = openApiDocument(app);
   const reference = renderReference(document);
-  mountPage(app, "/openapi.json", (context) => context.json(document));
+  mountPage(app, "/openapi.json", (context) => answerJson(context, document));
   mountPage(app, "/docs", (context) =>
-    context.html(reference.html, 200, { "Content-Security-Policy": reference.contentSecurityPolicy }),
+    answer(context, {
+      status: 200,
+      body: reference.html,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": reference.contentSecurityPolicy,
+      },
+    }),
   );
   mountPage(app, "/metrics", async (context) =>
-    context.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
+    answer(context, {
+      status: 200,
+      body: await registry.metrics(),
+      headers: { "content-type": registry.contentType },
+    }),
   );
 }

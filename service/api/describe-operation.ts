@@ -34,6 +34,7 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
   "key-revoked",
   "balance-insufficient",
   "database-unavailable",
+  "internal",
 ];
 
 /** The OpenAPI operation of an endpoint: its own parts, and the refusals that its kind implies. */
@@ -41,7 +42,7 @@ export function describeOperation<Params, Query, Body, Answer>(
   spec: EndpointSpec<Params, Query, Body, Answer>,
   price: number | null,
 ): RouteConfig {
-  const problems = [...spec.problems, ...(price === null ? [] : PAID_PROBLEMS), "internal" as const];
+  const problems = [...spec.problems, ...(price === null ? [] : PAID_PROBLEMS)];
   return {
     method: spec.method,
     path: spec.path,

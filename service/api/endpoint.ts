@@ -1,5 +1,6 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 import type { Access } from "./access/access.ts";
+import { answerJson } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { methodNotAllowed, type ProblemCode } from "./problems.ts";
@@ -20,7 +21,7 @@ export type Endpoint<Deps> = {
 export type EndpointRuntime<Deps> = { readonly deps: Deps; readonly access: Access; readonly clock: Clock };
 
 /** What a success looks like; the example is the one that OpenAPI shows. */
-export type AnswerSpec<Answer> = {
+type AnswerSpec<Answer> = {
   readonly schema: z.ZodType<Answer>;
   readonly example: Answer;
   readonly description: string;
@@ -62,7 +63,7 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   ): Promise<Answer> | Answer;
 };
 
-export type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };
+type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };
 
 /** An endpoint that anyone may call; it builds its own response. */
 export type FreeSpec<Params, Query, Body, Answer, Deps> = EndpointSpec<Params, Query, Body, Answer> & {
@@ -84,7 +85,7 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
   return {
     ...erased(spec, spec.price),
     async handle(context, { deps, access, clock }) {
-      context.header("Cache-Control", "private, no-store");
+      context.set("headers", { ...context.get("headers"), "cache-control": "private, no-store" });
       if (context.req.method === "HEAD")
         throw methodNotAllowed("HEAD", context.req.path, allowOf(spec.method));
       const input = await readInput(context.req, spec.request);
@@ -94,7 +95,7 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
       const charge = await access.take(caller, purchase);
       let response: Response;
       try {
-        response = context.json(await spec.work(input, prepared, work));
+        response = answerJson(context, await spec.work(input, prepared, work));
       } catch (error) {
         await charge.giveBack();
         throw error;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { PublishedScore, ScoreTrend, StoredScore } from "../store/scores.ts";
-import { addressParams } from "./address-schema.ts";
+import { addressParams, toEip55 } from "./address-schema.ts";
 import { AHS_RECORD_EXAMPLE } from "./ahs-record-example.ts";
 import { type AhsRecord, type Attestation, ahsRecordSchema } from "./ahs-record-schema.ts";
 import { definePaid } from "./endpoint.ts";
@@ -10,7 +10,7 @@ import { renderAhsRecord, renderHistoryEntry } from "./render-ahs-record.ts";
 import { freshStanding, noteInterest, type WalletPorts } from "./wallet-ports.ts";
 
 /** What came of scoring a wallet at the newest finalized block. */
-export type ScoreNowResult =
+type ScoreNowResult =
   | { readonly kind: "stored"; readonly row: StoredScore }
   | { readonly kind: "not-indexed" }
   | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
@@ -21,7 +21,10 @@ export type GetAhsPorts = WalletPorts & {
     history(address: Address, limit: number): Promise<readonly StoredScore[]>;
     trend(address: Address, since: Date): Promise<ScoreTrend>;
   };
-  /** Scores a wallet at the newest finalized block and stores it, or answers the stored row if no input changed. */
+  /**
+   * Scores a wallet at the newest finalized block, or at the newest indexed one when it was listed or delisted since,
+   * and stores it; answers the stored row if no input changed.
+   */
   readonly scoreNow: (address: Address) => Promise<ScoreNowResult>;
   /** Signs a stored score for the oracle. */
   readonly attest: (row: StoredScore) => Promise<Attestation>;
@@ -54,11 +57,10 @@ export const getAhs = definePaid({
   answer: { schema: ahsRecordSchema, example: AHS_RECORD_EXAMPLE, description: "The record" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   async prepare({ params }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
-    const standing = await freshStanding(params.address, deps, now);
-    if (!standing.followed && standing.sanctions.length === 0) throw notIndexed(params.address);
-    return standing;
+    const { followed } = await freshStanding(params.address, deps, now);
+    if (!followed) throw notIndexed(params.address);
   },
-  async work({ params: { address }, query: { include } }, { sanctions }, { deps, now }): Promise<AhsRecord> {
+  async work({ params: { address }, query: { include } }, _prepared, { deps, now }): Promise<AhsRecord> {
     const row = await storedRow(address, deps);
     const [published, trend, features, history, attestation] = await Promise.all([
       deps.scores.published(address),
@@ -68,7 +70,7 @@ export const getAhs = definePaid({
       include.includes("attestation") ? attestationPart(row, deps) : {},
     ]);
     noteInterest(address, deps);
-    const record = renderAhsRecord({ row, sanctions, published, oracle: deps.oracle, trend, now });
+    const record = renderAhsRecord({ row, published, oracle: deps.oracle, trend, now });
     return { ...record, ...features, ...history, ...attestation };
   },
 });
@@ -96,7 +98,7 @@ async function storedRow(address: Address, deps: GetAhsPorts): Promise<StoredSco
 function notIndexed(address: Address): Problem {
   return new Problem(
     "not-indexed",
-    `The index does not follow ${address}: it is no registered agent, and nobody has requested its score from the oracle.`,
+    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized block. It follows registered agents and wallets whose score was requested from the oracle.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { eip55Schema } from "./address-schema.ts";
+import { answer } from "./answer.ts";
 import { defineFree } from "./endpoint.ts";
 import { Problem } from "./problems.ts";
 
@@ -69,14 +70,18 @@ export const getEpoch = defineFree({
     },
     description: "The list",
   },
-  problems: ["not-found", "database-unavailable"],
+  problems: ["not-found", "database-unavailable", "internal"],
   async respond(context, { params: { epoch } }, { deps }: { deps: GetEpochPorts }) {
     const list = await deps.epochList(epoch);
     if (list === null) throw new Problem("not-found", `No epoch ${epoch} has been published.`);
-    return context.body(list.json, 200, {
-      "Content-Type": "application/json",
-      "Cache-Control": "public, max-age=3600",
-      ETag: `"${list.root}"`,
+    return answer(context, {
+      status: 200,
+      body: list.json,
+      headers: {
+        "content-type": "application/json",
+        "cache-control": "public, max-age=3600",
+        etag: `"${list.root}"`,
+      },
     });
   },
 });

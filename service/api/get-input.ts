@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
+import { answer } from "./answer.ts";
 import { defineFree } from "./endpoint.ts";
 import { Problem } from "./problems.ts";
 
@@ -38,14 +39,18 @@ export const getInput = defineFree({
     example: { version: "AHS-2026.0" },
     description: "The file",
   },
-  problems: ["not-found", "database-unavailable"],
+  problems: ["not-found", "database-unavailable", "internal"],
   async respond(context, { params: { hash } }, { deps }: { deps: GetInputPorts }) {
     const text = canonicalize(await deps.inputFile(hash));
     if (text === undefined) throw new Problem("not-found", `No input file has the hash ${hash}.`);
-    return context.body(text, 200, {
-      "Content-Type": "application/json",
-      "Cache-Control": "public, max-age=31536000, immutable",
-      ETag: `"${hash}"`,
+    return answer(context, {
+      status: 200,
+      body: text,
+      headers: {
+        "content-type": "application/json",
+        "cache-control": "public, max-age=31536000, immutable",
+        etag: `"${hash}"`,
+      },
     });
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { answerJson } from "./answer.ts";
 import { defineFree } from "./endpoint.ts";
 
 const livezSchema = z.object({ status: z.literal("ok") });
@@ -13,5 +14,5 @@ export const getLivez = defineFree({
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: livezSchema, example: { status: "ok" }, description: "It runs" },
   problems: [],
-  respond: (context) => context.json({ status: "ok" }),
+  respond: (context) => answerJson(context, { status: "ok" }),
 });

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { databaseFailure } from "../store/database-failure.ts";
 import type { IndexHead } from "../store/scores.ts";
+import { answerJson } from "./answer.ts";
 import { defineFree } from "./endpoint.ts";
 
 export type GetReadyzPorts = {
@@ -23,7 +24,7 @@ const EXAMPLE: Readiness = {
   status: "ok",
   checks: {
     database: { ok: true, detail: "answers" },
-    index: { ok: true, detail: "block 7999 is 3 s old" },
+    index: { ok: true, detail: "block 7999 is 3 s old, at most 120 s allowed" },
   },
 };
 
@@ -38,13 +39,15 @@ export const getReadyz = defineFree({
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: readyzSchema, example: EXAMPLE, description: "Ready" },
   alternatives: { 503: { schema: readyzSchema, description: "Not ready" } },
-  problems: [],
+  problems: ["internal"],
   async respond(context, _input, { deps, now }: { deps: GetReadyzPorts; now: Date }) {
     const readiness = await check(deps, now);
-    context.header("Cache-Control", "no-store");
     return readiness.status === "ok"
-      ? context.json(readiness)
-      : context.json(readiness, 503, { "Retry-After": "5" });
+      ? answerJson(context, readiness, { headers: { "cache-control": "no-store" } })
+      : answerJson(context, readiness, {
+          status: 503,
+          headers: { "cache-control": "no-store", "retry-after": "5" },
+        });
   },
 });
 

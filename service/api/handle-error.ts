@@ -1,6 +1,7 @@
 import type { ErrorHandler } from "hono";
 import type { Logger } from "pino";
 import { databaseFailure } from "../store/database-failure.ts";
+import { answerJson } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { ValidationFailed } from "./validation/validation-failed.ts";
@@ -10,7 +11,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** Answers what a handler threw; an error that nobody expected is logged whole and told to the caller as a 500 only. */
 export function createErrorHandler(logger: Logger): ErrorHandler<ApiEnv> {
   return (error, context) => {
-    if (error instanceof ValidationFailed) return context.json(error.render(), 422);
+    if (error instanceof ValidationFailed) return answerJson(context, error.render(), { status: 422 });
     return answerProblem(error instanceof Problem ? error : problemOf(error, context, logger), context);
   };
 }
@@ -18,10 +19,8 @@ export function createErrorHandler(logger: Logger): ErrorHandler<ApiEnv> {
 /** The response of a problem. */
 export function answerProblem(problem: Problem, context: ApiContext): Response {
   const body = problem.render({ instance: context.req.path, requestId: context.get("requestId") });
-  return context.body(JSON.stringify(body), problem.status, {
-    ...problem.headers,
-    "Content-Type": "application/problem+json",
-  });
+  const headers = { ...problem.headers, "content-type": "application/problem+json" };
+  return answerJson(context, body, { status: problem.status, headers });
 }
 
 function problemOf(error: Error, context: ApiContext, logger: Logger): Problem {

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import type { Endpoint, EndpointRuntime } from "./endpoint.ts";
 import { methodNotAllowed } from "./problems.ts";
@@ -9,10 +10,10 @@ export function mountEndpoints<Deps>(
   endpoints: readonly Endpoint<Deps>[],
   runtime: EndpointRuntime<Deps>,
 ): void {
+  for (const { operation } of endpoints) app.openAPIRegistry.registerPath(operation);
   const paths = Map.groupBy(endpoints, (endpoint) => endpoint.path);
   for (const [path, group] of [...paths].sort(([a], [b]) => byLiteralFirst(a, b))) {
     for (const endpoint of group) {
-      app.openAPIRegistry.registerPath(endpoint.operation);
       app.on(endpoint.method.toUpperCase(), honoPath(path), (context) => {
         context.set("route", path);
         return endpoint.handle(context, runtime);
@@ -54,6 +55,7 @@ function allowedMethods<Deps>(group: readonly Endpoint<Deps>[]): readonly string
 
 function refuseMethod(context: ApiContext, path: string, allow: readonly string[]): Response {
   context.set("route", path);
-  if (context.req.method === "OPTIONS") return context.body(null, 204, { Allow: allow.join(", ") });
+  if (context.req.method === "OPTIONS")
+    return answer(context, { status: 204, body: null, headers: { allow: allow.join(", ") } });
   throw methodNotAllowed(context.req.method, path, allow);
 }

@@ -76,7 +76,7 @@ export function unauthorized(
   detail: string,
 ): Problem {
   return new Problem(code, detail, {
-    headers: { "WWW-Authenticate": 'ApiKey realm="agent-health", header="X-API-Key"' },
+    headers: { "www-authenticate": 'ApiKey realm="agent-health", header="X-API-Key"' },
   });
 }
 
@@ -87,7 +87,7 @@ export function unavailable(
   options: { readonly retryAfterSeconds: number; readonly cause?: unknown },
 ): Problem {
   return new Problem(code, detail, {
-    headers: { "Retry-After": String(options.retryAfterSeconds) },
+    headers: { "retry-after": String(options.retryAfterSeconds) },
     cause: options.cause,
   });
 }
@@ -96,6 +96,6 @@ export function unavailable(
 export function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {
   const allowed = allow.join(", ");
   return new Problem("method-not-allowed", `${method} is not a method of ${path}; it has ${allowed}.`, {
-    headers: { Allow: allowed },
+    headers: { allow: allowed },
   });
 }

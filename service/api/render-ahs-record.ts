@@ -1,8 +1,6 @@
 import type { Address } from "viem";
 import { gradeOf } from "../chain/oracle-codec.ts";
-import type { SanctionsFlag } from "../features/types.ts";
 import { gradeLabel } from "../score/grade.ts";
-import type { ConfidenceLevel, Grade } from "../score/record.ts";
 import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../score/route.ts";
 import type { PublishedScore, ScoreTrend, StoredScore } from "../store/scores.ts";
 import { toEip55 } from "./address-schema.ts";
@@ -16,33 +14,29 @@ const MICROS = 1_000_000;
 
 export type AhsRecordParts = {
   readonly row: StoredScore;
-  /** As of the newest indexed block, which may be newer than the row. */
-  readonly sanctions: readonly SanctionsFlag[];
   readonly published: PublishedScore | null;
   readonly oracle: Address;
   readonly trend: ScoreTrend;
   readonly now: Date;
 };
 
-/** The record of GET /ahs/{address} without its optional parts; a listing newer than the row overrides the row. */
-export function renderAhsRecord(parts: AhsRecordParts): AhsRecord {
-  const { row, now } = parts;
-  const verdict = verdictOf(row, parts.sanctions);
+/** The record of GET /ahs/{address} without its optional parts. */
+export function renderAhsRecord({ row, published, oracle, trend, now }: AhsRecordParts): AhsRecord {
   return {
     address: toEip55(row.wallet),
-    ahs_score: verdict.ahsScore,
-    grade: verdict.grade,
-    grade_label: gradeLabel(verdict.grade),
-    d1_score: verdict.d1Score,
+    ahs_score: row.ahsScore,
+    grade: row.grade,
+    grade_label: gradeLabel(row.grade),
+    d1_score: row.d1Score,
     d2_score: row.d2Score,
     d3_score: null,
     mode: "2D",
-    sanctions_flags: [...verdict.flags],
-    trust_routing: routeWallet(DEFAULT_ROUTING, routingFacts(row.wallet, verdict)).action,
-    confidence: verdict.confidenceMicros / MICROS,
-    confidence_level: verdict.confidenceLevel,
+    sanctions_flags: [...row.sanctionsFlags],
+    trust_routing: routeWallet(DEFAULT_ROUTING, routingFacts(row)).action,
+    confidence: row.confidenceMicros / MICROS,
+    confidence_level: row.confidenceLevel,
     patterns: [...row.patterns],
-    trend: trendOf(parts.trend),
+    trend: trendOf(trend),
     timestamp: now.toISOString(),
     model_version: row.modelVersion,
     chain_id: row.chainId,
@@ -55,7 +49,7 @@ export function renderAhsRecord(parts: AhsRecordParts): AhsRecord {
       complete: row.coverage.complete,
       sources: [...row.coverage.sources],
     },
-    published: renderPublished(parts.published, parts.oracle),
+    published: renderPublished(published, oracle),
     stale: isStale(row.asOfTime, now),
   };
 }
@@ -66,7 +60,7 @@ export function isStale(asOfTime: Date, now: Date): boolean {
 }
 
 /** The direction of stored scores: beyond 5 points either way along their least-squares line; null below 3 points. */
-export function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
+function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
   if (points < TREND_MIN_POINTS || change === null) return null;
   if (change > TREND_THRESHOLD_POINTS) return "improving";
   return change < -TREND_THRESHOLD_POINTS ? "declining" : "stable";
@@ -88,33 +82,11 @@ export function renderHistoryEntry(row: StoredScore): NonNullable<AhsRecord["his
   };
 }
 
-type Verdict = {
-  readonly ahsScore: number | null;
-  readonly d1Score: number | null;
-  readonly grade: Grade | null;
-  readonly confidenceMicros: number;
-  readonly confidenceLevel: ConfidenceLevel;
-  readonly flags: readonly SanctionsFlag[];
-};
-
-// Sanctions act at once, a score waits for its block to be final.
-function verdictOf(row: StoredScore, sanctions: readonly SanctionsFlag[]): Verdict {
-  if (row.sanctioned || sanctions.length === 0) return { ...row, flags: row.sanctionsFlags };
+// Stored wallets are lower-case addresses.
+function routingFacts({ wallet, sanctioned, grade, confidenceLevel }: StoredScore): RoutingFacts {
   return {
-    ahsScore: 0,
-    d1Score: 0,
-    grade: "F",
-    confidenceMicros: MICROS,
-    confidenceLevel: "HIGH",
-    flags: sanctions,
-  };
-}
-
-function routingFacts(wallet: string, verdict: Verdict): RoutingFacts {
-  const { grade, confidenceLevel } = verdict;
-  return {
-    wallet: wallet.toLowerCase() as Address,
-    sanctioned: verdict.flags.length > 0,
+    wallet: wallet as Address,
+    sanctioned,
     score: grade === null ? { kind: "insufficient" } : { kind: "scored", grade, confidenceLevel },
   };
 }

@@ -1,8 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { isAddress, type Address } from "viem";
+import { type Address, isAddress } from "viem";
 import { z } from "zod";
 
-const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value), "expected an EIP-55 address");
+const address = z.custom<Address>(
+  (value) => typeof value === "string" && isAddress(value),
+  "expected an EIP-55 address",
+);
 
 const contract = z.object({ address, startBlock: z.int().nonnegative() });
 

@@ -16,7 +16,8 @@ export const INDEX_SETTINGS_VARIABLE = "AHS_INDEX_SETTINGS";
 
 /** Reads the settings and the deployment they name; throws with what is wrong when the launcher did not set them. */
 export function readIndexSettings(value: string | undefined) {
-  if (value === undefined) throw new Error(`${INDEX_SETTINGS_VARIABLE} is not set: start the indexer with "ahs index"`);
+  if (value === undefined)
+    throw new Error(`${INDEX_SETTINGS_VARIABLE} is not set: start the indexer with "ahs index"`);
   const settings = schema.parse(JSON.parse(value));
   return { ...settings, deployment: loadDeployment(settings.deploymentFile) };
 }

@@ -1,7 +1,7 @@
 import { BaseError, type Hex, HttpRequestError, isHex, TimeoutError } from "viem";
 
 /** What went wrong when a transaction was simulated or handed to a node, as far as the sender has to tell apart. */
-export type SendFailureKind =
+type SendFailureKind =
   /** The call reverts now: it is not sent and costs nothing. */
   | "reverted_in_simulation"
   /** The key cannot pay: it waits for money. */

@@ -106,5 +106,10 @@ export async function fail(
 /** Keeps the failure on record without changing the course of the transaction. */
 export async function note(pass: Pass, transaction: NoncedTransaction, failure: SendFailure): Promise<void> {
   pass.logger.warn({ transaction: transaction.id, failure }, "transaction not accepted");
-  await updateTransaction(pass.db, transaction.id, { failure: failure.kind, error: failure.message });
+  const notBefore = new Date(pass.now().getTime() + pauseAfter(0, pass.policy.retryMs));
+  await updateTransaction(pass.db, transaction.id, {
+    notBefore,
+    failure: failure.kind,
+    error: failure.message,
+  });
 }

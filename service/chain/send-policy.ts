@@ -23,7 +23,7 @@ export function senderPolicy(chain: { finalityBlocks: number }): SenderPolicy {
     gasMarginPercent: 25,
     // 500 gwei: two orders above what rollups have asked for, and a bound on what a day's gas budget can cost.
     maxFeePerGasCeiling: 500_000_000_000n,
-    retryMs: { first: 1_000, longest: 60_000 },
+    retryMs: { first: 1_000, longest: 15_000 },
   };
 }
 

@@ -11,7 +11,7 @@ import type { MinedReceipt } from "./send-step.ts";
 
 export type ChainHead = { readonly number: number; readonly hash: Hex; readonly baseFeePerGas: bigint };
 
-export type CallToSend = {
+type CallToSend = {
   readonly from: Address;
   readonly to: Address;
   readonly data: Hex;

@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { openSenderSession, type SenderSession } from "../store/sender-session.ts";
 import { classifySendFailure, isRpcError } from "./send-errors.ts";
 import type { SenderContext } from "./send-pass.ts";
+import { pauseFor } from "./send-pause.ts";
 import { pauseAfter } from "./send-policy.ts";
 import { sendPass } from "./sender.ts";
 
@@ -27,7 +28,7 @@ export async function runSender(deps: SenderDeps, signal: AbortSignal): Promise<
     } catch (error) {
       if (signal.aborted) return;
       deps.logger.error({ err: error, sender: deps.account.address }, "sender interrupted");
-      await pause(pauseAfter(failures, deps.policy.retryMs), signal);
+      await pauseFor(pauseAfter(failures, deps.policy.retryMs), signal);
       failures += 1;
     }
   }
@@ -94,17 +95,4 @@ function reportRpcTrouble(context: SenderContext, error: unknown, failures: numb
 async function reportBalance(context: SenderContext): Promise<void> {
   const { address } = context.account;
   context.metrics.balanceWei.set({ sender: address }, Number(await context.rpc.balance(address)));
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener("abort", finish);
-    if (signal.aborted) finish();
-  });
 }

@@ -3,6 +3,7 @@ import {
   readHighestNonce,
   readOpenTransactions,
   readQueuedTransactions,
+  readUnminedTransactions,
   type SenderTransaction,
 } from "../store/sender-transactions.ts";
 import { classifySendFailure, isRpcError, type SendFailure } from "./send-errors.ts";
@@ -81,9 +82,8 @@ async function perform(pass: Pass, transaction: NoncedTransaction, step: SendSte
 /** In order, each on the wire before the next takes a nonce: so a nonce that is given back is always the highest. */
 async function sendQueued(pass: Pass, queued: readonly SenderTransaction[]): Promise<void> {
   for (const transaction of queued) {
-    const open = (await readOpenTransactions(pass.db, pass.key)).map(nonced);
-    if (open.some((other) => other.state === "prepared")) return;
-    const inFlight = open.filter((other) => other.state === "broadcast");
+    const inFlight = (await readUnminedTransactions(pass.db, pass.key)).map(nonced);
+    if (inFlight.some((other) => other.state === "prepared")) return;
     if (inFlight.length >= pass.policy.maxInFlight) return;
     if (!(await sendNext(pass, transaction, reservedWei(inFlight)))) return;
   }

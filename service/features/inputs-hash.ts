@@ -42,10 +42,10 @@ export function rowsDigest(rows: WalletRows): Hex {
   for (const call of sortCalls(rows.calls)) {
     text += `\n${formatCall(call)}`;
     if (text.length < PIECE) continue;
-    hash.update(text);
+    hash.update(text, "latin1");
     text = "";
   }
-  return `0x${hash.update(text).digest("hex")}`;
+  return `0x${hash.update(text, "latin1").digest("hex")}`;
 }
 
 /** keccak256 of the RFC 8785 JSON of everything that a record follows from; inputs that this model does not read are null. */

@@ -59,7 +59,7 @@ function staleStrategy({ history, failures, policy }: Facts): Pattern | null {
 /** Success of the last days has fallen below the bound. */
 function cascadingFailure({ success, policy }: Facts): Pattern | null {
   const { cascadingFailure: rule } = policy.patterns;
-  if (success.recent >= rule.recentBelow || success.whole <= 0.7) return null;
+  if (success.recent >= rule.recentBelow) return null;
   return {
     name: "cascading_failure",
     severity: "critical",

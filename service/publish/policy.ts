@@ -46,7 +46,7 @@ export const defaultPublishPolicy: PublishPolicy = {
   budgetRetryMs: 10 * MINUTE,
   batchSize: 100,
   gatherMs: 2_000,
-  queueLimit: 8,
+  queueLimit: 16,
   refusedRetryMs: { first: 5_000, longest: 10 * MINUTE },
   revertedRetryMs: { first: MINUTE, longest: 60 * MINUTE },
 };

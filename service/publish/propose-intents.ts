@@ -55,6 +55,7 @@ async function proposeChunk(tx: NodePgDatabase, proposal: Proposal): Promise<num
   const wallets = scores.map((score) => score.wallet);
   const facts = await readFacts(tx, chainId, { wallets, indexedBlock });
   await supersedePending(tx, chainId, wallets);
+  // Always in order of wallet, so that two writers never wait for each other crosswise.
   const intents = scores
     .map((score) => intentFor(score, facts, proposal))
     .filter((intent) => intent !== null);

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
 import type { Address } from "viem";
+import { pauseFor } from "../chain/send-pause.ts";
 import { pauseAfter } from "../chain/send-policy.ts";
 import { readIndexedBlock } from "../store/publish-records.ts";
 import { type ReviewQuery, readScoresToReview } from "../store/publish-scores.ts";
@@ -55,7 +56,7 @@ export async function runPublisher(deps: PublisherDeps, signal: AbortSignal): Pr
       failures += 1;
     }
     const pauses = { first: deps.pollMs, longest: LONGEST_PAUSE_MS };
-    await pause(failures === 0 ? deps.pollMs : pauseAfter(failures, pauses), signal);
+    await pauseFor(failures === 0 ? deps.pollMs : pauseAfter(failures, pauses), signal);
   }
 }
 
@@ -118,17 +119,4 @@ function report(deps: PublisherDeps, round: Round): void {
     logger.warn({ count: round.report.heldByBudget }, "the day's gas budget holds publications back");
   if (round.report.sent.length > 0)
     logger.info({ batches: round.report.sent, pending: round.pending }, "batches queued");
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener("abort", finish);
-    if (signal.aborted) finish();
-  });
 }

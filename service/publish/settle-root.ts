@@ -13,7 +13,7 @@ export type SettleRootOptions = RootTarget & {
 };
 
 /** What became of a root that was sent. */
-export type RootFate = "landed" | "overtaken" | "under_way" | "failed";
+type RootFate = "landed" | "overtaken" | "under_way" | "failed";
 
 /** Compares sent roots with the oracle's own events; one that failed is queued again while no newer epoch overtook it. */
 export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions): Promise<void> {
@@ -26,7 +26,7 @@ export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions
 }
 
 /** Judges a root by the oracle's events first, and by its transaction only where they are silent. */
-export function rootFateOf(
+function rootFateOf(
   epoch: Pick<EpochRow, "epoch" | "root"> & {
     readonly carrier: Pick<EpochRow["carrier"], "state" | "final" | "minedBlock">;
   },

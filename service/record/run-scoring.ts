@@ -2,11 +2,7 @@ import type { Logger } from "pino";
 import type { Address } from "viem";
 import { readAsOf } from "../features/read-rows.ts";
 import { findStaleScores } from "../publish/find-stale-scores.ts";
-import {
-  readDueWallets,
-  readFollowedWallets,
-  readOrphanedWallets,
-} from "../store/score-writes.ts";
+import { readDueWallets, readFollowedWallets, readOrphanedWallets } from "../store/score-writes.ts";
 import { type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
 
@@ -29,15 +25,22 @@ export async function scoreDueWallets(context: ScoringRunContext): Promise<Scori
   if (asOf === null) return null;
   const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
   const stale = await findStaleScores(db, { chainId, now: context.now(), policy: publishPolicy });
-  const flagged = await scoreBatches(context, [...stale.flagChanged, ...orphaned], { score: scoreAtNewest, orphaned });
+  const flagged = await scoreBatches(context, [...stale.flagChanged, ...orphaned], {
+    score: scoreAtNewest,
+    orphaned,
+  });
   const due = await readDueWallets(db, {
     chainId,
     asOfBlock: asOf.blockNumber,
     asOfTime: asOf.timestamp,
     intervalSeconds: rescoreIntervalSeconds,
   });
-  const scored = await scoreBatches(context, [...due, ...stale.overtaken], { score: scoreAtFinalized, orphaned: [] });
-  if (scored + flagged > 0) context.logger.info({ scored, flagged, asOf: asOf.blockNumber }, "wallets scored");
+  const scored = await scoreBatches(context, [...due, ...stale.overtaken], {
+    score: scoreAtFinalized,
+    orphaned: [],
+  });
+  if (scored + flagged > 0)
+    context.logger.info({ scored, flagged, asOf: asOf.blockNumber }, "wallets scored");
   return { scored, flagged };
 }
 

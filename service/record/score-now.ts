@@ -1,7 +1,7 @@
 import type { Address } from "viem";
-import type { StoredScore } from "../store/scores.ts";
 import { readScoresAt } from "../store/score-writes.ts";
-import { type ScoringContext, type ScoredWallets, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
+import type { StoredScore } from "../store/scores.ts";
+import { type ScoredWallets, type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
 
 export type ScoreNowOutcome =
@@ -36,7 +36,8 @@ export async function scoreNow(
     wallets: [address],
     asOfHash: scored.asOf.blockHash,
   });
-  if (row === undefined) throw new Error(`the score of ${address} at block ${scored.asOf.blockNumber} was not stored`);
+  if (row === undefined)
+    throw new Error(`the score of ${address} at block ${scored.asOf.blockNumber} was not stored`);
   return { kind: "stored", row };
 }
 

@@ -33,12 +33,18 @@ export type ScoredWallets = {
 type ReadBlock = (client: Snapshot, schema: string) => Promise<AsOf | null>;
 
 /** Scores wallets (lower-case) at the newest finalized block of the index; null while there is none. */
-export function scoreAtFinalized(context: ScoringContext, wallets: readonly Address[]): Promise<ScoredWallets | null> {
+export function scoreAtFinalized(
+  context: ScoringContext,
+  wallets: readonly Address[],
+): Promise<ScoredWallets | null> {
   return scoreAt(context, wallets, readAsOf);
 }
 
 /** Scores wallets (lower-case) at the newest indexed block, which a reorg can still take out; null while there is none. */
-export function scoreAtNewest(context: ScoringContext, wallets: readonly Address[]): Promise<ScoredWallets | null> {
+export function scoreAtNewest(
+  context: ScoringContext,
+  wallets: readonly Address[],
+): Promise<ScoredWallets | null> {
   return scoreAt(context, wallets, readNewestBlock);
 }
 

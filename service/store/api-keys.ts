@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "./database.ts";
 import { loadInBatches } from "./load-in-batches.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 
 /** A stored key; the secret itself is never stored. One unit is 0.001 USD. */
 export type ApiKey = {
@@ -81,6 +82,7 @@ export function apiKeyFinder(db: Database): (keyHash: string) => Promise<ApiKey 
   return loadInBatches(
     async (hashes: readonly string[]) => {
       const { rows } = await db.$client.query<ApiKeyRow>({
+        ...QUERY_DEADLINE,
         name: "api_key_find",
         text: "select * from ahs.api_key where key_hash = any($1)",
         values: [hashes],

@@ -3,7 +3,11 @@ import type { Hex } from "viem";
 import type { Database } from "./database.ts";
 import { chainMark } from "./tables/chain-mark.ts";
 
-export type ChainMark = { readonly blockNumber: number; readonly blockHash: Hex; readonly generation: string };
+export type ChainMark = {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly generation: string;
+};
 
 /** The block by which this database knows its chain; null before the first finalized block. */
 export async function readChainMark(db: Database, chainId: number): Promise<ChainMark | null> {

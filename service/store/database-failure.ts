@@ -1,8 +1,8 @@
 /** What a failed statement means for whoever asked: the database is out of reach, or the index has no tables yet. */
 export type DatabaseFailure = "database" | "index";
 
-// Connection exceptions, no connection slot, shutdown, start-up, deadlines (57014) and lock timeouts.
-const OUT_OF_REACH = /^(08...|53...|57P0.|57014|55P03|58...)$/;
+// Connection exceptions, no connection slot, shutdown, start-up, deadlines (57014), lock timeouts and deadlocks.
+const OUT_OF_REACH = /^(08...|53...|57P0.|57014|55P03|40P01|58...)$/;
 const NETWORK = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

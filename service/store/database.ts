@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
 import { Pool } from "pg";
@@ -28,13 +29,15 @@ export function openDatabase(options: DatabaseOptions): Database {
   return drizzle(pool, { casing: "snake_case" });
 }
 
+const MIGRATIONS = new URL("./migrations", import.meta.url).pathname;
+
 /** Brings the schema `ahs` to the newest version; safe to run again, and while others run it. */
 export async function migrateDatabase(db: Database): Promise<void> {
   const client = await db.$client.connect();
   try {
     await client.query("select pg_advisory_lock(hashtext('ahs-migrate'))");
     await migrate(drizzle(client, { casing: "snake_case" }), {
-      migrationsFolder: new URL("./migrations", import.meta.url).pathname,
+      migrationsFolder: MIGRATIONS,
       migrationsSchema: "ahs",
       migrationsTable: "migration",
     });
@@ -42,4 +45,20 @@ export async function migrateDatabase(db: Database): Promise<void> {
     await client.query("select pg_advisory_unlock(hashtext('ahs-migrate'))");
     client.release();
   }
+}
+
+/** Throws when the schema `ahs` is missing or older than this code. */
+export async function requireMigrated(db: Database): Promise<void> {
+  const journal = JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, "utf8")) as {
+    entries: unknown[];
+  };
+  const { rows } = await db.$client.query<{ there: boolean }>(
+    "select to_regclass('ahs.migration') is not null as there",
+  );
+  const applied =
+    rows[0]?.there === true ? await db.$client.query("select 1 from ahs.migration") : { rowCount: 0 };
+  if (applied.rowCount !== null && applied.rowCount >= journal.entries.length) return;
+  throw new Error(
+    `the database has ${applied.rowCount} of ${journal.entries.length} migrations: run "ahs migrate" on it first`,
+  );
 }

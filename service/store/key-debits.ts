@@ -1,7 +1,8 @@
 import type { Database } from "./database.ts";
 import { loadInBatches } from "./load-in-batches.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 
-export type HoldRequest = {
+type HoldRequest = {
   readonly keyId: string;
   readonly units: number;
   /** Method and path template, for the operator's eyes. */
@@ -9,7 +10,7 @@ export type HoldRequest = {
 };
 
 /** Whether a price could be taken from a key's balance; `unlimited` takes nothing. */
-export type HoldOutcome =
+type HoldOutcome =
   | { readonly kind: "held"; readonly debitId: string }
   | { readonly kind: "unlimited" }
   | { readonly kind: "insufficient"; readonly balanceUnits: number };
@@ -32,23 +33,39 @@ export type KeyDebitDeps = {
 /** Seconds after which a hold counts as abandoned: beyond the deadline of every request that the service answers. */
 const HOLD_SECONDS = 120;
 
+/**
+ * Of the holds asked for at once the smallest go first, so that a refused one could not have been paid beside those
+ * granted; the lock, taken in the order of ids, makes the balance the current one and two such statements take turns.
+ */
 const HOLD = {
   name: "key_debit_hold",
   text: `
-    with debited as (
-      update ahs.api_key set balance_units = balance_units - $2
-      where id = $1 and balance_units >= $2
-      returning id
+    with wanted as (
+      select key_id, debit_id, units, endpoint, sum(units) over (partition by key_id order by units, debit_id) as total
+      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[]) as asked (key_id, debit_id, units, endpoint)
+    ), locked as (
+      select id, balance_units from ahs.api_key where id in (select key_id from wanted) order by id for update
+    ), granted as (
+      select wanted.* from wanted join locked on locked.id = wanted.key_id where wanted.total <= locked.balance_units
+    ), taken as (
+      select key_id, sum(units)::bigint as units from granted group by key_id
+    ), debited as (
+      update ahs.api_key set balance_units = balance_units - taken.units from taken where id = taken.key_id
     ), held as (
       insert into ahs.key_debit (id, key_id, endpoint, units, state, created_at, deadline)
-      select $3::uuid, id, $4, $2, 'held', $5::timestamptz, $6::timestamptz from debited
+      select debit_id, key_id, endpoint, units, 'held', $5::timestamptz, $6::timestamptz from granted
       returning id
     )
-    select (select count(*) from held) as held, balance_units from ahs.api_key where id = $1`,
+    select wanted.debit_id, held.id is not null as held,
+           locked.balance_units - coalesce(taken.units, 0) as balance_units
+    from wanted
+    join locked on locked.id = wanted.key_id
+    left join taken on taken.key_id = wanted.key_id
+    left join held on held.id = wanted.debit_id`,
 };
 
 /** int8 arrives as text. */
-type HoldRow = { readonly held: string; readonly balance_units: string | null };
+type HoldRow = { readonly debit_id: string; readonly held: boolean; readonly balance_units: string | null };
 
 const RETURN = `
   with returned as (
@@ -56,51 +73,75 @@ const RETURN = `
     returning key_id, units
   ), owed as (
     select key_id, sum(units)::bigint as units, count(*) as debits from returned group by key_id
+  ), locked as (
+    select id from ahs.api_key where id in (select key_id from owed) order by id for update
   ), credited as (
-    update ahs.api_key set balance_units = balance_units + owed.units from owed where id = owed.key_id
+    update ahs.api_key as key set balance_units = balance_units + owed.units
+    from owed join locked on locked.id = owed.key_id where key.id = owed.key_id
   )
   select coalesce(sum(debits), 0) as debits from owed`;
 
-/** Debits on ahs.api_key and ahs.key_debit; each operation is one atomic statement. */
-export function createKeyDebits({ db, now, randomUuid }: KeyDebitDeps): KeyDebits {
-  const pool = db.$client;
-  const keepMany = loadInBatches(
-    async (ids: readonly string[]) => {
-      await pool.query({
-        name: "key_debit_keep",
-        text: "update ahs.key_debit set state = 'kept' where state = 'held' and id = any($1)",
-        values: [ids],
-      });
-      return ids;
-    },
-    { maxSize: 500, maxRunning: 2 },
-  );
+const BATCH = { maxSize: 500, maxRunning: 2 };
+
+/** Debits on ahs.api_key and ahs.key_debit; each is atomic, and those that wait at the same time share a statement. */
+export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
+  const pool = deps.db.$client;
+  const hold = loadInBatches((requests: readonly HoldRequest[]) => holdMany(requests, deps), BATCH);
+  const keep = loadInBatches(async (ids: readonly string[]) => {
+    await pool.query({
+      ...QUERY_DEADLINE,
+      name: "key_debit_keep",
+      text: "update ahs.key_debit set state = 'kept' where state = 'held' and id = any($1)",
+      values: [ids],
+    });
+    return ids;
+  }, BATCH);
   return {
-    async hold({ keyId, units, endpoint }) {
-      const at = now();
-      const debitId = randomUuid();
-      const deadline = new Date(at.getTime() + HOLD_SECONDS * 1000);
-      const { rows } = await pool.query<HoldRow>({
-        ...HOLD,
-        values: [keyId, units, debitId, endpoint, at, deadline],
-      });
-      const row = rows[0];
-      if (row === undefined) throw new Error(`no API key ${keyId} to debit`);
-      if (row.held === "1") return { kind: "held", debitId };
-      if (row.balance_units === null) return { kind: "unlimited" };
-      return { kind: "insufficient", balanceUnits: Number(row.balance_units) };
-    },
+    hold,
     async keep(debitId) {
-      await keepMany(debitId);
+      await keep(debitId);
     },
     async giveBack(debitId) {
       await pool.query({
+        ...QUERY_DEADLINE,
         name: "key_debit_give_back",
         text: RETURN.replace("%condition%", "id = $1"),
         values: [debitId],
       });
     },
   };
+}
+
+async function holdMany(
+  requests: readonly HoldRequest[],
+  { db, now, randomUuid }: KeyDebitDeps,
+): Promise<readonly HoldOutcome[]> {
+  const asked = requests.map((request) => ({ ...request, debitId: randomUuid() }));
+  const at = now();
+  const { rows } = await db.$client.query<HoldRow>({
+    ...QUERY_DEADLINE,
+    ...HOLD,
+    values: [
+      asked.map(({ keyId }) => keyId),
+      asked.map(({ debitId }) => debitId),
+      asked.map(({ units }) => units),
+      asked.map(({ endpoint }) => endpoint),
+      at,
+      new Date(at.getTime() + HOLD_SECONDS * 1000),
+    ],
+  });
+  const outcomes = new Map(rows.map((row) => [row.debit_id, outcomeOf(row)]));
+  return asked.map(({ keyId, debitId }) => {
+    const outcome = outcomes.get(debitId);
+    if (outcome === undefined) throw new Error(`no API key ${keyId} to debit`);
+    return outcome;
+  });
+}
+
+function outcomeOf(row: HoldRow): HoldOutcome {
+  if (row.held) return { kind: "held", debitId: row.debit_id };
+  if (row.balance_units === null) return { kind: "unlimited" };
+  return { kind: "insufficient", balanceUnits: Number(row.balance_units) };
 }
 
 /** Returns every hold past its deadline, left by a request that died; answers how many. */

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
@@ -10,7 +9,12 @@ const RETRY_MS = 1_000;
  * process that dies. Work gets a signal that also fires when the lock's connection is lost. Returns when `signal` fires.
  */
 export async function whileLeader(
-  options: { readonly db: Database; readonly name: string; readonly chainId: number; readonly signal: AbortSignal },
+  options: {
+    readonly db: Database;
+    readonly name: string;
+    readonly chainId: number;
+    readonly signal: AbortSignal;
+  },
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const { db, name, chainId, signal } = options;
@@ -39,10 +43,10 @@ async function tryLead(db: Database, name: string, chainId: number): Promise<Poo
     return null;
   }
   try {
-    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock(hashtext($1), $2) as taken", [
-      name,
-      chainId,
-    ]);
+    const { rows } = await client.query<{ taken: boolean }>(
+      "select pg_try_advisory_lock(hashtext($1), $2) as taken",
+      [name, chainId],
+    );
     if (rows[0]?.taken === true) return client;
   } catch (error) {
     client.release(true);

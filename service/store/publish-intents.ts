@@ -1,5 +1,6 @@
-import { and, asc, eq, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { viewOf } from "./publish-records.ts";
 import { isOneOf, type ScoreRow, scoreColumns } from "./publish-scores.ts";
 import { type PublishReason, type PublishState, publishIntent, senderTransaction } from "./tables/publish.ts";
 import { score } from "./tables/score.ts";
@@ -41,26 +42,33 @@ const columns = {
   },
 };
 
-/** Intents that are sent, and confirmed ones that a reorg can still undo. */
+/** Intents that are sent, and confirmed ones that a reorg can still undo and that the oracle's events no longer show. */
 export async function readUnsettledIntents(db: NodePgDatabase, chainId: number): Promise<IntentRow[]> {
+  const isShown = sql`exists (
+    select 1 from ${viewOf(chainId, "oracle_score")} o
+    where o.wallet = ${publishIntent.wallet} and o.as_of >= ${score.asOfBlock})`;
+  const isUndone = and(
+    eq(publishIntent.state, "confirmed"),
+    eq(senderTransaction.final, false),
+    not(isShown),
+  );
   return selectIntents(db).where(
-    and(
-      eq(publishIntent.chainId, chainId),
-      or(
-        eq(publishIntent.state, "sent"),
-        and(eq(publishIntent.state, "confirmed"), eq(senderTransaction.final, false)),
-      ),
-    ),
+    and(eq(publishIntent.chainId, chainId), or(eq(publishIntent.state, "sent"), isUndone)),
   );
 }
 
-/** Pending intents that are due, flags first, then the oldest. */
+/**
+ * Pending intents that are due, flags first, then the oldest, locked until the transaction ends; those that a scorer is
+ * just taking back are passed over.
+ */
 export async function readPendingIntents(
-  db: NodePgDatabase,
+  tx: NodePgDatabase,
   chainId: number,
   due: { readonly now: Date; readonly limit: number },
 ): Promise<IntentRow[]> {
-  return selectIntents(db)
+  const locked = await tx
+    .select({ id: publishIntent.id })
+    .from(publishIntent)
     .where(
       and(
         eq(publishIntent.chainId, chainId),
@@ -69,7 +77,12 @@ export async function readPendingIntents(
       ),
     )
     .orderBy(sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id))
-    .limit(due.limit);
+    .limit(due.limit)
+    .for("update", { skipLocked: true });
+  const ids = locked.map((row) => row.id);
+  return selectIntents(tx)
+    .where(isOneOf(publishIntent.id, ids))
+    .orderBy(sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id));
 }
 
 /** The newest sent, confirmed or failed intent of each of these wallets, by wallet. */

@@ -36,13 +36,14 @@ export function isOneOf(column: Column, values: readonly (string | number)[]): S
   return sql`${column} = any(${sql.param(values)})`;
 }
 
-/** Those of the score rows that are the current score of their wallet. */
+/** Those of the score rows that are the current score of their wallet, by wallet. */
 export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly number[]): Promise<ScoreRow[]> {
   return db
     .select(scoreColumns)
     .from(score)
     .innerJoin(currentScore, eq(currentScore.scoreId, score.id))
-    .where(isOneOf(score.id, ids));
+    .where(isOneOf(score.id, ids))
+    .orderBy(asc(score.wallet));
 }
 
 /** The newest score of every wallet of the chain, by wallet. */

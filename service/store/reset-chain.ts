@@ -2,7 +2,14 @@ import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
 
 /** Tables of ours whose rows speak of blocks, children before parents. */
-const CHAIN_TABLES = ["publish_intent", "sender_transaction", "current_score", "score", "epoch", "chain_mark"];
+const CHAIN_TABLES = [
+  "publish_intent",
+  "sender_transaction",
+  "current_score",
+  "score",
+  "epoch",
+  "chain_mark",
+];
 
 /**
  * Throws away everything derived from one chain: the index, its views, Ponder's cache and our scores of it.

@@ -59,7 +59,13 @@ export async function readScoresAt(
   return db
     .select()
     .from(score)
-    .where(and(eq(score.chainId, at.chainId), inArray(score.wallet, [...at.wallets]), eq(score.asOfHash, at.asOfHash)));
+    .where(
+      and(
+        eq(score.chainId, at.chainId),
+        inArray(score.wallet, [...at.wallets]),
+        eq(score.asOfHash, at.asOfHash),
+      ),
+    );
 }
 
 export type DueQuery = {
@@ -86,7 +92,11 @@ export async function readDueWallets(db: Database, due: DueQuery): Promise<strin
 }
 
 /** Wallets whose current score is of a block that a reorg took out of the chain. */
-export async function readOrphanedWallets(db: Database, chainId: number, finalizedBlock: number): Promise<string[]> {
+export async function readOrphanedWallets(
+  db: Database,
+  chainId: number,
+  finalizedBlock: number,
+): Promise<string[]> {
   const { rows } = await db.$client.query<{ wallet: string }>(
     `select c.wallet from ahs.current_score c
      join ahs.score s on s.id = c.score_id

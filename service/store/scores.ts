@@ -4,6 +4,7 @@ import type { SanctionsFlag } from "../features/types.ts";
 import type { ConfidenceLevel, Grade } from "../score/record.ts";
 import type { Database } from "./database.ts";
 import { loadInBatches } from "./load-in-batches.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 import { score } from "./tables/score.ts";
 
 /** A row of the score history. */
@@ -69,6 +70,7 @@ export function createScoreReader(db: Database, chainId: number): ScoreReader {
     standing,
     async published(address) {
       const { rows } = await pool.query<PublishedRow>({
+        ...QUERY_DEADLINE,
         name: "score_published",
         text: `select ahs_score, insufficient, as_of, transaction_hash, published_at
                from ${views}.oracle_score where wallet = $1 and present`,
@@ -86,6 +88,7 @@ export function createScoreReader(db: Database, chainId: number): ScoreReader {
     },
     async trend(address, since) {
       const { rows } = await pool.query<TrendRow>({
+        ...QUERY_DEADLINE,
         name: "score_trend",
         text: TREND,
         values: [chainId, address, since],
@@ -93,7 +96,11 @@ export function createScoreReader(db: Database, chainId: number): ScoreReader {
       return { points: Number(rows[0]?.points), change: rows[0]?.change ?? null };
     },
     async head() {
-      const { rows } = await pool.query<HeadRow>({ name: "index_head", text: newestBlock(views) });
+      const { rows } = await pool.query<HeadRow>({
+        ...QUERY_DEADLINE,
+        name: "index_head",
+        text: newestBlock(views),
+      });
       return rows[0] === undefined ? null : headOf(rows[0]);
     },
   };
@@ -135,6 +142,7 @@ function standingLoader(db: Database, chainId: number): (address: Address) => Pr
   return loadInBatches(
     async (addresses: readonly Address[]) => {
       const { rows } = await db.$client.query<StandingRow>({
+        ...QUERY_DEADLINE,
         ...statement,
         values: [[...new Set(addresses)], chainId],
       });

@@ -61,6 +61,24 @@ export async function readOpenTransactions(db: NodePgDatabase, key: SenderKey): 
     .orderBy(asc(senderTransaction.nonce));
 }
 
+/** Transactions that hold a nonce and are not mined, by nonce. */
+export async function readUnminedTransactions(
+  db: NodePgDatabase,
+  key: SenderKey,
+): Promise<SenderTransaction[]> {
+  return db
+    .select()
+    .from(senderTransaction)
+    .where(
+      and(
+        ofKey(key),
+        eq(senderTransaction.final, false),
+        or(eq(senderTransaction.state, "prepared"), eq(senderTransaction.state, "broadcast")),
+      ),
+    )
+    .orderBy(asc(senderTransaction.nonce));
+}
+
 /** Transactions that wait for a nonce and are due, oldest first. */
 export async function readQueuedTransactions(
   db: NodePgDatabase,

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import type { Database } from "./database.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 
 /** Notes that somebody read a wallet, so that its score gets a heartbeat. */
 export type InterestRecorder = (address: Address) => Promise<void>;
@@ -19,7 +20,12 @@ export function createInterestRecorder(db: Database, chainId: number, now: () =>
     if (recorded.size >= REMEMBERED) recorded.clear();
     recorded.set(address, at.getTime());
     try {
-      await db.$client.query({ name: "wallet_interest", text: UPSERT, values: [chainId, address, at] });
+      await db.$client.query({
+        ...QUERY_DEADLINE,
+        name: "wallet_interest",
+        text: UPSERT,
+        values: [chainId, address, at],
+      });
     } catch (error) {
       recorded.delete(address);
       throw error;

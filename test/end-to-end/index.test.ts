@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { getAddress } from "viem";
-import { AHS_2026_0 } from "../../service/score/policy.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scoreAtNewest } from "../../service/record/score-wallets.ts";
+import { AHS_2026_0 } from "../../service/score/policy.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e01");
-const STRANGER = getAddress("0x00000000000000000000000000000000000a9e02");
 
 describe("the index", () => {
   let kit: Testkit;
@@ -30,7 +29,10 @@ describe("the index", () => {
     const failed = await chain.revert(AGENT);
     expect(failed.status).toBe("reverted");
     await indexer.reach(failed.blockNumber);
-    const { rows } = await kit.db.$client.query("select ok, own from chain_31337.transaction where hash = $1", [failed.hash]);
+    const { rows } = await kit.db.$client.query(
+      "select ok, own from chain_31337.transaction where hash = $1",
+      [failed.hash],
+    );
     expect(rows).toEqual([{ ok: false, own: true }]);
     expect(await successRate(kit)).toBeLessThan(before);
     await indexer.stop();

@@ -14,7 +14,7 @@ declare module "vitest" {
 
 /** One PostgreSQL for the whole run, or the one named by AHS_TEST_DATABASE_URL; each test makes its own database in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env["AHS_TEST_DATABASE_URL"];
+  const given = process.env.AHS_TEST_DATABASE_URL;
   if (given !== undefined) {
     project.provide("postgresUrl", given);
     return async () => undefined;

@@ -8,7 +8,7 @@ import { joinsAtTheStart } from "./joining.ts";
 export const alwaysFailing: Archetype = {
   name: "always-failing",
   share: 10,
-  purse: "coin",
+  purse: "usdc",
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {
     const random = context.random.fork("plan");

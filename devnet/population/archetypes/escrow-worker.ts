@@ -22,9 +22,9 @@ export const escrowWorker: Archetype = {
     const jobs = atRandom(
       random,
       { start: span.start, end: span.end - LONGEST_JOB },
-      { perDay: 0.45, hours },
+      { perDay: 0.38, hours },
     );
-    const purchases = atRandom(random, span, { perDay: random.between(0.6, 1), hours });
+    const purchases = atRandom(random, span, { perDay: random.between(0.8, 1.3), hours });
     return [
       ...jobs.flatMap((at) => takeJob(context, at, { least: 40 * MINUTE, most: 4 * HOUR })),
       ...purchases.flatMap((at) => buySupplies(context, at)),

@@ -6,7 +6,7 @@ import { atRandom, DAY, HOUR, MINUTE, type Span, wakingHours } from "../rhythm.t
 import { dealing, trade } from "./diverse-trader.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
-const TROUBLED = { failureRate: 0.3, retryMinutes: [10, 90] } as const;
+const TROUBLED = { failureRate: 0.22, retryMinutes: [10, 90] } as const;
 
 /** Had weeks of trouble in the middle of its history, mended every failure, and has worked well since. */
 export const recovering: Archetype = {
@@ -18,10 +18,14 @@ export const recovering: Archetype = {
     const random = context.random.fork("plan");
     const rate = { perDay: random.between(1.3, 2), hours: wakingHours(random.int(0, 23), 16) };
     const trouble = troubleWithin(random, span);
+    let mendedAt = 0;
     return atRandom(random, span, rate).flatMap((at) => {
       if (at < trouble.start || at >= trouble.end)
         return random.chance(0.5) ? trade(context, at) : doWork(context, at);
-      return random.chance(0.3) ? breakAndMend(context, at) : struggle(context, at);
+      // One mend at a time: the next would be undone by this one's repair.
+      if (at < mendedAt + 3 * HOUR || random.chance(0.7)) return struggle(context, at);
+      mendedAt = at;
+      return breakAndMend(context, at);
     });
   },
   step: (context, at) =>

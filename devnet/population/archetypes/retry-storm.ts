@@ -14,7 +14,7 @@ export const retryStorm: Archetype = {
   plan: (context, span) => {
     const random = context.random.fork("plan");
     const calm = atRandom(random, span, { perDay: random.between(0.9, 1.5), hours: ALL_HOURS });
-    const storms = atRandom(random, span, { perDay: random.between(0.06, 0.1), hours: ALL_HOURS });
+    const storms = atRandom(random, span, { perDay: random.between(0.025, 0.06), hours: ALL_HOURS });
     // Even the luckiest has had one.
     const atLeastOne =
       storms.length > 0 ? storms : [Math.floor(span.end - Math.min(5 * DAY, (span.end - span.start) / 3))];
@@ -26,10 +26,11 @@ export const retryStorm: Archetype = {
 
 function storm(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`storm/${at}`);
-  const { contracts, merchants, usdc } = context.world;
+  const { contracts, merchants } = context.world;
+  const token = random.pick(random.pick(context.pools).tokens);
   const deed: DeedOf = random.chance(0.7)
     ? runOnDemand(contracts.revertOnDemand, random.pick([1, 2, 3, 4] as const))
-    : sendToken(usdc.address, random.pick(merchants), 2_000_000n);
+    : sendToken(token.address, random.pick(merchants), 2n * token.perDollar);
   const failures = random.int(10, 18);
   const gap = random.int(40, 150);
   const calls = Array.from({ length: failures }, (_, i) => own(context, at + i * gap, deed("revert")));

@@ -12,7 +12,7 @@ export type KnownKey = {
   readonly revokedAt: Date | null;
 };
 
-export type HoldResult =
+type HoldResult =
   | { readonly kind: "held"; readonly debitId: string }
   | { readonly kind: "unlimited" }
   | { readonly kind: "insufficient"; readonly balanceUnits: number };

@@ -39,7 +39,7 @@ function renderPage(document: ApiDocument): Fragment {
 <main>
 <h2>Endpoints</h2>
 ${renderIndex(operations)}
-${operations.map(renderOperation)}
+${operations.map((entry) => renderOperation(entry, document))}
 ${renderProblems()}
 </main>
 </body>
@@ -67,7 +67,7 @@ function renderIndex(entries: readonly Entry[]): Fragment {
 </table></div>`;
 }
 
-function renderOperation({ method, path, operation }: Entry): Fragment {
+function renderOperation({ method, path, operation }: Entry, document: ApiDocument): Fragment {
   return html`
 <article id="${anchorOf(operation)}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
@@ -75,6 +75,7 @@ function renderOperation({ method, path, operation }: Entry): Fragment {
 <p>${operation.description}</p>
 ${renderParameters(operation)}
 ${renderExample(operation)}
+${renderMembers(operation, document)}
 ${renderResponses(operation)}
 </article>`;
 }
@@ -86,15 +87,9 @@ function renderParameters(operation: Operation): Fragment | string {
 <thead><tr><th>Parameter</th><th>In</th><th>Meaning</th></tr></thead>
 <tbody>${parameters.map(
     (one) => html`
-<tr><td><code>${one.name}</code></td><td>${one.in}</td><td>${one.description ?? schemaText(one.schema)}</td></tr>`,
+<tr><td><code>${one.name}</code></td><td>${one.in}</td><td>${[one.description, valuesOf(one.schema)].filter(Boolean).join(": ")}</td></tr>`,
   )}</tbody>
 </table></div>`;
-}
-
-function schemaText(schema: unknown): string {
-  if (typeof schema !== "object" || schema === null) return "";
-  const description: unknown = Reflect.get(schema, "description");
-  return typeof description === "string" ? description : "";
 }
 
 function renderExample(operation: Operation): Fragment | string {
@@ -102,6 +97,44 @@ function renderExample(operation: Operation): Fragment | string {
   const example: unknown = success?.content?.["application/json"]?.example;
   if (example === undefined) return "";
   return html`<p>Answer:</p><pre><code>${JSON.stringify(example, null, 2)}</code></pre>`;
+}
+
+/** The members of an answer that the example cannot explain by itself. */
+function renderMembers(operation: Operation, document: ApiDocument): Fragment | string {
+  const schema = resolve(operation.responses?.["200"]?.content?.["application/json"]?.schema, document);
+  const members = Object.entries(memberOf(schema, "properties") ?? {}).map(([name, member]) => {
+    const resolved = resolve(member, document);
+    return [
+      name,
+      [memberOf(resolved, "description"), valuesOf(resolved)].filter(Boolean).join(": "),
+    ] as const;
+  });
+  const explained = members.filter(([, text]) => text !== "");
+  if (explained.length === 0) return "";
+  return html`<div class="scroll"><table>
+<thead><tr><th>Member</th><th>Meaning</th></tr></thead>
+<tbody>${explained.map(
+    ([name, text]) => html`
+<tr><td><code>${name}</code></td><td>${text}</td></tr>`,
+  )}</tbody>
+</table></div>`;
+}
+
+/** A schema, or the component that it refers to. */
+function resolve(schema: unknown, document: ApiDocument): unknown {
+  const reference = memberOf(schema, "$ref");
+  if (typeof reference !== "string") return schema;
+  return document.components?.schemas?.[reference.replace("#/components/schemas/", "")];
+}
+
+/** The values that a schema, or the items of a list, may take, if it names them. */
+function valuesOf(schema: unknown): string {
+  const values: unknown = memberOf(schema, "enum") ?? memberOf(memberOf(schema, "items"), "enum");
+  return Array.isArray(values) ? values.filter((value) => value !== null).join(", ") : "";
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function renderResponses(operation: Operation): Fragment {

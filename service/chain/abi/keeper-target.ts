@@ -3,7 +3,7 @@ export const keeperTargetAbi = [
   {"type":"function","name":"perform","inputs":[{"name":"taskId","type":"uint256","internalType":"uint256"},{"name":"deadline","type":"uint256","internalType":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"runsOf","inputs":[{"name":"taskId","type":"uint256","internalType":"uint256"}],"outputs":[{"name":"runs","type":"uint256","internalType":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"state","inputs":[],"outputs":[{"name":"","type":"bytes32","internalType":"bytes32"}],"stateMutability":"view"},
-  {"type":"event","name":"Checkpoint","inputs":[{"name":"state","type":"bytes32","indexed":true,"internalType":"bytes32"},{"name":"at","type":"uint256","indexed":false,"internalType":"uint256"}],"anonymous":false},
+  {"type":"event","name":"Checkpoint","inputs":[{"name":"state","type":"bytes32","indexed":true,"internalType":"bytes32"},{"name":"timestamp","type":"uint256","indexed":false,"internalType":"uint256"}],"anonymous":false},
   {"type":"event","name":"Performed","inputs":[{"name":"taskId","type":"uint256","indexed":true,"internalType":"uint256"},{"name":"keeper","type":"address","indexed":true,"internalType":"address"},{"name":"run","type":"uint256","indexed":false,"internalType":"uint256"}],"anonymous":false},
   {"type":"error","name":"TooLate","inputs":[{"name":"deadline","type":"uint256","internalType":"uint256"}]},
 ] as const;

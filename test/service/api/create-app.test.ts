@@ -59,7 +59,7 @@ describe("every answer", () => {
     const { app, log } = fakeApp();
     const response = await app.request(ROUTE, { headers: { "X-Request-Id": "job-17.retry:2" } });
     expect(response.headers.get("x-request-id")).toBe("job-17.retry:2");
-    expect((await bodyOf(response))["request_id"]).toBe("job-17.retry:2");
+    expect((await bodyOf(response)).request_id).toBe("job-17.retry:2");
     expect(log.map((line) => JSON.parse(line).request_id)).toEqual(["job-17.retry:2"]);
   });
 

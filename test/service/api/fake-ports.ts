@@ -137,7 +137,7 @@ type FakeLedger = ReturnType<typeof fakeLedger>;
 export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) {
   const log: string[] = [];
   const stream: DestinationStream = { write: (line: string) => log.push(line) };
-  const logger = pino({ level: "info" }, stream);
+  const logger = pino({ level: "debug" }, stream);
   const clock = { now: () => NOW, monotonicMs: () => 0 };
   const read: Address[] = [];
   const ports: ApiPorts = {

@@ -120,7 +120,7 @@ describe("GET /ahs/route/{address}", () => {
     ["is too old", { blockNumber: 5, timestamp: NOW.getTime() / 1000 - 121 }, "index-behind"],
   ])("answers 503 uncharged while the index %s", async (_name, head, code) => {
     const { response, body, keys } = await route({ head });
-    expect([response.status, body["type"]]).toEqual([503, `/docs#problem-${code}`]);
+    expect([response.status, body.type]).toEqual([503, `/docs#problem-${code}`]);
     expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(keys.states()).toEqual([]);
   });

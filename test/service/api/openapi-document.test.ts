@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createApp, SCORING_ENDPOINTS } from "../../../service/api/create-app.ts";
+import { SCORING_ENDPOINTS } from "../../../service/api/create-app.ts";
 import { PROBLEMS, type ProblemCode } from "../../../service/api/problems.ts";
-import { bodyOf, fakeApp, fakeLedger, storedScore, WALLET, WITH_KEY } from "./fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "./fake-ports.ts";
 
 type Operation = {
   readonly operationId: string;
@@ -24,7 +24,7 @@ async function documentOf(): Promise<Document> {
 }
 
 async function operationOf(path: string): Promise<Operation> {
-  const operation = (await documentOf()).paths[path]?.["get"];
+  const operation = (await documentOf()).paths[path]?.get;
   if (operation === undefined) throw new Error(`${path} is not described`);
   return operation;
 }

@@ -15,7 +15,7 @@ export function localAccount(index: number) {
 }
 
 /** Fast enough for a test, otherwise as in production. */
-export const testPolicy: SenderPolicy = {
+const testPolicy: SenderPolicy = {
   ...senderPolicy({ finalityBlocks: 5 }),
   pollMs: 20,
   stuckAfterMs: 300,

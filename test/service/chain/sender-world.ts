@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { type Address, createPublicClient, type Hex, http, numberToHex } from "viem";
+import { freePort } from "../../../bin/up/free-port.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { SenderPolicy } from "../../../service/chain/send-policy.ts";
 import type { SenderRpc } from "../../../service/chain/send-rpc.ts";
 import { migrateDatabase, openDatabase } from "../../../service/store/database.ts";
 import { enqueueTransaction, type SenderTransaction } from "../../../service/store/sender-transactions.ts";
 import { senderTransaction } from "../../../service/store/tables/publish.ts";
-import { freePort } from "../../../bin/up/free-port.ts";
 import { createTestDatabase } from "../../support/test-database.ts";
 import { CHAIN_ID, localAccount, startSender } from "./sender-under-test.ts";
 
@@ -27,12 +27,9 @@ export async function createSenderWorld() {
     onIdleError: () => undefined,
   });
   await migrateDatabase(db);
-  const anvil = await startAnvil({
-    port: await freePort(),
-    chainId: CHAIN_ID,
-    stateFile: null,
-    genesisTime: null,
-  });
+  // An hour of chain time behind the wall clock: no block is ever ahead of it.
+  const genesisTime = Math.floor(Date.now() / 1000) - 3_600;
+  const anvil = await startAnvil({ port: await freePort(), chainId: CHAIN_ID, stateFile: null, genesisTime });
   const client = createPublicClient({ transport: http(anvil.rpcUrl), cacheTime: 0 });
   const senders: { stop: () => Promise<void> }[] = [];
   return {

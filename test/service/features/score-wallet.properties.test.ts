@@ -6,7 +6,8 @@ import type { OwnCall, SanctionsFlag } from "../../../service/features/types.ts"
 import { AHS_2026_0 } from "../../../service/score/policy.ts";
 import type { ScoreRecord } from "../../../service/score/record.ts";
 import { anyHistory } from "./arbitrary-histories.ts";
-import { asOfLast, asOfTime, DAY, rowsOf } from "./histories.ts";
+import { diverseTrader } from "./archetypes.ts";
+import { asOfLast, asOfTime, callsOf, DAY, rowsOf } from "./histories.ts";
 
 const LISTED: SanctionsFlag = {
   source: "chainalysis-oracle",
@@ -63,6 +64,17 @@ describe("any history", () => {
       const failed = calls.map((call) => (call === chosen ? { ...call, ok: false } : call));
       expectNoHigher(unchecked(failed), unchecked(calls));
     });
+  });
+
+  test("never scores higher as a good history turns bad call by call, from its end to its beginning", () => {
+    let calls = callsOf(diverseTrader({ days: 40, seed: 7 }));
+    let before = unchecked(calls);
+    for (let position = calls.length - 1; position >= 0; position--) {
+      calls = calls.map((call, index) => (index === position ? { ...call, ok: false } : call));
+      const after = unchecked(calls);
+      expectNoHigher(after, before);
+      before = after;
+    }
   });
 
   test("never scores higher with a failure left unrecovered", () => {

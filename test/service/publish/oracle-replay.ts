@@ -4,7 +4,16 @@ import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-or
 import { modelVersionCode, unpackScore } from "../../../service/chain/oracle-codec.ts";
 
 /** Rows of the view oracle_score, by column. */
-type OracleRow = Readonly<Record<string, string | number | boolean>>;
+type OracleRow = {
+  readonly wallet: string;
+  readonly present: boolean;
+  readonly ahs_score: number;
+  readonly sanctioned: boolean;
+  readonly insufficient: boolean;
+  readonly model_version: number;
+  readonly as_of: string;
+  readonly as_of_time: string;
+};
 
 /**
  * Stands in for the indexer where a test needs nothing but the oracle's events: builds the views that publishing reads,
@@ -72,7 +81,7 @@ function apply(
 ): void {
   const wallet = score.wallet.toLowerCase();
   const stored = scores.get(wallet);
-  if (stored !== undefined && Number(stored["as_of"]) >= Number(at.asOf)) return;
+  if (stored !== undefined && Number(stored.as_of) >= Number(at.asOf)) return;
   scores.set(wallet, {
     wallet,
     present: true,

@@ -67,9 +67,11 @@ export async function createPublishWorld() {
   const registry = new Registry();
   const metrics = createPublishMetrics(registry);
   const sync = () => replayOracle(world.db.$client, { client: world.client, oracle, chainId: CHAIN_ID });
-  const round = async (policy: PublishPolicy = testPublishPolicy, now: Date = new Date()): Promise<Round> => {
-    await sync();
-    return publishRound({
+  const roundWithoutSync = (
+    policy: PublishPolicy = testPublishPolicy,
+    now: Date = new Date(),
+  ): Promise<Round> =>
+    publishRound({
       chainId: CHAIN_ID,
       db: world.db,
       oracle,
@@ -80,6 +82,9 @@ export async function createPublishWorld() {
       now: () => now,
       pollMs: 20,
     });
+  const round: typeof roundWithoutSync = async (...args) => {
+    await sync();
+    return roundWithoutSync(...args);
   };
   await sync();
   const intents = () => world.db.select().from(publishIntent).orderBy(publishIntent.id);
@@ -89,6 +94,7 @@ export async function createPublishWorld() {
     registry,
     sync,
     round,
+    roundWithoutSync,
     intents,
     /** Stores scores as the scorer does, with their intents in the same transaction. */
     store: async (scores: readonly TestScore[], policy = testPublishPolicy): Promise<void> => {

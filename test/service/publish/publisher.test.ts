@@ -92,6 +92,8 @@ test("a reorg of the publishing block brings the record back, with nothing publi
   world.startSender();
   await world.store([{ wallet, asOf: 5, points: 80 }]);
   await world.settle();
+  const [row] = await world.rows();
+  await world.reach(row?.id ?? 0, (found) => found.state === "mined");
   await world.automine(false);
   await world.reorg(1);
   expect(await world.scoreOf(wallet)).toMatchObject({ exists: false });
@@ -102,7 +104,6 @@ test("a reorg of the publishing block brings the record back, with nothing publi
     },
     () => "the outbox to notice the reorg",
   );
-  const [row] = await world.rows();
   await world.reach(row?.id ?? 0, (found) => found.state === "broadcast");
   await world.mine();
   await world.settle();
@@ -191,7 +192,7 @@ test("when the day's gas is spent heartbeats wait and sanctions flags go", async
   expect(await world.scoreOf(wallet)).toMatchObject({ asOf: 5n });
   expect((await world.intents()).slice(2).map((intent) => `${intent.reason} ${intent.state}`)).toEqual([
     "heartbeat pending",
-    "flag sent",
+    expect.stringMatching(/^flag (sent|confirmed)$/),
   ]);
   const tomorrow = new Date(Date.now() + 86_400_000);
   await until(
@@ -220,7 +221,8 @@ test("two processes in the same round queue each score once", async () => {
   await world.store(
     Array.from({ length: 250 }, (_, index) => ({ wallet: testWallet(index), asOf: 5, points: 80 })),
   );
-  await Promise.all([world.round(), world.round(), world.round()]);
+  const rounds = await Promise.all([1, 2, 3].map(() => world.roundWithoutSync()));
+  expect(rounds.filter((round) => round.kind === "done").length).toBeGreaterThan(0);
   const rows = await world.rows();
   expect(rows.map((row) => row.state)).toEqual(["queued", "queued", "queued"]);
   world.startSender();

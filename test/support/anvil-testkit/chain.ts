@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
+import { freePort } from "../../../bin/up/free-port.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { Contracts } from "../../../devnet/contract-list.ts";
 import { deployContracts } from "../../../devnet/deploy-contracts.ts";
@@ -6,7 +7,6 @@ import type { JsonRpc } from "../../../devnet/json-rpc.ts";
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
 import { keeperTargetAbi } from "../../../service/chain/abi/keeper-target.ts";
 import { sanctionsListAbi } from "../../../service/chain/abi/sanctions-list.ts";
-import { freePort } from "../../../bin/up/free-port.ts";
 
 const CALL_GAS = 500_000n;
 const ONE_ETHER = 10n ** 18n;
@@ -15,8 +15,18 @@ const UNKNOWN_SELECTOR: Hex = "0xdeadbeef";
 
 const PERFORM = encodeFunctionData({ abi: keeperTargetAbi, functionName: "perform", args: [1n, 2n ** 63n] });
 
-export type Call = { readonly from: Address; readonly to: Address; readonly data?: Hex; readonly value?: bigint; readonly gas?: bigint };
-export type Mined = { readonly hash: Hex; readonly status: "success" | "reverted"; readonly blockNumber: number };
+export type Call = {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data?: Hex;
+  readonly value?: bigint;
+  readonly gas?: bigint;
+};
+export type Mined = {
+  readonly hash: Hex;
+  readonly status: "success" | "reverted";
+  readonly blockNumber: number;
+};
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
@@ -44,6 +54,15 @@ function timeControls(rpc: JsonRpc) {
     mine: async (blocks: number, seconds = 1): Promise<void> => {
       await rpc.request("anvil_mine", numberToHex(blocks), numberToHex(seconds));
     },
+    /** Mines a block that is as old as the wall clock says, and leaves the chain's clock there. */
+    toWallClock: async (): Promise<void> => {
+      await rpc.request("evm_setNextBlockTimestamp", numberToHex(Math.floor(Date.now() / 1000)));
+      await rpc.request("evm_mine");
+    },
+    /** Mines one block at whatever time the chain's clock shows. */
+    tick: async (): Promise<void> => {
+      await rpc.request("evm_mine");
+    },
     /** The next block is that many seconds younger than it would be. */
     moveTime: async (seconds: number): Promise<void> => {
       await rpc.request("evm_increaseTime", numberToHex(seconds));
@@ -70,7 +89,10 @@ function callActions(rpc: JsonRpc, contracts: Contracts) {
 }
 
 function agentActions(rpc: JsonRpc, contracts: Contracts) {
-  const asOwner = async (functionName: "addToSanctionsList" | "removeFromSanctionsList", wallets: Address[]) => {
+  const asOwner = async (
+    functionName: "addToSanctionsList" | "removeFromSanctionsList",
+    wallets: Address[],
+  ) => {
     const [owner] = (await rpc.request("eth_accounts")) as [Address];
     const data = encodeFunctionData({ abi: sanctionsListAbi, functionName, args: [wallets] });
     return sendAndMine(rpc, { from: owner, to: contracts.sanctionsList, data });
@@ -79,7 +101,11 @@ function agentActions(rpc: JsonRpc, contracts: Contracts) {
     /** Funds the wallet and registers an agent of it. */
     register: async (wallet: Address): Promise<Mined> => {
       await rpc.request("anvil_setBalance", wallet, numberToHex(100n * ONE_ETHER));
-      const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: "register", args: ["data:,agent"] });
+      const data = encodeFunctionData({
+        abi: identityRegistryAbi,
+        functionName: "register",
+        args: ["data:,agent"],
+      });
       return sendAndMine(rpc, { from: wallet, to: contracts.identityRegistry, data });
     },
     sanction: (wallets: Address[]) => asOwner("addToSanctionsList", wallets),
@@ -89,7 +115,9 @@ function agentActions(rpc: JsonRpc, contracts: Contracts) {
 
 async function sendAndMine(rpc: JsonRpc, call: Call): Promise<Mined> {
   await rpc.request("anvil_impersonateAccount", call.from);
-  const { baseFeePerGas } = (await rpc.request("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
+  const { baseFeePerGas } = (await rpc.request("eth_getBlockByNumber", "latest", false)) as {
+    baseFeePerGas: Hex;
+  };
   const tip = 100_000_000n;
   const hash = (await rpc.request("eth_sendTransaction", {
     from: call.from,
@@ -101,7 +129,10 @@ async function sendAndMine(rpc: JsonRpc, call: Call): Promise<Mined> {
     maxFeePerGas: numberToHex(2n * BigInt(baseFeePerGas) + tip),
   })) as Hex;
   await rpc.request("evm_mine");
-  const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as { status: Hex; blockNumber: Hex } | null;
+  const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as {
+    status: Hex;
+    blockNumber: Hex;
+  } | null;
   if (receipt === null) throw new Error(`transaction ${hash} was not mined`);
   return {
     hash,

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { freePort } from "../../../bin/up/free-port.ts";
 import { runScript, type Script, until } from "./script.ts";
 
-const HEAD_TIMEOUT_MS = 60_000;
+const HEAD_TIMEOUT_MS = 30_000;
+/** Characters of the log that a failure shows. */
+const LOG_SHOWN = 6_000;
 
 export type IndexerOptions = {
   readonly folder: string;
@@ -32,12 +34,16 @@ export async function startIndexer(options: IndexerOptions): Promise<TestIndexer
   void script.exited.then((code) => {
     ended = code;
   });
-  const reach = (blockNumber: number) =>
-    until({ what: `the index reaches block ${blockNumber}`, timeoutMs: HEAD_TIMEOUT_MS }, async () => {
-      if (ended !== undefined) throw new Error(`the indexer ended with ${ended}\n${script.log().slice(-3_000)}`);
+  const reach = async (blockNumber: number): Promise<void> => {
+    const wait = { what: `the index reaches block ${blockNumber}`, timeoutMs: HEAD_TIMEOUT_MS };
+    await until(wait, async () => {
+      if (ended !== undefined) throw new Error(`the indexer ended with ${ended}`);
       const indexed = await indexedBlock(port);
       return indexed !== null && indexed >= blockNumber ? indexed : null;
-    }).then(() => undefined);
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}\n${script.log().slice(-LOG_SHOWN)}`);
+    });
+  };
   return { ...script, reach };
 }
 
@@ -45,7 +51,7 @@ async function indexedBlock(port: number): Promise<number | null> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/status`);
     const status = (await response.json()) as Record<string, { block?: { number: number } }>;
-    return status["scored"]?.block?.number ?? null;
+    return status.scored?.block?.number ?? null;
   } catch {
     return null;
   }

@@ -22,7 +22,7 @@ export function runScript(args: readonly string[], env: Record<string, string>, 
   const log = openSync(logFile, "a");
   const child = spawn(process.execPath, [AHS, ...args], {
     stdio: ["ignore", log, log],
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
   });
   closeSync(log);
   if (child.pid === undefined) throw new Error(`could not start ahs ${args.join(" ")}`);

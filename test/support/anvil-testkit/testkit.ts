@@ -6,6 +6,8 @@ import { type Database, migrateDatabase, openDatabase } from "../../../service/s
 import { createTestDatabase } from "../test-database.ts";
 import { startTestChain, type TestChain } from "./chain.ts";
 import { startIndexer, type TestIndexer } from "./indexer.ts";
+import type { Script } from "./script.ts";
+import { startServer, startWorker, type TestServer } from "./services.ts";
 
 export type Testkit = {
   readonly chain: TestChain;
@@ -14,7 +16,10 @@ export type Testkit = {
   readonly deploymentFile: string;
   /** For logs and whatever else the test writes; removed with the rest. */
   readonly folder: string;
-  readonly startIndexer: () => Promise<TestIndexer>;
+  /** Processes of ours on this chain and database; whatever still runs at the end is stopped. */
+  readonly startIndexer: (rpcUrl?: string) => Promise<TestIndexer>;
+  readonly startWorker: () => Script;
+  readonly startServer: (port?: number) => Promise<TestServer>;
   /** Whatever is to be ended before database and chain go, newest first. */
   readonly onClose: (end: () => Promise<void>) => void;
   readonly close: () => Promise<void>;
@@ -26,26 +31,28 @@ export type TestkitOptions = {
 };
 
 /** A chain with the contracts and an empty, migrated database, for one test file alone. */
-export async function bootTestkit(options: TestkitOptions = {}): Promise<Testkit> {
+export async function bootTestkit({ ageSeconds }: TestkitOptions = {}): Promise<Testkit> {
   const folder = mkdtempSync(join(tmpdir(), "ahs-testkit-"));
-  const [chain, database] = await Promise.all([startTestChain(options.ageSeconds), createTestDatabase()]);
+  const [chain, database] = await Promise.all([startTestChain(ageSeconds), createTestDatabase()]);
   const deploymentFile = join(folder, "deployment.json");
   writeDeployment(deploymentFile, chain.deployment);
-  const db = openTestDatabase(database.url);
-  await migrateDatabase(db);
+  const db = await openMigrated(database.url);
 
+  const options = { folder, databaseUrl: database.url, rpcUrl: chain.rpcUrl, deploymentFile };
   const ends: (() => Promise<void>)[] = [];
+  const stopLater = <Started extends Script>(script: Started): Started => {
+    ends.push(script.stop);
+    return script;
+  };
   return {
     chain,
     db,
     databaseUrl: database.url,
     deploymentFile,
     folder,
-    startIndexer: async () => {
-      const indexer = await startIndexer({ folder, databaseUrl: database.url, rpcUrl: chain.rpcUrl, deploymentFile });
-      ends.push(indexer.stop);
-      return indexer;
-    },
+    startIndexer: async (rpcUrl = chain.rpcUrl) => stopLater(await startIndexer({ ...options, rpcUrl })),
+    startWorker: () => stopLater(startWorker(options)),
+    startServer: async (port) => stopLater(await startServer(options, port)),
     onClose: (end) => {
       ends.push(end);
     },
@@ -58,8 +65,9 @@ export async function bootTestkit(options: TestkitOptions = {}): Promise<Testkit
   };
 }
 
-function openTestDatabase(url: string): Database {
-  return openDatabase({
+/** Opens a database of a test and brings it to the newest schema; the caller ends the pool. */
+export async function openMigrated(url: string): Promise<Database> {
+  const db = openDatabase({
     url,
     applicationName: "ahs-test",
     maxConnections: 5,
@@ -67,4 +75,6 @@ function openTestDatabase(url: string): Database {
     connectTimeoutMs: 3_000,
     onIdleError: () => undefined,
   });
+  await migrateDatabase(db);
+  return db;
 }

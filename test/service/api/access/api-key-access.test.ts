@@ -17,15 +17,15 @@ describe("a priced route", () => {
     const { app, keys } = fakeApp({}, fakeLedger(key));
     const response = await app.request(PATH, { headers });
     const body = await bodyOf(response);
-    expect([response.status, body["type"]]).toEqual([401, `/docs#problem-${code}`]);
-    expect(body["detail"]).toContain(told);
+    expect([response.status, body.type]).toEqual([401, `/docs#problem-${code}`]);
+    expect(body.detail).toContain(told);
     expect(response.headers.get("www-authenticate")).toContain("X-API-Key");
     expect(keys.states()).toEqual([]);
   });
 
   it("says without a key how to get one", async () => {
     const { app } = fakeApp();
-    expect((await bodyOf(await app.request(PATH)))["detail"]).toContain("ahs keys create");
+    expect((await bodyOf(await app.request(PATH))).detail).toContain("ahs keys create");
   });
 
   it("takes the header's name in any case", async () => {

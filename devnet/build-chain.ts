@@ -1,0 +1,125 @@
+import type { Address } from "viem";
+import { roleAccounts } from "./accounts.ts";
+import { type BuildProgress, buildHistory } from "./build-history.ts";
+import { contractAddresses } from "./contract-list.ts";
+import { type DeployedContracts, deployContracts } from "./deploy-contracts.ts";
+import type { JsonRpc } from "./json-rpc.ts";
+import { blockHash, type Manifest } from "./manifest.ts";
+import { baseFeeAt } from "./population/base-fee.ts";
+import { type Population, planPopulation } from "./population/plan.ts";
+import type { ReadyBlock } from "./population/resolve.ts";
+import { resolveBlocks } from "./population/resolve.ts";
+import type { World } from "./population/world.ts";
+
+export type ChainPlan = {
+  readonly seed: string;
+  readonly wallets: number;
+  /** Length of the history, in days. */
+  readonly days: number;
+};
+
+export type BuildStage = "contracts" | "plan" | "history" | "catch-up";
+
+export type StagedProgress = (progress: { done: number; total: number; stage: BuildStage }) => void;
+
+export type BuildChainOptions = ChainPlan & {
+  readonly rpc: JsonRpc;
+  /** Unix seconds at which the history begins. */
+  readonly start: number;
+  /** The wall clock, in unix seconds; fractions are cut. */
+  readonly now: () => number;
+  readonly onProgress: StagedProgress;
+};
+
+export type BuiltChain = DeployedContracts & { readonly manifest: Manifest };
+
+const MAX_BLOCKS = 8_000;
+/** Empty blocks after the history: more than count as not final, so that all of it is final when services start. */
+const CATCH_UP_BLOCKS = 34;
+/** The history ends this long before the wall clock, room for the empty blocks. */
+const CATCH_UP_SECONDS = 60;
+const BLOCKS_FOR_CONTRACTS = 60;
+/** Deployment mines by the second. */
+const SECONDS_FOR_CONTRACTS = 300;
+const ENDOWMENT_WEI = 10n ** 24n;
+
+/**
+ * Deploys the contracts, plays the whole history and ends with a block of the wall clock's time; the node must be
+ * anvil, mine on demand, and its newest block must not be later than the start.
+ */
+export async function buildChain(options: BuildChainOptions): Promise<BuiltChain> {
+  const { rpc, start, seed, wallets, days, onProgress } = options;
+  const now = (): number => Math.floor(options.now());
+  onProgress({ done: 0, total: 1, stage: "contracts" });
+  await mineOnDemand(rpc, start);
+  const deployed = await deployContracts(rpc);
+  onProgress({ done: 0, total: 1, stage: "plan" });
+  const population = planHistory({ seed, wallets, start, end: now() });
+  const blocks = await resolveBlocks(population.blocks, { seed, nonces: await noncesOfRoles(rpc) });
+
+  const progressOf =
+    (stage: BuildStage): BuildProgress =>
+    (progress) =>
+      onProgress({ ...progress, stage });
+  const endowments = endowmentsOf(population.world);
+  await buildHistory({ rpc, blocks, endowments, onProgress: progressOf("history") });
+  const last = blocks.at(-1)?.time ?? history.start;
+  await catchUp({ rpc, seed, last, now, onProgress: progressOf("catch-up") });
+
+  const head = Number(await rpc.request("eth_blockNumber"));
+  const [genesisHash, builtHash] = await Promise.all([blockHash(rpc, 0), blockHash(rpc, head)]);
+  if (genesisHash === null || builtHash === null) throw new Error(`the node has no block 0 or ${head}`);
+  const firstBlock = deployed.deployment.startBlock;
+  return {
+    ...deployed,
+    manifest: { seed, wallets, days, firstBlock, genesisHash, builtBlock: head, builtHash },
+  };
+}
+
+/** The population of a chain that starts and ends at these times in unix seconds, as `buildChain` plays it. */
+export function planHistory(span: { seed: string; wallets: number; start: number; end: number }): Population {
+  const { seed, wallets, start, end } = span;
+  return planPopulation({
+    contracts: contractAddresses(),
+    seed,
+    wallets,
+    history: { start: start + SECONDS_FOR_CONTRACTS, end: end - CATCH_UP_SECONDS },
+    maxBlocks: MAX_BLOCKS - CATCH_UP_BLOCKS - BLOCKS_FOR_CONTRACTS,
+  });
+}
+
+/** From the given time on, whatever mode the node was in. */
+async function mineOnDemand(rpc: JsonRpc, start: number): Promise<void> {
+  await rpc.request("evm_setIntervalMining", 0);
+  await rpc.request("evm_setAutomine", false);
+  await rpc.request("evm_mine", { timestamp: start });
+}
+
+async function noncesOfRoles(rpc: JsonRpc): Promise<Map<Address, number>> {
+  const { deployer } = roleAccounts();
+  const nonce = await rpc.request("eth_getTransactionCount", deployer.address, "latest");
+  return new Map([[deployer.address, Number(nonce)]]);
+}
+
+function endowmentsOf(world: World): Map<Address, bigint> {
+  const rich = [...world.exchanges, ...world.evaluators, world.spammer, world.saboteur];
+  return new Map(rich.map((wallet) => [wallet.address, ENDOWMENT_WEI]));
+}
+
+type CatchUp = {
+  readonly rpc: JsonRpc;
+  readonly seed: string;
+  /** Unix seconds of the newest block. */
+  readonly last: number;
+  readonly now: () => number;
+  readonly onProgress: BuildProgress;
+};
+
+async function catchUp({ rpc, seed, last, now, onProgress }: CatchUp): Promise<void> {
+  const end = Math.max(now(), last + CATCH_UP_BLOCKS);
+  const blocks = Array.from({ length: CATCH_UP_BLOCKS }, (_, i): ReadyBlock => {
+    const time = last + Math.round(((end - last) * (i + 1)) / CATCH_UP_BLOCKS);
+    return { time, baseFee: baseFeeAt(seed, time), transactions: [] };
+  });
+  await buildHistory({ rpc, blocks, endowments: new Map(), onProgress });
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Hex } from "viem";
+import { z } from "zod";
+import type { JsonRpc } from "./json-rpc.ts";
+
+const hash = z.custom<Hex>(
+  (value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value),
+  "expected a hash",
+);
+
+const manifestSchema = z.object({
+  seed: z.string(),
+  wallets: z.int(),
+  days: z.number(),
+  /** First block with a contract. */
+  firstBlock: z.int(),
+  genesisHash: hash,
+  /** The last block of the built history. */
+  builtBlock: z.int(),
+  builtHash: hash,
+});
+
+/** What was built into a data folder, and by which blocks the chain is known again. */
+export type Manifest = z.infer<typeof manifestSchema>;
+
+const MANIFEST_FILE = "devnet.json";
+const STATE_FILE = "anvil-state.json";
+const NODE_FILE = "anvil-process.json";
+
+/** The manifest kept in a folder, or null; throws when the file is not one. */
+export function readManifest(dataDir: string): Manifest | null {
+  const path = join(dataDir, MANIFEST_FILE);
+  if (!existsSync(path)) return null;
+  const parsed = manifestSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
+  if (!parsed.success) throw new Error(`${path} is not a manifest: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+/** Keeps the manifest in the folder, which it creates. */
+export function writeManifest(dataDir: string, manifest: Manifest): void {
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(join(dataDir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Forgets a chain: its manifest and its state. */
+export function forgetChain(dataDir: string): void {
+  rmSync(join(dataDir, MANIFEST_FILE), { force: true });
+  rmSync(join(dataDir, STATE_FILE), { force: true });
+}
+
+/** Where the node keeps the chain between two runs. */
+export function stateFileIn(dataDir: string): string {
+  return join(dataDir, STATE_FILE);
+}
+
+/** Where the running node is noted. */
+export function nodeFileIn(dataDir: string): string {
+  return join(dataDir, NODE_FILE);
+}
+
+/** What differs between a chain and the manifest, in one sentence; null when it is the chain that was built. */
+export async function chainFault(rpc: JsonRpc, manifest: Manifest): Promise<string | null> {
+  for (const [number, expected] of [
+    [0, manifest.genesisHash],
+    [manifest.builtBlock, manifest.builtHash],
+  ] as const) {
+    const found = await blockHash(rpc, number);
+    if (found !== expected) return `block ${number} is ${found ?? "missing"}, expected ${expected}`;
+  }
+  return null;
+}
+
+/** The hash of a block, or null if the chain has no such block. */
+export async function blockHash(rpc: JsonRpc, number: number): Promise<Hex | null> {
+  const block = (await rpc.request("eth_getBlockByNumber", `0x${number.toString(16)}`, false)) as {
+    hash: Hex;
+  } | null;
+  return block?.hash ?? null;
+}

@@ -1,0 +1,43 @@
+import { type Address, encodeFunctionData, type Hex } from "viem";
+import { localTokenAbi } from "../service/chain/abi/local-token.ts";
+import type { JsonRpc } from "./json-rpc.ts";
+import type { LivingActor } from "./live-actors.ts";
+import { habitsOf, planned } from "./population/agent.ts";
+import { sendCoin, sendToken } from "./population/deeds.ts";
+import type { PlannedCall } from "./population/plan-types.ts";
+import { seededRandom } from "./population/random.ts";
+import type { Token } from "./population/world.ts";
+
+const LEAST_WEI = 10n ** 18n;
+const LEAST_DOLLARS = 2_000n;
+const GIFT_WEI = 5n * 10n ** 18n;
+const GIFT_DOLLARS = 20_000n;
+
+/** What exchanges send to actors who run low, so that none fails for want of money however long the chain lives. */
+export async function topUps(
+  rpc: JsonRpc,
+  actors: readonly LivingActor[],
+  at: number,
+): Promise<PlannedCall[]> {
+  const calls: PlannedCall[] = [];
+  for (const { context } of actors) {
+    const { wallet, world, pools } = context;
+    const funder = seededRandom(`${wallet.address}/${at}`).pick(world.exchanges).address;
+    const exchange = { address: funder, habits: habitsOf(seededRandom(funder)) };
+    const coins = BigInt((await rpc.request("eth_getBalance", wallet.address, "latest")) as Hex);
+    if (coins < LEAST_WEI) calls.push(planned(exchange, at, sendCoin(wallet.address, GIFT_WEI)));
+    for (const token of new Set([world.usdc, ...pools.flatMap((pool) => pool.tokens)])) {
+      const held = await balanceOf(rpc, token, wallet.address);
+      // Who never held a token needs none.
+      if (held === 0n || held >= LEAST_DOLLARS * token.perDollar) continue;
+      const gift = sendToken(token.address, wallet.address, GIFT_DOLLARS * token.perDollar);
+      calls.push(planned(exchange, at, gift("success")));
+    }
+  }
+  return calls;
+}
+
+async function balanceOf(rpc: JsonRpc, token: Token, wallet: Address): Promise<bigint> {
+  const data = encodeFunctionData({ abi: localTokenAbi, functionName: "balanceOf", args: [wallet] });
+  return BigInt((await rpc.request("eth_call", { to: token.address, data }, "latest")) as Hex);
+}

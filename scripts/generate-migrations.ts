@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** Writes a migration for what changed in service/store/tables; with --check, only says whether one is missing. */
+const ROOT = new URL("..", import.meta.url).pathname;
+const MIGRATIONS = "service/store/migrations";
+
+const isCheck = process.argv.includes("--check");
+const before = readdirSync(join(ROOT, MIGRATIONS)).length;
+
+if (isCheck) {
+  // drizzle-kit has no dry run: it writes beside a copy.
+  const copy = mkdtempSync(join(ROOT, "cache-migrations-"));
+  try {
+    cpSync(join(ROOT, MIGRATIONS), copy, { recursive: true });
+    generateInto(copy);
+    if (readdirSync(copy).length !== before) {
+      process.stderr.write("a migration is missing: run npm run generate\n");
+      process.exitCode = 1;
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+} else {
+  generateInto(join(ROOT, MIGRATIONS));
+}
+
+function generateInto(folder: string): void {
+  const options = ["--dialect", "postgresql", "--schema", "service/store/tables/*.ts", "--casing", "snake_case"];
+  execFileSync("drizzle-kit", ["generate", ...options, "--out", folder.replace(ROOT, "./")], {
+    cwd: ROOT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}

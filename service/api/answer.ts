@@ -1,0 +1,32 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ApiContext } from "./api-env.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * The response of a request: the envelope's headers and its own, lower-case. One plain record, because a Headers
+ * object costs the server more than a read from the database's cache.
+ */
+export function answer(
+  context: ApiContext,
+  {
+    status,
+    body,
+    headers,
+  }: { readonly status: number; readonly body: string | null; readonly headers: Headers },
+): Response {
+  return new Response(body, { status, headers: { ...context.get("headers"), ...headers } });
+}
+
+/** A JSON response. */
+export function answerJson(
+  context: ApiContext,
+  body: unknown,
+  { status = 200, headers }: { readonly status?: ContentfulStatusCode; readonly headers?: Headers } = {},
+): Response {
+  return answer(context, {
+    status,
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headers },
+  });
+}

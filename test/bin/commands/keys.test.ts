@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runKeys } from "../../../bin/commands/keys.ts";
+import { apiKeyFinder, hashApiKey } from "../../../service/store/api-keys.ts";
+import type { Database } from "../../../service/store/database.ts";
+import { openTestDatabase } from "../../service/store/open-test-database.ts";
+
+const NOW = new Date("2026-11-20T10:00:00Z");
+
+let db: Database;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+});
+afterAll(() => close());
+
+async function keys(...args: readonly string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  await runKeys(args, {
+    db,
+    out: (line) => lines.push(line),
+    clock: { now: () => NOW },
+    entropy: { randomBytes, randomUuid: () => randomUUID() },
+  });
+  return lines;
+}
+
+/** Creates a key and answers its secret, as the last line shows it. */
+async function createKey(...args: readonly string[]): Promise<string> {
+  const secret = (await keys("create", ...args)).at(-1);
+  if (secret === undefined) throw new Error("nothing was printed");
+  return secret;
+}
+
+async function stored(secret: string) {
+  return apiKeyFinder(db)(hashApiKey(secret));
+}
+
+describe("ahs keys", () => {
+  it("create prints a key that works, once", async () => {
+    const lines = await keys("create", "--name", "acme", "--balance-usd", "10", "--expires", "30d");
+    const secret = lines.at(-1) ?? "";
+    expect(secret).toMatch(/^ahs_[A-Za-z0-9_-]{43}$/);
+    expect(lines.filter((line) => line.includes(secret))).toHaveLength(1);
+    expect((await keys("list")).join("\n")).not.toContain(secret);
+    expect(await stored(secret)).toMatchObject({
+      name: "acme",
+      partner: false,
+      balanceUnits: 10_000,
+      expiresAt: new Date("2026-12-20T10:00:00Z"),
+      revokedAt: null,
+    });
+  });
+
+  it.each([
+    [["--unlimited"], null],
+    [["--balance-usd", "0.25"], 250],
+    [["--balance-usd", "1234567.891"], 1_234_567_891],
+    [[], 0],
+  ] as const)("create with %j holds %s units", async (args, balanceUnits) => {
+    const secret = await createKey("--name", "n", ...args);
+    expect(await stored(secret)).toMatchObject({ balanceUnits, expiresAt: null });
+  });
+
+  it("create --partner marks a design partner", async () => {
+    const secret = await createKey("--name", "lab", "--partner", "--unlimited");
+    expect(await stored(secret)).toMatchObject({ partner: true });
+    expect((await keys("list")).find((line) => line.includes("lab"))).toContain(
+      "lab (partner)  unlimited  active",
+    );
+  });
+
+  it("revoke stops a key from now on", async () => {
+    const secret = await createKey("--name", "leaked", "--unlimited");
+    const key = await stored(secret);
+    const [line] = await keys("revoke", key?.id ?? "");
+    expect(line).toContain(`revoked ${NOW.toISOString()}`);
+    expect((await stored(secret))?.revokedAt).toEqual(NOW);
+  });
+
+  it("list tells expired from active", async () => {
+    await createKey("--name", "short", "--expires", "1h");
+    const line = (await keys("list")).find((shown) => shown.includes("short"));
+    expect(line).toContain("active until 2026-11-20T11:00:00.000Z");
+  });
+
+  it.each([
+    [[], "no action"],
+    [["make"], 'unknown action "make"'],
+    [["create"], "a key needs a name"],
+    [["create", "--name", " "], "a key needs a name"],
+    [["create", "--name", "n", "--balance-usd", "1", "--unlimited"], "exclude each other"],
+    [["create", "--name", "n", "--balance-usd", "-1"], "--balance-usd"],
+    [["create", "--name", "n", "--balance-usd", "0.0001"], "0.001"],
+    [["create", "--name", "n", "--balance-usd", "1e9"], "1e9"],
+    [["create", "--name", "n", "--expires", "soon"], "30d"],
+    [["create", "--name", "n", "--expires", "0d"], "0d"],
+    [["create", "--nmae", "n"], "--nmae"],
+    [["list", "all"], "all"],
+    [["revoke"], "id of one key"],
+    [["revoke", "1"], "id of one key"],
+    [["revoke", "7f1f9c34-3df6-4f0e-8b0e-2f1d8f1c7a11"], "no key has the id"],
+  ] as const)("%j is refused with what was expected", async (args, told) => {
+    const before = await keys("list");
+    await expect(keys(...args)).rejects.toThrow(told);
+    expect(await keys("list")).toEqual(before);
+  });
+});

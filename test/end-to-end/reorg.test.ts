@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { type Address, getAddress } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { scoreAtNewest } from "../../service/record/score-wallets.ts";
+import { AHS_2026_0 } from "../../service/score/policy.ts";
+import type { Database } from "../../service/store/database.ts";
+import { startIndexer } from "../support/anvil-testkit/indexer.ts";
+import { bootTestkit, openMigrated, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { createTestDatabase } from "../support/test-database.ts";
+
+const STEADY = getAddress("0x00000000000000000000000000000000000a9e01");
+const LATE = getAddress("0x00000000000000000000000000000000000a9e02");
+/** Table and the key that orders it. */
+const TABLES = [
+  ["agent", "agent_id"],
+  ["agent_wallet", "id"],
+  ["wallet", "address"],
+  ["transaction", "hash"],
+  ["block", "number"],
+  ["sanctions_change", "id"],
+] as const;
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await bootTestkit({ ageSeconds: 30 * 86_400 });
+});
+afterAll(async () => {
+  await kit.close();
+});
+
+test("after a reorg of ten blocks rows and scores equal those of a fresh index", async () => {
+  const { chain } = kit;
+  await chain.register(STEADY);
+  await work(STEADY, 15);
+  const live = await kit.startIndexer();
+  await live.reach(await chain.head());
+
+  await chain.register(LATE);
+  await work(LATE, 4);
+  await chain.sanction([LATE]);
+  await chain.revert(STEADY);
+  const head = await chain.head();
+  await live.reach(head);
+  const beforeReorg = await rowsOf(kit.db);
+
+  await chain.reorg(10);
+  await work(STEADY, 3);
+  await live.reach(await chain.head());
+  await expect.poll(async () => newestHash(kit.db), { timeout: 10_000 }).toBe(await headHash());
+
+  const fresh = await indexAfresh();
+  const afterReorg = await rowsOf(kit.db);
+  expect(afterReorg).toEqual(await rowsOf(fresh.db));
+  expect(afterReorg).not.toEqual(beforeReorg);
+  expect(await scoresOf(kit.db)).toEqual(await scoresOf(fresh.db));
+  await fresh.end();
+}, 90_000);
+
+async function work(agent: Address, calls: number): Promise<void> {
+  for (let call = 0; call < calls; call += 1) {
+    await kit.chain.moveTime(3_600);
+    await kit.chain.succeed(agent);
+  }
+}
+
+/** A second index of the same chain, in a database of its own. */
+async function indexAfresh() {
+  const database = await createTestDatabase();
+  const db = await openMigrated(database.url);
+  const indexer = await startIndexer({
+    folder: kit.folder,
+    databaseUrl: database.url,
+    rpcUrl: kit.chain.rpcUrl,
+    deploymentFile: join(kit.folder, "deployment.json"),
+  });
+  await indexer.reach(await kit.chain.head());
+  const end = async () => {
+    await indexer.stop();
+    await db.$client.end();
+    await database.drop();
+  };
+  return { db, end };
+}
+
+async function rowsOf(db: Database): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const [table, key] of TABLES) {
+    const { rows } = await db.$client.query(`select * from chain_31337."${table}" order by ${key}`);
+    tables[table] = rows;
+  }
+  return tables;
+}
+
+async function scoresOf(db: Database) {
+  const wallets = [STEADY, LATE].map((address) => address.toLowerCase() as Address);
+  const scored = await scoreAtNewest({ db, chainId: 31_337, policy: AHS_2026_0 }, wallets);
+  return scored?.records;
+}
+
+async function newestHash(db: Database): Promise<string | undefined> {
+  const { rows } = await db.$client.query("select hash from chain_31337.block order by number desc limit 1");
+  return rows[0]?.hash;
+}
+
+async function headHash(): Promise<string> {
+  const block = (await kit.chain.rpc.request("eth_getBlockByNumber", "latest", false)) as { hash: string };
+  return block.hash;
+}

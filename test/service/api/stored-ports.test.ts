@@ -1,0 +1,133 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApiKeyAccess } from "../../../service/api/access/api-key-access.ts";
+import { createApp } from "../../../service/api/create-app.ts";
+import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/store/api-keys.ts";
+import { type Database, openDatabase } from "../../../service/store/database.ts";
+import { createKeyDebits } from "../../../service/store/key-debits.ts";
+import { createScoreReader } from "../../../service/store/scores.ts";
+import { createIndexTables } from "../store/index-tables.ts";
+import { openTestDatabase } from "../store/open-test-database.ts";
+import { bodyOf, ORACLE, WALLET } from "./fake-ports.ts";
+
+const CHAIN = 31337;
+const NOW = new Date("2026-11-20T10:00:00Z");
+
+let db: Database;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+  await createIndexTables(db, CHAIN);
+  await db.$client.query(
+    `insert into "chain_31337".block (number, hash, "timestamp") values (1000, '0x', ${NOW.getTime() / 1000})`,
+  );
+});
+afterAll(() => close());
+
+/** The app on the store itself; only scoring is left out. */
+function appOn(database: Database) {
+  const logger = pino({ level: "silent" });
+  const clock = { now: () => NOW, monotonicMs: () => performance.now() };
+  const keys = {
+    find: apiKeyFinder(database),
+    ...createKeyDebits({ db: database, now: () => NOW, randomUuid: () => randomUUID() }),
+  };
+  return createApp({
+    access: createApiKeyAccess({ keys, clock, logger }),
+    clock,
+    logger,
+    randomId: () => randomUUID(),
+    registry: new Registry(),
+    allowedOrigins: "*",
+    maxIndexAgeSeconds: 120,
+    oracle: ORACLE,
+    scores: createScoreReader(database, CHAIN),
+    scoreNow: async () => ({ kind: "not-indexed" }),
+    attest: async () => {
+      throw new Error("no attestation was expected");
+    },
+    recordInterest: async () => undefined,
+    inputFile: async () => undefined,
+    epochList: async () => null,
+  });
+}
+
+async function newKey(balanceUnits: number | null) {
+  const wanted = { name: "n", partner: false, balanceUnits, expiresAt: null };
+  return createApiKey(db, wanted, { randomBytes, randomUuid: () => randomUUID() });
+}
+
+async function balanceOf(id: string): Promise<number> {
+  const { rows } = await db.$client.query("select balance_units from ahs.api_key where id = $1", [id]);
+  return Number(rows[0].balance_units);
+}
+
+const ROUTE = `/ahs/route/${WALLET}`;
+
+describe("the interface on a real store", () => {
+  it("answers as many calls at once as a balance pays for, and not one more", async () => {
+    const { key, secret } = await newKey(255);
+    const app = appOn(db);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => app.request(ROUTE, { headers: { "X-API-Key": secret } })),
+    );
+    const statuses = answers.map((response) => response.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(25);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(35);
+    expect(await balanceOf(key.id)).toBe(5);
+  });
+
+  it("charges nothing for work that ends in 404", async () => {
+    const { key, secret } = await newKey(1000);
+    const address = `0x${"7".repeat(40)}`;
+    await db.$client.query(
+      `insert into "chain_31337".wallet (address, source, followed_block, own_calls, own_failures, touched_block)
+       values ($1, 'static', 1, 0, 0, 1)`,
+      [address],
+    );
+    const response = await appOn(db).request(`/ahs/${address}`, { headers: { "X-API-Key": secret } });
+    expect([response.status, await balanceOf(key.id)]).toEqual([404, 1000]);
+  });
+
+  it("stops a revoked key at once", async () => {
+    const { key, secret } = await newKey(null);
+    const app = appOn(db);
+    const ask = async () => (await app.request(ROUTE, { headers: { "X-API-Key": secret } })).status;
+    const before = await ask();
+    await revokeApiKey(db, key.id, NOW);
+    expect([before, await ask()]).toEqual([200, 401]);
+  });
+
+  it("answers 503 while the database is gone, and lives on", async () => {
+    const gone = openDatabase({
+      url: "postgres://nobody@127.0.0.1:1/nothing",
+      applicationName: "test",
+      maxConnections: 1,
+      statementTimeoutMs: 1000,
+      connectTimeoutMs: 1000,
+      onIdleError: () => undefined,
+    });
+    const app = appOn(gone);
+    const response = await app.request(ROUTE, { headers: { "X-API-Key": `ahs_${"k".repeat(43)}` } });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await bodyOf(response)).toMatchObject({ type: "/docs#problem-database-unavailable" });
+    expect((await app.request("/readyz")).status).toBe(503);
+    expect((await app.request("/livez")).status).toBe(200);
+    await gone.$client.end();
+  });
+
+  it("answers 503 at the deadline of a statement that never ends, and serves again afterwards", async () => {
+    const { secret } = await newKey(null);
+    const app = appOn(db);
+    const ask = async () => (await app.request(ROUTE, { headers: { "X-API-Key": secret } })).status;
+    const blocker = await db.$client.connect();
+    await blocker.query("begin; lock table ahs.api_key in access exclusive mode");
+    const statuses = await Promise.all([ask(), ask(), ask()]);
+    await blocker.query("rollback");
+    blocker.release();
+    expect([...statuses, await ask()]).toEqual([503, 503, 503, 200]);
+  });
+});

@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { type Address, getAddress, type Hex, hashDomain, hashTypedData, recoverTypedDataAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import {
+  decodeView,
+  gradeOf,
+  modelVersionCode,
+  modelVersionName,
+  packRecord,
+  packScore,
+  scoreMessage,
+  scoreTypedData,
+  unpackRecord,
+  unpackScore,
+} from "../../../service/chain/oracle-codec.ts";
+import type { OracleMessage, OracleScore, OracleTimes } from "../../../service/chain/oracle-types.ts";
+import eip712 from "../../golden/oracle-eip712.json" with { type: "json" };
+import packing from "../../golden/oracle-packing.json" with { type: "json" };
+
+const wallet = "0x52908400098527886E0F7030069857D2E4169EE7";
+const score: OracleScore = {
+  wallet,
+  outcome: { kind: "scored", ahsScore: 88, d1Score: 91, d2Score: 87 },
+  confidenceBps: 9_000,
+  sanctioned: false,
+  modelVersion: "AHS-2026.0",
+};
+const times: OracleTimes = { asOf: 45_000_000n, asOfTime: 1_790_000_000n, validUntil: 1_790_172_800n };
+const letters = [null, "A", "B", "C", "D", "E", "F"] as const;
+
+describe("golden vectors", () => {
+  test.each(packing.cases)(
+    "the word and the record of $name are those that the contract accepts",
+    (vector) => {
+      const { score, times } = fromVector(vector);
+      expect(packScore(score)).toBe(vector.word);
+      expect(unpackScore(vector.word as Hex)).toEqual(score);
+      expect(packRecord({ ...score, ...times })).toBe(vector.record);
+      const { wallet: _, ...fields } = score;
+      expect(unpackRecord(vector.record as Hex)).toEqual({
+        ...fields,
+        ...times,
+        grade: letters[vector.grade],
+      });
+    },
+  );
+
+  test("every score has the grade that the contract derives", () => {
+    expect(packing.grades.map((code) => letters[code])).toEqual(
+      packing.grades.map((_, points) => gradeOf(points)),
+    );
+  });
+
+  const oracle = { chainId: eip712.chainId, address: eip712.verifyingContract as Address };
+
+  test("the domain separator is the contract's", () => {
+    const { domain, types } = scoreTypedData(oracle, scoreMessage(score, times));
+    const EIP712Domain = ["name", "version", "chainId", "verifyingContract"].map((name, index) => ({
+      name,
+      type: ["string", "string", "uint256", "address"][index] ?? "",
+    }));
+    expect(hashDomain({ domain, types: { ...types, EIP712Domain } })).toBe(eip712.domainSeparator);
+  });
+
+  test.each(eip712.cases)(
+    "the digest of $name is the contract's and its signature recovers",
+    async (vector) => {
+      const { score, times } = fromVector(vector);
+      const typed = scoreTypedData(oracle, scoreMessage(score, times));
+      expect(hashTypedData(typed)).toBe(vector.digest);
+      const signature = vector.signature as Hex;
+      expect(await recoverTypedDataAddress({ ...typed, signature })).toBe(eip712.signer);
+    },
+  );
+});
+
+test("a word holds the fields where the layout puts them", () => {
+  expect(packScore(score)).toBe(
+    `0x${wallet.slice(2).toLowerCase()}${"58"}${"5b"}${"57"}${"2328"}${"00"}${"4f24"}${"00000000"}`,
+  );
+});
+
+test("a word is read back as it was packed", () => {
+  fc.assert(
+    fc.property(anyScore, (some) => {
+      expect(unpackScore(packScore(some))).toEqual(some);
+    }),
+  );
+});
+
+test("a record is read back as it was packed", () => {
+  fc.assert(
+    fc.property(anyScore, anyTimes, ({ wallet: _, ...fields }, times) => {
+      const record = unpackRecord(packRecord({ ...fields, ...times }));
+      const grade = fields.outcome.kind === "scored" ? gradeOf(fields.outcome.ahsScore) : null;
+      expect(record).toEqual({ ...fields, ...times, grade });
+    }),
+  );
+});
+
+test("an empty or invalidated slot holds no record", () => {
+  expect(unpackRecord(`0x${"0".repeat(64)}`)).toBeNull();
+  expect(unpackRecord(`0x${"0".repeat(28)}000002aea540${"0".repeat(24)}`)).toBeNull();
+});
+
+test.each([
+  [
+    "a score above 100",
+    { outcome: { kind: "scored", ahsScore: 101, d1Score: 0, d2Score: 0 } },
+    /ahsScore.*101/,
+  ],
+  ["a fraction", { outcome: { kind: "scored", ahsScore: 1, d1Score: 0.5, d2Score: 0 } }, /d1Score.*0\.5/],
+  ["a negative score", { outcome: { kind: "scored", ahsScore: 1, d1Score: 1, d2Score: -1 } }, /d2Score.*-1/],
+  ["a confidence above 10,000", { confidenceBps: 10_001 }, /confidenceBps.*10001/],
+  ["the zero address", { wallet: "0x0000000000000000000000000000000000000000" }, /zero address/],
+  ["a wrong checksum", { wallet: "0x52908400098527886E0F7030069857D2E4169Ee7" }, /expected an address/],
+  ["an unknown model version", { modelVersion: "AHS-26.0" }, /AHS-26\.0/],
+  [
+    "a sanctioned wallet without a score",
+    { sanctioned: true, outcome: { kind: "insufficient" } },
+    /never insuff/,
+  ],
+] as const)("%s is refused", (_, change, message) => {
+  expect(() => packScore({ ...score, ...(change as Partial<OracleScore>) })).toThrow(message);
+});
+
+test.each([
+  ["reserved bits", 0n, /last 32 bits/],
+  ["unknown flags", 4n << 48n, /flags 4/],
+  ["a score above 100", 101n << 88n, /ahsScore.*101/],
+  ["an insufficient record that carries a score", (2n << 48n) | (1n << 72n), /must not carry/],
+])("a word with %s is refused", (_, bits, message) => {
+  const base = BigInt(wallet) << 96n;
+  const word = base | bits | (20_260n << 32n) | (bits === 0n ? 1n : 0n);
+  expect(() => unpackScore(`0x${word.toString(16).padStart(64, "0")}`)).toThrow(message);
+});
+
+test("a record whose grade is not that of its score is refused", () => {
+  const word = BigInt(packRecord({ ...score, ...times })) ^ (1n << 184n);
+  expect(() => unpackRecord(`0x${word.toString(16)}`)).toThrow(/grade/);
+});
+
+test("a word of another length is refused", () => {
+  expect(() => unpackScore("0x00")).toThrow(/32 bytes/);
+});
+
+test("a score may be signed for at most 48 hours", () => {
+  expect(() => scoreMessage(score, { ...times, validUntil: times.validUntil + 1n })).toThrow(/48 hours/);
+  expect(scoreMessage(score, times).validUntil).toBe(times.validUntil);
+});
+
+test("a time that does not fit the slot is refused", () => {
+  expect(() => packRecord({ ...score, ...times, asOf: 1n << 48n })).toThrow(/asOf/);
+  expect(() => packRecord({ ...score, ...times, asOfTime: 0n })).toThrow(/asOfTime/);
+});
+
+test("the struct of scoreOf is read as a record, or as none", () => {
+  const message = scoreMessage(score, times);
+  const view = { ...message, exists: true, grade: 2, sanctioned: false, insufficient: false, age: 5n };
+  const { wallet: _, ...fields } = score;
+  expect(decodeView(view)).toEqual({ ...fields, ...times, grade: "B" });
+  expect(decodeView({ ...view, exists: false })).toBeNull();
+});
+
+test("model versions and their codes name each other", () => {
+  expect(modelVersionCode("AHS-2026.0")).toBe(20_260);
+  expect(modelVersionName(20_261)).toBe("AHS-2026.1");
+  expect(() => modelVersionCode("AHS-9999.9")).toThrow(/99999/);
+});
+
+const points = fc.integer({ min: 0, max: 100 });
+const anyOutcome = fc.oneof(
+  fc.record({ kind: fc.constant("scored" as const), ahsScore: points, d1Score: points, d2Score: points }),
+  fc.constant({ kind: "insufficient" as const }),
+);
+const anyScore: fc.Arbitrary<OracleScore> = fc
+  .record({
+    wallet: fc
+      .bigInt({ min: 1n, max: (1n << 160n) - 1n })
+      .map((bits) => getAddress(`0x${bits.toString(16).padStart(40, "0")}`)),
+    outcome: anyOutcome,
+    confidenceBps: fc.integer({ min: 0, max: 10_000 }),
+    sanctioned: fc.boolean(),
+    modelVersion: fc.integer({ min: 0, max: 65_535 }).map(modelVersionName),
+  })
+  .map((some) => ({ ...some, sanctioned: some.sanctioned && some.outcome.kind === "scored" }));
+const any48 = fc.bigInt({ min: 1n, max: (1n << 48n) - 1n });
+const anyTimes: fc.Arbitrary<OracleTimes> = fc.record({ asOf: any48, asOfTime: any48, validUntil: any48 });
+
+type Vector = { readonly [Key in keyof OracleMessage]: Key extends "wallet" ? string : number };
+
+function fromVector(vector: Vector): { score: OracleScore; times: OracleTimes } {
+  const { score: ahsScore, d1: d1Score, d2: d2Score, flags } = vector;
+  return {
+    score: {
+      wallet: vector.wallet as Address,
+      outcome: flags === 2 ? { kind: "insufficient" } : { kind: "scored", ahsScore, d1Score, d2Score },
+      confidenceBps: vector.confidence,
+      sanctioned: flags === 1,
+      modelVersion: modelVersionName(vector.modelVersion),
+    },
+    times: {
+      asOf: BigInt(vector.asOf),
+      asOfTime: BigInt(vector.asOfTime),
+      validUntil: BigInt(vector.validUntil),
+    },
+  };
+}

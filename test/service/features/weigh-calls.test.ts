@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { weighCalls } from "../../../service/features/weigh-calls.ts";
+import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { account, callsOf, DAY, rowsOf, START, type Step, WALLET } from "./histories.ts";
+import { repeat } from "./measured.ts";
+
+describe("the window", () => {
+  test("is the 180 days up to the last own call", () => {
+    const steps = [0, 1, 181].map((day) => ({ at: START + day * DAY }));
+    expect(weigh(steps).calls.map((call) => call.timestamp)).toEqual([START + DAY, START + 181 * DAY]);
+  });
+
+  test("of a wallet without calls is empty", () => {
+    expect(weigh([])).toMatchObject({ calls: [], outside: [], evidence: 0, totalWeight: 0 });
+  });
+});
+
+describe("the weight of a call", () => {
+  test("halves every 45 days before the last call", () => {
+    const steps = [0, 45, 90].map((day) => ({ at: START + day * DAY }));
+    expect(weigh(steps).outside.map(({ weight }) => weight)).toEqual([0.25e9, 0.5e9, 1e9]);
+  });
+
+  test("of a flood is that of one call an hour, per contract, method and day", () => {
+    const flood = repeat(240, 1, { at: START });
+    const others: Step[] = [
+      { at: START, selector: "0x00000009" },
+      { at: START, to: account(2000) },
+      { at: START + DAY },
+    ];
+    const { outside } = weigh([...flood, ...others]);
+    const day = outside.slice(0, -1).map(({ weight }) => weight / 1e9);
+    // A day's decay is 1.5 %.
+    expect(day.filter((weight) => Math.abs(weight - 0.0985) < 0.0001)).toHaveLength(240);
+    expect(day.filter((weight) => Math.abs(weight - 0.985) < 0.001)).toHaveLength(2);
+    expect(outside.at(-1)?.weight).toBe(1e9);
+  });
+});
+
+describe("credit", () => {
+  test("is nothing for a call to oneself and for a creation, failed or not", () => {
+    const history = weigh([
+      { at: START, to: WALLET },
+      { at: START, to: WALLET, ok: false },
+      { at: START, to: null },
+      { at: START, to: null, ok: false },
+      { at: START, to: account(2000) },
+    ]);
+    expect(history.outside).toHaveLength(1);
+    expect(history).toMatchObject({ totalWeight: 5e9, evidence: 1e9, credited: 1e9 });
+    expect(history.calls).toHaveLength(5);
+  });
+
+  test("is full for every other counterparty, failed calls included in the evidence", () => {
+    expect(weigh([{ at: START }, { at: START, ok: false }])).toMatchObject({ evidence: 2e9, credited: 2e9 });
+  });
+});
+
+function weigh(steps: readonly Step[]) {
+  return weighCalls(rowsOf(callsOf(steps)), AHS_2026_0);
+}

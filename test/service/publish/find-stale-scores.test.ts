@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findStaleScores } from "../../../service/publish/find-stale-scores.ts";
+import { CHAIN_ID } from "../chain/sender-under-test.ts";
+import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
+
+let world: PublishWorld;
+const wallet = testWallet(1);
+const other = testWallet(2);
+
+beforeEach(async () => {
+  world = await createPublishWorld();
+});
+
+afterEach(() => world.destroy());
+
+const find = (now: Date = new Date()) =>
+  findStaleScores(world.db, { chainId: CHAIN_ID, now, policy: testPublishPolicy });
+
+async function sanctionsEvent(listed: boolean, block: number): Promise<void> {
+  await world.db.$client.query("insert into chain_31337.sanctions_change values ($1, $2, $3, 0)", [
+    wallet,
+    listed,
+    block,
+  ]);
+}
+
+test("a wallet listed since its score is to be scored again, until the listing is scored or undone", async () => {
+  await world.store([
+    { wallet, asOf: 5, points: 80 },
+    { wallet: other, asOf: 5, points: 80 },
+  ]);
+  expect(await find()).toEqual({ flagChanged: [], overtaken: [] });
+  await sanctionsEvent(true, 6);
+  expect(await find()).toEqual({ flagChanged: [wallet], overtaken: [] });
+  await world.store([{ wallet, asOf: 7, points: 0, sanctioned: true }]);
+  expect(await find()).toEqual({ flagChanged: [], overtaken: [] });
+  await sanctionsEvent(false, 8);
+  expect(await find()).toEqual({ flagChanged: [wallet], overtaken: [] });
+});
+
+test("a published wallet that somebody cares for is to be scored again when its record is a day old", async () => {
+  world.startSender();
+  await world.store([
+    { wallet, asOf: 5, points: 80 },
+    { wallet: other, asOf: 5, points: 80 },
+  ]);
+  await world.settle();
+  await world.care(wallet);
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  expect(await find()).toEqual({ flagChanged: [], overtaken: [] });
+  expect(await find(tomorrow)).toEqual({ flagChanged: [], overtaken: [wallet] });
+});

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { freePort } from "../../../bin/up/free-port.ts";
+import { privateKeyOf } from "../../../bin/up/start-services.ts";
+import { roleAccounts } from "../../../devnet/accounts.ts";
+import { runScript, type Script, until } from "./script.ts";
+
+export type ServiceOptions = {
+  readonly folder: string;
+  readonly databaseUrl: string;
+  readonly rpcUrl: string;
+  readonly deploymentFile: string;
+  /** Set on top of what every service gets. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export type TestServer = Script & { readonly baseUrl: string };
+
+const LISTEN_TIMEOUT_MS = 20_000;
+
+/** Starts `ahs work`, scoring as often as the index allows. */
+export function startWorker(options: ServiceOptions): Script {
+  const env = { ...environment(options), RESCORE_INTERVAL_SECONDS: "1" };
+  return runScript(["work"], env, join(options.folder, "work.log"));
+}
+
+/** Starts `ahs serve` on a free port, or on a given one, and waits until it listens. */
+export async function startServer(options: ServiceOptions, port?: number): Promise<TestServer> {
+  const chosen = port ?? (await freePort());
+  const script = runScript(
+    ["serve"],
+    { ...environment(options), PORT: String(chosen) },
+    join(options.folder, "serve.log"),
+  );
+  const baseUrl = `http://127.0.0.1:${chosen}`;
+  await until({ what: "the server listens", timeoutMs: LISTEN_TIMEOUT_MS }, async () => {
+    const answer = await fetch(`${baseUrl}/livez`).catch(() => null);
+    return answer?.ok === true ? true : null;
+  });
+  return { ...script, baseUrl };
+}
+
+function environment({ databaseUrl, rpcUrl, deploymentFile, env }: ServiceOptions): Record<string, string> {
+  const { publisher, signer } = roleAccounts();
+  return {
+    DATABASE_URL: databaseUrl,
+    RPC_URL: rpcUrl,
+    AHS_DEPLOYMENT: deploymentFile,
+    PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
+    SIGNER_PRIVATE_KEY: privateKeyOf(signer),
+    ...env,
+  };
+}
