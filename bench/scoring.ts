@@ -6,7 +6,7 @@ import { scoreWallet } from "../service/features/score-wallet.ts";
 import type { AsOf, WalletRows } from "../service/features/types.ts";
 import { AHS_2026_0 as policy } from "../service/score/policy.ts";
 import { createIndexTables, createTransactionIndexes } from "../test/service/features/index-tables.ts";
-import type { BenchRow } from "./publish.ts";
+import type { BenchRow } from "./bench-row.ts";
 
 export type ScoringBenchOptions = {
   /** An empty database. */

@@ -128,36 +128,36 @@ library RecordCodec {
         pure
         returns (IAgentHealthOracle.Record memory out)
     {
-        uint256 at;
+        uint256 place;
         assembly ("memory-safe") {
-            at := out
+            place := out
         }
-        write(at, record, time);
+        write(place, record, time);
     }
 
     /// @dev Writes the struct Record to memory, members in order; all zero when the record is absent.
-    function write(uint256 at, uint256 record, uint256 time) internal pure {
+    function write(uint256 place, uint256 record, uint256 time) internal pure {
         uint256 asOfTime = asOfTimeOf(record);
         uint256 age = ageOf(record, time);
         uint256 mask = U48;
         assembly ("memory-safe") {
             switch asOfTime
-            case 0 { calldatacopy(at, calldatasize(), VIEW_SIZE) }
+            case 0 { calldatacopy(place, calldatasize(), VIEW_SIZE) }
             default {
                 let flags := byte(5, record)
-                mstore(at, 1)
-                mstore(add(at, 0x20), byte(0, record))
-                mstore(add(at, 0x40), byte(1, record))
-                mstore(add(at, 0x60), byte(2, record))
-                mstore(add(at, 0x80), byte(8, record))
-                mstore(add(at, 0xa0), and(shr(216, record), 0xffff))
-                mstore(add(at, 0xc0), eq(flags, SANCTIONED))
-                mstore(add(at, 0xe0), eq(flags, INSUFFICIENT))
-                mstore(add(at, 0x100), and(shr(192, record), 0xffff))
-                mstore(add(at, 0x120), and(shr(96, record), mask))
-                mstore(add(at, 0x140), asOfTime)
-                mstore(add(at, 0x160), and(record, mask))
-                mstore(add(at, 0x180), age)
+                mstore(place, 1)
+                mstore(add(place, 0x20), byte(0, record))
+                mstore(add(place, 0x40), byte(1, record))
+                mstore(add(place, 0x60), byte(2, record))
+                mstore(add(place, 0x80), byte(8, record))
+                mstore(add(place, 0xa0), and(shr(216, record), 0xffff))
+                mstore(add(place, 0xc0), eq(flags, SANCTIONED))
+                mstore(add(place, 0xe0), eq(flags, INSUFFICIENT))
+                mstore(add(place, 0x100), and(shr(192, record), 0xffff))
+                mstore(add(place, 0x120), and(shr(96, record), mask))
+                mstore(add(place, 0x140), asOfTime)
+                mstore(add(place, 0x160), and(record, mask))
+                mstore(add(place, 0x180), age)
             }
         }
     }

@@ -12,7 +12,7 @@ export type AnvilOptions = {
   readonly chainId: number;
   /** Loaded at start if it exists and written at a graceful stop; null keeps the chain in memory. */
   readonly stateFile: string | null;
-  /** Unix seconds of the genesis block of a new chain; null means now. Ignored when a state is loaded. */
+  /** Unix seconds of the genesis block, the same whenever a state is loaded; null means now. The clock of the node starts there. */
   readonly genesisTime: number | null;
 };
 

@@ -3,14 +3,7 @@ import { buildChain } from "./build-chain.ts";
 import { type Contracts, contractAddresses } from "./contract-list.ts";
 import { type Devnet, type DevnetOptions, devnetOn } from "./devnet.ts";
 import { type JsonRpc, jsonRpc } from "./json-rpc.ts";
-import {
-  blockHash,
-  chainFault,
-  forgetChain,
-  type Manifest,
-  readManifest,
-  writeManifest,
-} from "./manifest.ts";
+import { chainFault, forgetChain, type Manifest, marksOf, readManifest, writeManifest } from "./manifest.ts";
 import { DAY } from "./population/rhythm.ts";
 import { createRoster } from "./population/roster.ts";
 import { createWorld } from "./population/world.ts";
@@ -32,10 +25,13 @@ export async function attachDevnet(options: AttachOptions): Promise<Devnet> {
   const { rpcUrl, dataDir } = options;
   const rpc = jsonRpc(rpcUrl);
   await requireLocalAnvil(rpc);
-  const stopNode = async (): Promise<void> => undefined;
+  const theirs = {
+    stopNode: async (): Promise<void> => undefined,
+    exited: new Promise<string>(() => undefined),
+  };
   const known = dataDir === null ? null : readManifest(dataDir);
   if (known !== null && (await chainFault(rpc, known)) === null) {
-    return devnetOn({ rpc, manifest: known, kept: true, stopNode }, options);
+    return devnetOn({ rpc, manifest: known, kept: true, ...theirs }, options);
   }
   const adopted = await adopt(rpc, options);
   const manifest = adopted ?? (await build(rpc, options));
@@ -43,7 +39,7 @@ export async function attachDevnet(options: AttachOptions): Promise<Devnet> {
     forgetChain(dataDir);
     writeManifest(dataDir, manifest);
   }
-  return devnetOn({ rpc, manifest, kept: adopted !== null, stopNode }, options);
+  return devnetOn({ rpc, manifest, kept: adopted !== null, ...theirs }, options);
 }
 
 async function requireLocalAnvil(rpc: JsonRpc): Promise<void> {
@@ -62,12 +58,8 @@ async function adopt(rpc: JsonRpc, { seed, wallets, days }: AttachOptions): Prom
   if (!member || (await nonceOf(rpc, member.context.wallet.address)) === 0) {
     throw new Error(`the chain at ${rpc.url} has the contracts, but not the population of seed ${seed}`);
   }
-  const builtBlock = Number(await rpc.request("eth_blockNumber"));
-  const [genesisHash, builtHash] = await Promise.all([blockHash(rpc, 0), blockHash(rpc, builtBlock)]);
-  if (genesisHash === null || builtHash === null)
-    throw new Error(`the chain at ${rpc.url} lacks block 0 or its head`);
   const firstBlock = await blockOfCreation(rpc, contracts.identityRegistry);
-  return { seed, wallets, days, firstBlock, genesisHash, builtBlock, builtHash };
+  return { seed, wallets, days, firstBlock, ...(await marksOf(rpc)) };
 }
 
 async function build(rpc: JsonRpc, options: AttachOptions): Promise<Manifest> {

@@ -4,7 +4,7 @@ import { type BuildProgress, buildHistory } from "./build-history.ts";
 import { contractAddresses } from "./contract-list.ts";
 import { type DeployedContracts, deployContracts } from "./deploy-contracts.ts";
 import type { JsonRpc } from "./json-rpc.ts";
-import { blockHash, type Manifest } from "./manifest.ts";
+import { type Manifest, marksOf } from "./manifest.ts";
 import { baseFeeAt } from "./population/base-fee.ts";
 import { type Population, planPopulation } from "./population/plan.ts";
 import type { ReadyBlock } from "./population/resolve.ts";
@@ -18,7 +18,7 @@ export type ChainPlan = {
   readonly days: number;
 };
 
-export type BuildStage = "contracts" | "plan" | "history" | "catch-up";
+type BuildStage = "contracts" | "plan" | "history" | "catch-up";
 
 export type StagedProgress = (progress: { done: number; total: number; stage: BuildStage }) => void;
 
@@ -29,6 +29,8 @@ export type BuildChainOptions = ChainPlan & {
   /** The wall clock, in unix seconds; fractions are cut. */
   readonly now: () => number;
   readonly onProgress: StagedProgress;
+  /** Breaks the building off. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type BuiltChain = DeployedContracts & { readonly manifest: Manifest };
@@ -48,7 +50,7 @@ const ENDOWMENT_WEI = 10n ** 24n;
  * anvil, mine on demand, and its newest block must not be later than the start.
  */
 export async function buildChain(options: BuildChainOptions): Promise<BuiltChain> {
-  const { rpc, start, seed, wallets, days, onProgress } = options;
+  const { rpc, start, seed, wallets, days, onProgress, signal } = options;
   const now = (): number => Math.floor(options.now());
   onProgress({ done: 0, total: 1, stage: "contracts" });
   await mineOnDemand(rpc, start);
@@ -62,18 +64,13 @@ export async function buildChain(options: BuildChainOptions): Promise<BuiltChain
     (progress) =>
       onProgress({ ...progress, stage });
   const endowments = endowmentsOf(population.world);
-  await buildHistory({ rpc, blocks, endowments, onProgress: progressOf("history") });
-  const last = blocks.at(-1)?.time ?? history.start;
+  await buildHistory({ rpc, blocks, endowments, onProgress: progressOf("history"), signal });
+  const last = blocks.at(-1)?.time ?? start + SECONDS_FOR_CONTRACTS;
   await catchUp({ rpc, seed, last, now, onProgress: progressOf("catch-up") });
 
-  const head = Number(await rpc.request("eth_blockNumber"));
-  const [genesisHash, builtHash] = await Promise.all([blockHash(rpc, 0), blockHash(rpc, head)]);
-  if (genesisHash === null || builtHash === null) throw new Error(`the node has no block 0 or ${head}`);
   const firstBlock = deployed.deployment.startBlock;
-  return {
-    ...deployed,
-    manifest: { seed, wallets, days, firstBlock, genesisHash, builtBlock: head, builtHash },
-  };
+  const manifest = { seed, wallets, days, firstBlock, ...(await marksOf(rpc)) };
+  return { ...deployed, manifest };
 }
 
 /** The population of a chain that starts and ends at these times in unix seconds, as `buildChain` plays it. */
@@ -117,8 +114,9 @@ type CatchUp = {
 
 async function catchUp({ rpc, seed, last, now, onProgress }: CatchUp): Promise<void> {
   const end = Math.max(now(), last + CATCH_UP_BLOCKS);
+  const start = Math.max(last, end - CATCH_UP_SECONDS);
   const blocks = Array.from({ length: CATCH_UP_BLOCKS }, (_, i): ReadyBlock => {
-    const time = last + Math.round(((end - last) * (i + 1)) / CATCH_UP_BLOCKS);
+    const time = start + Math.round(((end - start) * (i + 1)) / CATCH_UP_BLOCKS);
     return { time, baseFee: baseFeeAt(seed, time), transactions: [] };
   });
   await buildHistory({ rpc, blocks, endowments: new Map(), onProgress });

@@ -10,6 +10,8 @@ export type BuildOptions = {
   /** Accounts that exist before the history, with native coin in wei: the exchanges and those nobody funds. */
   readonly endowments: ReadonlyMap<Address, bigint>;
   readonly onProgress: BuildProgress;
+  /** Breaks off between two blocks. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 const REPORT_EVERY = 50;
@@ -20,11 +22,18 @@ const CALLS_PER_BATCH = 24;
  * Mines the blocks one by one at their own times with their own base fees, sending for every account without its
  * key. Throws when the node refuses a transaction or leaves one out.
  */
-export async function buildHistory({ rpc, blocks, endowments, onProgress }: BuildOptions): Promise<void> {
+export async function buildHistory({
+  rpc,
+  blocks,
+  endowments,
+  onProgress,
+  signal,
+}: BuildOptions): Promise<void> {
   await rpc.request("anvil_autoImpersonateAccount", true);
   await rpc.batch([...endowments].map(([address, wei]) => call("anvil_setBalance", address, quantity(wei))));
   onProgress({ done: 0, total: blocks.length });
   for (const [index, block] of blocks.entries()) {
+    signal?.throwIfAborted();
     const fee = call("anvil_setNextBlockBaseFeePerGas", quantity(block.baseFee));
     await sendAll(rpc, block, fee);
     await rpc.request("evm_mine", { timestamp: block.time });

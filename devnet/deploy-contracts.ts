@@ -28,7 +28,7 @@ const PRIORITY_FEE_WEI = 100_000_000n;
 
 /**
  * Deploys every contract from the deployer's first nonce on, so that addresses are the same on every chain, fills
- * the pools and gives the payer 10,000 test USDC; mines as it goes. Throws when the deployer has already sent
+ * the pools and gives the payer 10,000 test USDC; mines a block a second as it goes. Throws when the deployer has already sent
  * something, or when a deployment fails.
  */
 export async function deployContracts(rpc: JsonRpc): Promise<DeployedContracts> {
@@ -71,6 +71,8 @@ export function localDeployment(contracts: Contracts, firstBlock: number): Deplo
 async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<Deployment> {
   const { deployer, publisher, signer } = roleAccounts();
   const transport = http(rpc.url);
+  const { timestamp } = await newestBlock(rpc);
+  await rpc.request("evm_setNextBlockTimestamp", Number(timestamp) + 1);
   await rpc.request("evm_setAutomine", true);
   const oracle = await deployOracle({
     walletClient: createWalletClient({ account: deployer, chain: foundry, transport }),
@@ -125,6 +127,12 @@ function openingCalls(contracts: Contracts): readonly { readonly to: Address; re
   ];
 }
 
+type Head = { readonly timestamp: Hex; readonly baseFeePerGas: Hex };
+
+async function newestBlock(rpc: JsonRpc): Promise<Head> {
+  return (await rpc.request("eth_getBlockByNumber", "latest", false)) as Head;
+}
+
 type Receipt = { readonly status: Hex; readonly contractAddress: Address | null };
 
 /** Sends and mines one transaction; returns the address of a created contract. */
@@ -132,14 +140,14 @@ async function send(
   rpc: JsonRpc,
   transaction: { readonly from: Address; readonly to: Address | null; readonly data: Hex },
 ): Promise<Address | null> {
-  const block = (await rpc.request("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
+  const block = await newestBlock(rpc);
   const fees = {
     gas: GAS_LIMIT,
     maxPriorityFeePerGas: `0x${PRIORITY_FEE_WEI.toString(16)}`,
     maxFeePerGas: `0x${(2n * BigInt(block.baseFeePerGas) + PRIORITY_FEE_WEI).toString(16)}`,
   };
   const hash = await rpc.request("eth_sendTransaction", { ...transaction, ...fees });
-  await rpc.request("evm_mine");
+  await rpc.request("evm_mine", { timestamp: Number(block.timestamp) + 1 });
   const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as Receipt | null;
   if (receipt?.status !== "0x1")
     throw new Error(`transaction ${hash} to ${transaction.to ?? "a new contract"} failed`);

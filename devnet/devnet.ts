@@ -32,11 +32,13 @@ export type DevnetOptions = ChainPlan & {
   readonly now: () => number;
   readonly onProgress: StagedProgress;
   readonly logger: LiveLogger;
+  /** Breaks the building of a new chain off, which then rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
 };
 
-export type RoleName = "deployer" | "publisher" | "signer" | "payer" | "relayer" | "facilitator";
+type RoleName = "deployer" | "publisher" | "signer" | "payer" | "relayer" | "facilitator";
 
-export type KeyedAccount = { readonly address: Address; readonly privateKey: Hex };
+type KeyedAccount = { readonly address: Address; readonly privateKey: Hex };
 
 export type Devnet = {
   readonly rpcUrl: string;
@@ -49,6 +51,8 @@ export type Devnet = {
   readonly kept: boolean;
   /** Lets the chain live; until then the node mines each transaction at once. */
   startLiving(): Promise<Living>;
+  /** Resolves with a description once the node of its own is gone; never for a node that somebody else runs. */
+  readonly exited: Promise<string>;
   /** Stops the chain's life and the node of its own, whose chain is written to the data folder. */
   stop(): Promise<void>;
 };
@@ -58,6 +62,7 @@ export type ChainHome = {
   readonly rpc: JsonRpc;
   readonly manifest: Manifest;
   readonly kept: boolean;
+  readonly exited: Promise<string>;
   /** Ends the node, if it is ours. */
   stopNode(): Promise<void>;
 };
@@ -77,7 +82,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { anvil, ...home } = resumed ?? (await buildAnew(options));
   if (dataDir !== null) noteNode(dataDir, anvil);
   await anvil.rpc.request("evm_setAutomine", true);
-  return devnetOn({ ...home, rpc: anvil.rpc, stopNode: anvil.stop }, options);
+  return devnetOn({ ...home, rpc: anvil.rpc, exited: anvil.exited, stopNode: anvil.stop }, options);
 }
 
 /** The devnet on a chain that was built or found. */
@@ -98,6 +103,7 @@ export async function devnetOn(
     samples: samplesOf(roster),
     accounts: keyedAccounts(),
     kept: home.kept,
+    exited: home.exited,
     startLiving: async () => {
       living ??= await startLiving({ rpc, world, roster, seed, now, logger });
       return living;
@@ -122,7 +128,9 @@ async function resume(options: DevnetOptions, dataDir: string, manifest: Manifes
     logger.warn("the last run ended without writing its chain: building a new one");
     return null;
   }
-  const anvil = await startAnvil({ port, chainId: CHAIN_ID, stateFile, genesisTime: null }).catch(
+  // With another genesis the node would keep two blocks 0.
+  const genesisTime = manifest.genesis.timestamp;
+  const anvil = await startAnvil({ port, chainId: CHAIN_ID, stateFile, genesisTime }).catch(
     (error: unknown) => {
       logger.warn(`the kept chain cannot be loaded, building a new one: ${String(error)}`);
       return null;
@@ -130,7 +138,11 @@ async function resume(options: DevnetOptions, dataDir: string, manifest: Manifes
   );
   if (anvil === null) return null;
   const fault = await chainFault(anvil.rpc, manifest);
-  if (fault === null) return { anvil, manifest, kept: true };
+  if (fault === null) {
+    // The node takes up its clock at the genesis again.
+    await anvil.rpc.request("evm_setTime", Math.floor(options.now()));
+    return { anvil, manifest, kept: true };
+  }
   logger.warn(`the kept chain is not the one that was built (${fault}): building a new one`);
   await anvil.stop();
   return null;

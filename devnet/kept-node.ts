@@ -13,8 +13,12 @@ const POLL_MS = 50;
 /** Notes which node runs for a data folder, until it is gone. */
 export function noteNode(dataDir: string, anvil: Anvil): void {
   const file = nodeFileIn(dataDir);
-  writeFileSync(file, `${JSON.stringify({ pid: anvil.pid, rpcUrl: anvil.rpcUrl })}\n`);
-  void anvil.exited.then(() => rmSync(file, { force: true }));
+  const note = `${JSON.stringify({ pid: anvil.pid, rpcUrl: anvil.rpcUrl })}\n`;
+  writeFileSync(file, note);
+  void anvil.exited.then(() => {
+    // The folder may be gone, or hold the note of a later node.
+    if (existsSync(file) && readFileSync(file, "utf8") === note) rmSync(file);
+  });
 }
 
 /**

@@ -41,13 +41,15 @@ export async function startLiving(options: LiveOptions): Promise<Living> {
   await rpc.request("evm_setIntervalMining", BLOCK_SECONDS);
   const controller = new AbortController();
   const life = live(options, controller.signal).catch((error: unknown) => {
-    logger.warn(`the living chain stopped: ${error instanceof Error ? error.message : String(error)}`);
+    logger.warn(`the living chain stopped: ${messageOf(error)}`);
   });
   return {
     stop: async () => {
       controller.abort();
       await life;
-      await rpc.request("evm_setAutomine", true);
+      await rpc.request("evm_setAutomine", true).catch((error: unknown) => {
+        logger.warn(`the node could not be told to mine at once: ${messageOf(error)}`);
+      });
     },
   };
 }
@@ -76,9 +78,7 @@ async function live(options: LiveOptions, signal: AbortSignal): Promise<void> {
       waiting = await sendDue(life, waiting, at, signal);
     } catch (error) {
       if (signal.aborted) return;
-      logger.warn(
-        `a step of the living chain failed: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      logger.warn(`a step of the living chain failed: ${messageOf(error)}`);
     }
     await delay(BLOCK_SECONDS * 1_000, undefined, { signal }).catch(() => undefined);
   }
@@ -130,8 +130,12 @@ async function send(
     const hash = (await rpc.request("eth_sendRawTransaction", signed)) as Hex;
     if (call.creates?.kind === "job") life.creating.set(hash, call.creates.key);
   } catch (error) {
-    logger.warn(`${call.from} could not send: ${error instanceof Error ? error.message : String(error)}`);
+    logger.warn(`${call.from} could not send: ${messageOf(error)}`);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Learns the ids of the jobs created since the last step. */

@@ -9,17 +9,21 @@ const hash = z.custom<Hex>(
   "expected a hash",
 );
 
+const mark = z.object({ number: z.int(), hash, timestamp: z.int() });
+
 const manifestSchema = z.object({
   seed: z.string(),
   wallets: z.int(),
   days: z.number(),
   /** First block with a contract. */
   firstBlock: z.int(),
-  genesisHash: hash,
+  genesis: mark,
   /** The last block of the built history. */
-  builtBlock: z.int(),
-  builtHash: hash,
+  built: mark,
 });
+
+/** A block by which a chain is known again; time in unix seconds. */
+export type BlockMark = z.infer<typeof mark>;
 
 /** What was built into a data folder, and by which blocks the chain is known again. */
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -61,20 +65,31 @@ export function nodeFileIn(dataDir: string): string {
 
 /** What differs between a chain and the manifest, in one sentence; null when it is the chain that was built. */
 export async function chainFault(rpc: JsonRpc, manifest: Manifest): Promise<string | null> {
-  for (const [number, expected] of [
-    [0, manifest.genesisHash],
-    [manifest.builtBlock, manifest.builtHash],
-  ] as const) {
-    const found = await blockHash(rpc, number);
-    if (found !== expected) return `block ${number} is ${found ?? "missing"}, expected ${expected}`;
+  for (const expected of [manifest.genesis, manifest.built]) {
+    const found = await markOf(rpc, expected.number);
+    if (found?.hash !== expected.hash) {
+      return `block ${expected.number} is ${found?.hash ?? "missing"}, expected ${expected.hash}`;
+    }
   }
   return null;
 }
 
-/** The hash of a block, or null if the chain has no such block. */
-export async function blockHash(rpc: JsonRpc, number: number): Promise<Hex | null> {
-  const block = (await rpc.request("eth_getBlockByNumber", `0x${number.toString(16)}`, false)) as {
-    hash: Hex;
-  } | null;
-  return block?.hash ?? null;
+/** The marks of the genesis and the newest block; throws when the node has neither. */
+export async function marksOf(rpc: JsonRpc): Promise<{ genesis: BlockMark; built: BlockMark }> {
+  const genesis = await markOf(rpc, 0);
+  const built = await markOf(rpc, Number(await rpc.request("eth_blockNumber")));
+  if (genesis === null || built === null)
+    throw new Error(`the node at ${rpc.url} lacks its genesis or its head`);
+  return { genesis, built };
+}
+
+type BlockHead = { readonly hash: Hex; readonly timestamp: Hex };
+
+async function markOf(rpc: JsonRpc, number: number): Promise<BlockMark | null> {
+  const block = (await rpc.request(
+    "eth_getBlockByNumber",
+    `0x${number.toString(16)}`,
+    false,
+  )) as BlockHead | null;
+  return block === null ? null : { number, hash: block.hash, timestamp: Number(block.timestamp) };
 }

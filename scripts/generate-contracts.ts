@@ -72,15 +72,21 @@ function sources(): string[] {
   return files;
 }
 
+/**
+ * A file that contracts of both compiler profiles import is compiled twice, as X.json and X.ir.json. Interfaces and
+ * inlined libraries may be: their ABI is the same. Creation code may not, for it would be a choice.
+ */
 function artifactsOf(source: string, folder: string): Compiled[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .sort()
-    .map((file) => ({
-      name: basename(file, ".json"),
-      source,
-      artifact: JSON.parse(readFileSync(join(folder, file), "utf8")) as Artifact,
-    }));
+  const found = new Map<string, Compiled>();
+  for (const file of readdirSync(folder).sort()) {
+    const name = basename(file, ".json").replace(/\.ir$/, "");
+    const artifact = JSON.parse(readFileSync(join(folder, file), "utf8")) as Artifact;
+    const deployable = artifact.abi.length > 0 && artifact.bytecode.object !== "0x";
+    if (found.has(name) && deployable) throw new Error(`${source}: ${name} is compiled by two profiles`);
+    found.set(name, { name, source, artifact });
+  }
+  return [...found.values()];
 }
 
 /** IAgentHealthOracle says nothing that the ABI of AgentHealthOracle does not. */

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
+import { attachDevnet } from "../../devnet/attach-devnet.ts";
 import { type Devnet, startDevnet } from "../../devnet/devnet.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import type { Invocation } from "../ahs.ts";
@@ -28,16 +29,21 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
   const signal = shutdownSignal();
   const files = localFiles(config.dataDir);
   const progress = process.send === undefined ? createProgress(process.stderr) : parentProgress();
-  const chain = await startDevnet({
-    port: wholeNumber("--chain-port", values["chain-port"]),
+  const plan = {
     dataDir: files.chainDir,
     seed: values.seed,
-    days: HISTORY_DAYS,
     wallets: wholeNumber("--wallets", values.wallets),
+    days: HISTORY_DAYS,
     now: () => Math.floor(Date.now() / 1000),
-    onProgress: ({ stage, done, total }) => progress.show(stage, done, total),
+    onProgress: (step: { stage: string; done: number; total: number }) =>
+      progress.show(step.stage, step.done, step.total),
     logger: createLogger(config, "devnet"),
-  });
+  };
+  const { rpcUrl } = config;
+  const chain =
+    rpcUrl === null
+      ? await startDevnet({ ...plan, port: wholeNumber("--chain-port", values["chain-port"]) })
+      : await attachDevnet({ ...plan, rpcUrl });
   progress.end();
   writeDeployment(files.deploymentFile, chain.deployment);
   if (process.send === undefined) {
@@ -47,7 +53,10 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
     process.once("message", () => void chain.startLiving());
     process.send(describe(chain, files.deploymentFile));
   }
-  if (!signal.aborted) await once(signal, "abort");
+  const died = signal.aborted
+    ? null
+    : await Promise.race([once(signal, "abort").then(() => null), chain.exited]);
+  if (died !== null) throw new Error(`the local chain is gone: ${died}`);
   await chain.stop();
 }
 

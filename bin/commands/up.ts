@@ -28,10 +28,13 @@ export async function up(invocation: Invocation): Promise<void> {
   const signal = shutdownSignal();
   const progress = createProgress(process.stderr);
   const children: Child[] = [];
+  const deaths: Promise<string>[] = [];
   try {
-    await bringUp(invocation, { files, progress, children, signal });
-    if (!signal.aborted) await once(signal, "abort");
+    await bringUp(invocation, { files, progress, children, deaths, signal });
+    const stopped = signal.aborted ? Promise.resolve() : once(signal, "abort");
+    const death = await Promise.race([stopped.then(() => null), ...deaths]);
     invocation.out("stopping");
+    if (death !== null) throw new Error(`${death}; everything is stopped, start again to go on`);
   } catch (error) {
     // Whatever fails while it is being stopped fails because of that.
     if (!signal.aborted) throw error;
@@ -48,6 +51,8 @@ export type Rising = {
   readonly progress: Progress;
   /** Every process started so far, oldest first: they are stopped from the end. */
   readonly children: Child[];
+  /** Each resolves when a process dies that nothing can go on without. */
+  readonly deaths: Promise<string>[];
   readonly signal: AbortSignal;
 };
 

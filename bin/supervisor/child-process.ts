@@ -28,6 +28,12 @@ export type Child = {
   readonly stop: () => Promise<void>;
 };
 
+/** A child that nothing starts again. */
+export type Host = Child & {
+  /** Resolves with a description when it ends without having been stopped. */
+  readonly died: Promise<string>;
+};
+
 /**
  * Runs a script of ours in a process of its own and starts it again whenever it ends by itself, ever more slowly.
  * It is out of reach of the terminal's Ctrl-C, so that whoever stops it chooses the order, and it ends when we do.
@@ -68,8 +74,9 @@ export function superviseChild(spec: ChildSpec, onRestart: (reason: string) => v
 }
 
 /** Starts the script once; its first message decides. Rejects with the end of its log when it exits before that. */
-export async function startHost(spec: ChildSpec): Promise<{ child: Child; ready: Serializable }> {
+export async function startHost(spec: ChildSpec): Promise<{ child: Host; ready: Serializable }> {
   const process = spawnScript(spec);
+  let stopping = false;
   const ready = await new Promise<Serializable>((resolve, reject) => {
     process.on("message", (message: Serializable) => {
       if (isReady(message)) resolve(message);
@@ -80,13 +87,22 @@ export async function startHost(spec: ChildSpec): Promise<{ child: Child; ready:
       );
     });
   });
-  const child: Child = {
+  const died = new Promise<string>((resolve) => {
+    process.once("exit", (code, signal) => {
+      if (!stopping) resolve(`${spec.name} ended with ${signal ?? code} (log: ${spec.logFile})`);
+    });
+  });
+  const child: Host = {
     name: spec.name,
+    died,
     pid: () => process.pid,
     send: (message) => {
       if (process.connected) process.send(message);
     },
-    stop: () => stopProcess(process),
+    stop: () => {
+      stopping = true;
+      return stopProcess(process);
+    },
   };
   return { child, ready };
 }

@@ -19,7 +19,7 @@ type Wanted = { readonly rpcUrl: string | null; readonly seed: string; readonly 
 
 /** Starts the local chain, or brings contracts and population to the one at the RPC URL; throws when it is no chain 31337. */
 export async function startChain(rising: Rising, wanted: Wanted): Promise<RunningChain> {
-  const { files, progress, children } = rising;
+  const { files, progress, children, deaths } = rising;
   const { child, ready } = await startHost({
     name: "chain",
     script: AHS_SCRIPT,
@@ -39,6 +39,7 @@ export async function startChain(rising: Rising, wanted: Wanted): Promise<Runnin
     },
   });
   children.push(child);
+  deaths.push(child.died);
   const { rpcUrl, deploymentFile, contracts, samples } = ready as DevnetReady;
   const { chainId } = loadDeployment(deploymentFile);
   return { rpcUrl, chainId, deploymentFile, contracts, samples, live: () => child.send("live") };

@@ -5,7 +5,7 @@ import { freePort } from "./free-port.ts";
 const HOST = new URL("../local/postgres-host.ts", import.meta.url).pathname;
 
 /** Starts the embedded PostgreSQL on the data directory and answers its URL; throws with its own words when it cannot start. */
-export async function startDatabase({ files, progress, children }: Rising): Promise<string> {
+export async function startDatabase({ files, progress, children, deaths }: Rising): Promise<string> {
   progress.show("starting PostgreSQL", 0, 1);
   const { child, ready } = await startHost({
     name: "postgres",
@@ -15,6 +15,7 @@ export async function startDatabase({ files, progress, children }: Rising): Prom
     logFile: files.logFile("postgres"),
   });
   children.push(child);
+  deaths.push(child.died);
   const answer = ready as { databaseUrl?: string; error?: string };
   if (answer.databaseUrl === undefined) throw new Error(answer.error);
   progress.show("starting PostgreSQL", 1, 1);

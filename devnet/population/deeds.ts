@@ -14,7 +14,7 @@ import type { CallData, Creation, Outcome } from "./plan-types.ts";
 import type { Pool, Token } from "./world.ts";
 
 /** Gas that a kind of call takes on chain, least and most over the whole population. */
-export type GasNeed = { readonly least: number; readonly most: number };
+type GasNeed = { readonly least: number; readonly most: number };
 
 /** A call without its sender, its time and its fees. */
 export type Deed = {

@@ -1,25 +1,25 @@
 import type { FeatureRule, Policy } from "./policy-shape.ts";
 
 const NO_TOKENS = "token holdings are not indexed";
+const NO_APPROVALS = "approvals, delegations and transfer recipients are not indexed";
 const NO_PRICES = "transaction prices are not compared with their blocks";
 
+/** Every feature of the model; what this version does not compute gives its weight to what it does. */
 const FEATURES: readonly FeatureRule[] = [
-  feature("D1", "success_rate", 30, "share of calls", null),
-  feature("D1", "gas_efficiency", 20, "share of fees burnt", null),
-  feature("D1", "portfolio_quality", 20, "share of value", NO_TOKENS),
-  feature("D1", "dust_and_spam", 10, "share of tokens", NO_TOKENS),
-  feature(
-    "D1",
-    "risk_flags",
-    20,
-    "points lost",
-    "approvals, delegations and transfer recipients are not indexed",
-  ),
-  feature("D2", "timing_regularity", 20, "burstiness", null),
-  feature("D2", "counterparty_diversity", 20, "effective counterparties", null),
-  feature("D2", "adaptation", 20, "points", NO_PRICES),
-  feature("D2", "failure_recovery", 25, "burden", null),
-  feature("D2", "consistency", 15, "active weeks", null),
+  rule("D1", "success_rate", { weightPercent: 30, unit: "share of calls", unknownBecause: null }),
+  rule("D1", "gas_efficiency", { weightPercent: 20, unit: "share of fees burnt", unknownBecause: null }),
+  rule("D1", "portfolio_quality", { weightPercent: 20, unit: "share of value", unknownBecause: NO_TOKENS }),
+  rule("D1", "dust_and_spam", { weightPercent: 10, unit: "share of tokens", unknownBecause: NO_TOKENS }),
+  rule("D1", "risk_flags", { weightPercent: 20, unit: "points lost", unknownBecause: NO_APPROVALS }),
+  rule("D2", "timing_regularity", { weightPercent: 20, unit: "burstiness", unknownBecause: null }),
+  rule("D2", "counterparty_diversity", {
+    weightPercent: 20,
+    unit: "effective counterparties",
+    unknownBecause: null,
+  }),
+  rule("D2", "adaptation", { weightPercent: 20, unit: "points", unknownBecause: NO_PRICES }),
+  rule("D2", "failure_recovery", { weightPercent: 25, unit: "burden", unknownBecause: null }),
+  rule("D2", "consistency", { weightPercent: 15, unit: "active weeks", unknownBecause: null }),
 ];
 
 /** Model AHS-2026.0: what the wallet's own calls alone tell, every outside counterparty credited in full. */
@@ -27,6 +27,7 @@ export const AHS_2026_0: Policy = {
   version: "AHS-2026.0",
   // Behaviour over months says more than the state of a wallet: the specification's weights.
   dimensionPercent: { D1: 30, D2: 70 },
+  // Less than half of a dimension is no picture of it; exactly half is.
   minMeasuredPercent: 50,
   features: FEATURES,
   // Half a year holds the slowest rhythm that can still be judged; a month and a half old counts half.
@@ -35,8 +36,10 @@ export const AHS_2026_0: Policy = {
   success: {
     // Ten calls at 90 %: one failure at the start neither condemns, nor does one success acquit.
     prior: { successes: 9, calls: 10 },
+    // Two weeks show a collapse while the window still hides it; its prior is the window's own success.
     recentDays: 14,
     recentPriorCalls: 10,
+    // Public chains fail a few percent of honest calls: 95 % is good, 80 % is poor, 60 % is useless.
     curve: [
       [0.6, 0],
       [0.8, 35],
@@ -53,6 +56,7 @@ export const AHS_2026_0: Policy = {
     // 0.50 waste, 0.35 price, 0.15 limit; without prices the other two share the whole.
     wasteShare: 0.77,
     limitShare: 0.23,
+    // Ten mean fees, as ten calls are the prior of success: one early failure is no waste of half.
     priorMeanFees: 10,
     wasteCurve: [
       [0, 100],
@@ -72,7 +76,9 @@ export const AHS_2026_0: Policy = {
   timing: {
     // Fewer active hours have no rhythm to measure.
     minActiveHours: 8,
+    // A quarter of the mean count stands in for every hour and weekday, so that an unused one still passes time.
     clockPriorShare: 0.25,
+    // Evenness counts more than the one longest silence.
     burstShare: 0.6,
     silenceShare: 0.4,
     // Finite-size burstiness of Kim & Jo 2016: -1 is a metronome, 0 random, 1 one burst.
@@ -110,6 +116,7 @@ export const AHS_2026_0: Policy = {
     // Each failure before it in the run makes a failure dearer, however fast it ends.
     floor: 0.15,
     floorPerEarlierFailure: 0.1,
+    // Two percent over ten calls: a short clean record is good, not perfect.
     prior: 0.2,
     priorCalls: 10,
     curve: [
@@ -123,6 +130,7 @@ export const AHS_2026_0: Policy = {
     ],
   },
   consistency: {
+    // Half of it is how good the worst weeks are, the rest how active and how long the record is.
     activityShare: 0.35,
     tenureShare: 0.15,
     worstShare: 0.5,
@@ -134,6 +142,7 @@ export const AHS_2026_0: Policy = {
       [0.9, 100],
     ],
     activityPrior: { weeks: 2, points: 60 },
+    // Under two weeks no week can be idle, so the activity is the prior's.
     minSpanDays: 14,
     fullTenureWeeks: 10,
     weekPrior: { successRate: 0.9, calls: 5 },
@@ -142,6 +151,7 @@ export const AHS_2026_0: Policy = {
     worstLead: 15,
   },
   patterns: {
+    // Patterns warn; features already count the failures that they are made of.
     floor: -15,
     retryStorm: { failures: 10, withinSeconds: 3_600, effect: -2, floor: -6 },
     staleStrategy: { afterFailures: 3, share: 0.1, priorCalls: 10, effect: -6 },
@@ -151,32 +161,32 @@ export const AHS_2026_0: Policy = {
   caps: {
     // The better dimension hides no more than 20 points of the worse one.
     weakLinkAbove: 20,
+    // Activity with oneself, however healthy, is at most a D.
     unproven: { creditedShareBelow: 0.3, cap: 59 },
   },
   confidence: {
     // Half of what evidence can give at 15 weighted calls, and at 10 days.
     halfCalls: 15,
     halfDays: 10,
+    // A long span with few active weeks is worth those weeks.
     daysPerActiveWeek: 7,
     idleHalfLifeDays: 60,
     high: 0.75,
     medium: 0.5,
     low: 0.2,
+    // Below either, and below LOW, nothing is said.
     minOwnCalls: 10,
     minWeight: 5,
     insufficientMax: 0.199,
   },
+  // The specification's grade table.
   grades: { A: 90, B: 75, C: 60, D: 40, E: 20 },
 };
 
-function feature(
-  ...[dimension, name, weightPercent, unit, unknownBecause]: [
-    FeatureRule["dimension"],
-    string,
-    number,
-    string,
-    string | null,
-  ]
+function rule(
+  dimension: FeatureRule["dimension"],
+  name: string,
+  parts: Pick<FeatureRule, "weightPercent" | "unit" | "unknownBecause">,
 ): FeatureRule {
-  return { dimension, name, weightPercent, unit, unknownBecause };
+  return { dimension, name, ...parts };
 }

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { ConfidenceLevel, Grade, RoutingAction, ScoreRecord } from "./record.ts";
+import type { ConfidenceLevel, Grade, RoutingAction } from "./record.ts";
 
 /** An integrator's answer to grades; grades that stand in neither set are rejected. */
 export type RoutingPolicy = {
@@ -55,14 +55,6 @@ export function routeWallet(policy: RoutingPolicy, facts: RoutingFacts): Routing
     return { action: "reject", reason: "escrow_disabled" };
   }
   return decision;
-}
-
-/** The action of a record under the default table. */
-export function defaultRoute(record: ScoreRecord): RoutingAction {
-  const { outcome, confidenceLevel, sanctionsFlags, wallet } = record;
-  const score =
-    outcome.kind === "scored" ? { kind: outcome.kind, grade: outcome.grade, confidenceLevel } : outcome;
-  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned: sanctionsFlags.length > 0, score }).action;
 }
 
 function routeByScore(policy: RoutingPolicy, score: RoutingFacts["score"]): RoutingDecision {

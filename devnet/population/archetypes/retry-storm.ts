@@ -14,11 +14,15 @@ export const retryStorm: Archetype = {
   plan: (context, span) => {
     const random = context.random.fork("plan");
     const calm = atRandom(random, span, { perDay: random.between(0.9, 1.5), hours: ALL_HOURS });
-    const storms = atRandom(random, span, { perDay: random.between(0.025, 0.06), hours: ALL_HOURS });
-    // Even the luckiest has had one.
-    const atLeastOne =
-      storms.length > 0 ? storms : [Math.floor(span.end - Math.min(5 * DAY, (span.end - span.start) / 3))];
-    return [...calm.flatMap((at) => trade(context, at)), ...atLeastOne.flatMap((at) => storm(context, at))];
+    const storms = atRandom(random, span, { perDay: random.between(0.02, 0.05), hours: ALL_HOURS });
+    // Even the luckiest has had one of late.
+    const late = Math.floor(
+      span.end - random.between(0.1, 1) * Math.min(20 * DAY, (span.end - span.start) / 3),
+    );
+    return [
+      ...calm.flatMap((at) => trade(context, at)),
+      ...[...storms, late].flatMap((at) => storm(context, at)),
+    ];
   },
   step: (context, at) =>
     context.random.fork(`choice/${at}`).chance(0.06) ? storm(context, at) : trade(context, at),

@@ -1,0 +1,84 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import { freePort } from "../bin/up/free-port.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { benchIndexing } from "./indexing.ts";
+import { benchPublish } from "./publish.ts";
+import { benchScoring } from "./scoring.ts";
+
+/**
+ * `npm run bench [-- --json FILE] [-- --only indexing,scoring,publish]`: measures beside the bars of design.md and prints
+ * a table. A bar that does not hold is printed as such and does not fail the run: figures of a busy machine say little.
+ */
+const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).pathname;
+
+const { values } = parseArgs({ options: { json: { type: "string" }, only: { type: "string" } } });
+const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish"];
+const postgres = await startPostgres();
+const rows: BenchRow[] = [];
+try {
+  if (wanted.includes("indexing"))
+    rows.push(...(await benchIndexing({ createDatabase: postgres.createDatabase })));
+  if (wanted.includes("scoring"))
+    rows.push(...(await benchScoring({ databaseUrl: await postgres.createDatabase() })));
+  if (wanted.includes("publish")) {
+    rows.push(
+      ...(await benchPublish({ databaseUrl: await postgres.createDatabase(), port: await freePort() })),
+    );
+  }
+} finally {
+  await postgres.stop();
+}
+process.stdout.write(`${table(rows)}\n`);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+process.exit(0);
+
+async function startPostgres() {
+  const dataDir = mkdtempSync(join(tmpdir(), "ahs-bench-postgres-"));
+  chmodSync(dataDir, 0o755);
+  const host = fork(POSTGRES_HOST, ["--data-dir", dataDir, "--port", String(await freePort())], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const [{ databaseUrl, error }] = (await once(host, "message")) as [
+    { databaseUrl?: string; error?: string },
+  ];
+  if (databaseUrl === undefined) throw new Error(error);
+  let made = 0;
+  const createDatabase = async () => {
+    made += 1;
+    const url = new URL(databaseUrl);
+    const client = new Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query(`create database bench_${made}`);
+    await client.end();
+    url.pathname = `/bench_${made}`;
+    return url.href;
+  };
+  const stop = async () => {
+    const ended = once(host, "exit");
+    host.kill("SIGINT");
+    await ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { createDatabase, stop };
+}
+
+function table(measured: readonly BenchRow[]): string {
+  const cores = cpus();
+  const lines = measured.map(({ name, value, unit, bar, holds }) => {
+    const verdict = bar === null ? "" : holds ? "holds" : "MISSES";
+    return `| ${name} | ${value} ${unit} | ${bar ?? ""} | ${verdict} |`;
+  });
+  return [
+    `${cores.length} × ${cores[0]?.model ?? "unknown processor"}, Node ${process.version}`,
+    "",
+    "| What | Measured | Bar | |",
+    "|---|---|---|---|",
+    ...lines,
+  ].join("\n");
+}

@@ -1,0 +1,248 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { planHistory } from "../../devnet/build-chain.ts";
+import { contractAddresses } from "../../devnet/contract-list.ts";
+import { type Devnet, type DevnetOptions, startDevnet } from "../../devnet/devnet.ts";
+import { type JsonRpc, jsonRpc } from "../../devnet/json-rpc.ts";
+import { freePort } from "./free-port.ts";
+import { isAlive, untilGone } from "./process-life.ts";
+
+const DAYS = 10;
+const WALLETS = 20;
+const SEED = "test";
+const NOW = Math.floor(Date.now() / 1_000);
+
+type Receipt = { readonly from: Hex; readonly status: Hex; readonly gasUsed: Hex };
+type Block = {
+  readonly number: Hex;
+  readonly hash: Hex;
+  readonly timestamp: Hex;
+  readonly baseFeePerGas: Hex;
+  readonly transactions: readonly Hex[];
+};
+
+describe("the local chain of 20 wallets and 10 days", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "devnet-"));
+  const stages: string[] = [];
+  const warnings: string[] = [];
+  /** Without those of a devnet whose node was taken away from it. */
+  const ownWarnings = (): string[] => warnings.filter((warning) => !warning.includes("fetch failed"));
+  let devnet: Devnet;
+  let rpc: JsonRpc;
+
+  const start = async (part: Partial<DevnetOptions> = {}): Promise<void> => {
+    devnet = await startDevnet({
+      port: await freePort(),
+      dataDir,
+      seed: SEED,
+      wallets: WALLETS,
+      days: DAYS,
+      now: () => Date.now() / 1_000,
+      onProgress: ({ stage, done, total }) => void stages.push(`${stage} ${done}/${total}`),
+      logger: { info: () => undefined, warn: (message) => void warnings.push(message) },
+      ...part,
+    });
+    rpc = jsonRpc(devnet.rpcUrl);
+  };
+
+  beforeAll(() => start({ now: () => NOW }), 120_000);
+
+  afterAll(async () => {
+    await devnet.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test("ends every call as planned, failures included, in blocks of the planned times and order", async () => {
+    const { blocks } = planHistory({ seed: SEED, wallets: WALLETS, start: NOW - DAYS * 86_400, end: NOW });
+    const chain = await allBlocks(rpc);
+    const first = chain.findIndex((block) => Number(block.timestamp) === blocks[0]?.time);
+    const planned = blocks.flatMap((b) =>
+      b.calls.map((c) => [b.time, c.from.toLowerCase(), c.outcome, c.gasLimit]),
+    );
+    const mined: unknown[] = [];
+    for (const block of chain.slice(first, first + blocks.length)) {
+      const receipts = (await rpc.request("eth_getBlockReceipts", block.number)) as Receipt[];
+      for (const [i, receipt] of receipts.entries()) {
+        const limit = planned[mined.length]?.[3];
+        mined.push(
+          [Number(block.timestamp), receipt.from, outcomeOf(receipt, Number(limit)), limit, i].slice(0, 4),
+        );
+      }
+    }
+    expect(mined).toEqual(planned);
+    expect(planned.filter(([, , outcome]) => outcome === "revert").length).toBeGreaterThan(10);
+    expect(planned.filter(([, , outcome]) => outcome === "out-of-gas").length).toBeGreaterThan(3);
+  });
+
+  test("has at most 8,000 blocks, of rising times, from ten days ago to now, the last 30 of them past the history", async () => {
+    const chain = (await allBlocks(rpc)).slice(1);
+    const times = chain.map((block) => Number(block.timestamp));
+    expect(chain.length).toBeLessThanOrEqual(8_000);
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+    expect(times[0]).toBe(NOW - DAYS * 86_400);
+    expect(Math.abs((times.at(-1) ?? 0) - NOW)).toBeLessThanOrEqual(5);
+    expect(times.at(-30)).toBeGreaterThan(NOW - 70);
+    expect(chain.slice(-30).flatMap((block) => block.transactions)).toEqual([]);
+    expect(chain.slice(-30).every((block) => Number(block.baseFeePerGas) > 50_000_000)).toBe(true);
+  });
+
+  test("holds every contract at its address, the roles of the oracle and 10,000 USDC of the payer", async () => {
+    expect(devnet.contracts).toEqual(contractAddresses());
+    for (const address of Object.values(devnet.contracts)) {
+      expect(await rpc.request("eth_getCode", address, "latest")).not.toBe("0x");
+    }
+    const balance = await call(
+      rpc,
+      devnet.contracts.usdc,
+      `0x70a08231${word(devnet.accounts.payer.address)}`,
+    );
+    expect(BigInt(balance)).toBe(10_000_000_000n);
+    expect(await call(rpc, devnet.contracts.oracle, "0x8c72c54e")).toBe(
+      `0x${word(devnet.accounts.publisher.address)}`,
+    );
+    expect(devnet.deployment.oracle.address).toBe(devnet.contracts.oracle);
+  });
+
+  test("names one wallet of each archetype, each of which has acted", async () => {
+    expect(Object.keys(devnet.samples)).toHaveLength(14);
+    for (const address of Object.values(devnet.samples)) {
+      expect(Number(await rpc.request("eth_getTransactionCount", address, "latest"))).toBeGreaterThan(0);
+    }
+    const listed = await call(
+      rpc,
+      devnet.contracts.sanctionsList,
+      `0xdf592f7d${word(devnet.samples.sanctioned)}`,
+    );
+    expect(BigInt(listed)).toBe(1n);
+  });
+
+  test("tells how far it is, stage by stage, up to the end", () => {
+    const names = [...new Set(stages.map((stage) => stage.split(" ")[0]))];
+    expect(names).toEqual(["contracts", "plan", "history", "catch-up"]);
+    expect(stages.filter((stage) => stage.startsWith("history")).at(-1)).toMatch(/^history (\d+)\/\1$/);
+  });
+
+  test("sends nothing for an account without its key once it is built", async () => {
+    const transaction = { from: devnet.samples.keeper, to: devnet.samples.keeper, value: "0x1" };
+    await expect(rpc.request("eth_sendTransaction", transaction)).rejects.toThrow("No Signer available");
+  });
+
+  test("keeps blocks, receipts and logs over a stop, and goes on from there", async () => {
+    const before = await fingerprint(rpc);
+    await devnet.stop();
+    await start();
+    expect(devnet.kept).toBe(true);
+    expect(await fingerprint(rpc)).toEqual(before);
+
+    await rpc.request("evm_mine");
+    const head = await latest(rpc);
+    expect(Number(head.number)).toBe(before.blocks.length);
+    expect(Math.abs(Number(head.timestamp) - Date.now() / 1_000)).toBeLessThan(3);
+  });
+
+  test("lives: new transactions at the time of the wall clock, and none once it is told to stop", async () => {
+    const from = Number((await latest(rpc)).number);
+    const living = await devnet.startLiving();
+    const signal = AbortSignal.timeout(20_000);
+    while ((await sentSince(rpc, from)) < 3) {
+      signal.throwIfAborted();
+      await delay(250);
+    }
+    expect(Math.abs(Number((await latest(rpc)).timestamp) - Date.now() / 1_000)).toBeLessThan(4);
+    const asked = performance.now();
+    await living.stop();
+    expect(performance.now() - asked).toBeLessThan(1_000);
+    await rpc.request("evm_mine");
+    const stoppedAt = Number((await latest(rpc)).number);
+    await delay(2_500);
+    expect(Number((await latest(rpc)).number)).toBe(stoppedAt);
+    expect(warnings).toEqual([]);
+  });
+
+  test("refuses to take the kept chain for one of another seed", async () => {
+    await devnet.stop();
+    await expect(start({ seed: "another" })).rejects.toThrow(/was built with seed test, 20 wallets, 10 days/);
+    await start();
+  });
+
+  test("stops a node that was left behind by a killed process and loads its chain", async () => {
+    const abandoned = devnet;
+    await abandoned.startLiving();
+    const left = nodeOf(dataDir);
+    const head = Number((await latest(rpc)).number);
+    await start();
+    await untilGone(left.pid);
+    expect([devnet.kept, ownWarnings()]).toEqual([true, []]);
+    expect(Number((await latest(rpc)).number)).toBeGreaterThanOrEqual(head);
+    await abandoned.stop();
+  });
+
+  test("builds a new chain when the kept one cannot be read, and says so", async () => {
+    await devnet.stop();
+    writeFileSync(join(dataDir, "anvil-state.json"), "{");
+    await start();
+    expect(devnet.kept).toBe(false);
+    expect(ownWarnings().at(-1)).toMatch(/^the kept chain cannot be loaded, building a new one/);
+  });
+
+  test("leaves no process behind", async () => {
+    const { pid } = nodeOf(dataDir);
+    expect(isAlive(pid)).toBe(true);
+    await devnet.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+function nodeOf(dataDir: string): { readonly pid: number } {
+  return JSON.parse(readFileSync(join(dataDir, "anvil-process.json"), "utf8"));
+}
+
+function outcomeOf(receipt: Receipt, gasLimit: number): string {
+  if (receipt.status === "0x1") return "success";
+  return Number(receipt.gasUsed) >= gasLimit * 0.98 ? "out-of-gas" : "revert";
+}
+
+async function latest(rpc: JsonRpc): Promise<Block> {
+  return (await rpc.request("eth_getBlockByNumber", "latest", false)) as Block;
+}
+
+async function allBlocks(rpc: JsonRpc): Promise<Block[]> {
+  const count = Number((await latest(rpc)).number) + 1;
+  const numbers = Array.from({ length: count }, (_, i) => `0x${i.toString(16)}`);
+  const blocks = await rpc.batch(
+    numbers.map((n) => ({ method: "eth_getBlockByNumber", params: [n, false] })),
+  );
+  return blocks as Block[];
+}
+
+async function fingerprint(rpc: JsonRpc) {
+  const blocks = await allBlocks(rpc);
+  const receipts = await rpc.batch(
+    blocks.map((block) => ({ method: "eth_getBlockReceipts", params: [block.number] })),
+  );
+  return {
+    blocks,
+    receipts,
+    logs: await rpc.request("eth_getLogs", { fromBlock: "0x0", toBlock: "latest" }),
+  };
+}
+
+async function sentSince(rpc: JsonRpc, block: number): Promise<number> {
+  const counts = (await allBlocks(rpc)).slice(block + 1).map((b) => ({
+    method: "eth_getBlockTransactionCountByNumber",
+    params: [b.number],
+  }));
+  return (await rpc.batch(counts)).reduce<number>((sum, count) => sum + Number(count), 0);
+}
+
+async function call(rpc: JsonRpc, to: string, data: string): Promise<string> {
+  return String(await rpc.request("eth_call", { to, data }, "latest"));
+}
+
+function word(address: string): string {
+  return address.slice(2).toLowerCase().padStart(64, "0");
+}

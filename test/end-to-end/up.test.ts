@@ -1,0 +1,216 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Address, createPublicClient, http } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../bin/up/free-port.ts";
+import type { UpFile } from "../../bin/up/local-files.ts";
+import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
+import { decodeView } from "../../service/chain/oracle-codec.ts";
+import { runScript, type Script, until } from "../support/anvil-testkit/script.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const UP_TIMEOUT_MS = 120_000;
+const WALLETS = 42;
+
+let dataDir: string;
+let port: number;
+let database: TestDatabase;
+let running: Script | null = null;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "ahs-up-"));
+  // Run as root, the embedded PostgreSQL is another user, who must be able to reach its directory.
+  chmodSync(dataDir, 0o755);
+  port = await freePort();
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await running?.stop();
+  await database.drop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe("ahs up", () => {
+  test(
+    "reaches published scores that chain and API agree on, and routes every archetype as it deserves",
+    async () => {
+      const up = await start([]);
+      expect(statSync(join(dataDir, "up.json")).mode & 0o777).toBe(0o600);
+      expect(up).toMatchObject({
+        chain_id: 31_337,
+        base_url: `http://127.0.0.1:${port}`,
+        verify_base_url: null,
+      });
+      expect(running?.log()).toContain(up.api_key);
+
+      for (const archetype of [
+        "keeper",
+        "diverse-trader",
+        "payment-agent",
+        "escrow-worker",
+        "oracle-feeder",
+        "weekly-payroll",
+      ]) {
+        expect(await record(up, archetype)).toMatchObject({
+          grade: expect.stringMatching(/^[AB]$/),
+          trust_routing: "instant_settle",
+        });
+      }
+      expect(await record(up, "always-failing")).toMatchObject({
+        grade: expect.stringMatching(/^[EF]$/),
+        trust_routing: "reject",
+      });
+      for (const archetype of ["newcomer", "dormant"]) {
+        expect(await record(up, archetype)).toMatchObject({
+          ahs_score: null,
+          grade: null,
+          confidence_level: "INSUFFICIENT",
+          trust_routing: "escrow",
+        });
+      }
+      expect(await record(up, "sanctioned")).toMatchObject({
+        ahs_score: 0,
+        grade: "F",
+        d1_score: 0,
+        trust_routing: "reject",
+      });
+      for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
+      await stopLeavingNothing();
+    },
+    UP_TIMEOUT_MS,
+  );
+
+  test(
+    "a second start goes on with the chain, the key and the scores that it finds",
+    async () => {
+      const first = await start([]);
+      const before = await headOf(first);
+      const { inputs_hash } = await record(first, "keeper");
+      await stopLeavingNothing();
+      const second = await start([]);
+      expect(second.api_key).toBe(first.api_key);
+      expect(second.contracts).toEqual(first.contracts);
+      expect(await headOf(second)).toBeGreaterThanOrEqual(before);
+      const { history } = await record(second, "keeper");
+      expect(history).toContainEqual(expect.objectContaining({ inputs_hash }));
+      await stopLeavingNothing();
+    },
+    UP_TIMEOUT_MS,
+  );
+
+  test(
+    "a lost chain is noticed and everything derived from it built anew, while keys are kept",
+    async () => {
+      const key = readFileSync(join(dataDir, "demo-key"), "utf8");
+      rmSync(join(dataDir, "chain"), { recursive: true });
+      const up = await start([]);
+      expect(up.api_key).toBe(key);
+      expect(await record(up, "keeper")).toMatchObject({ trust_routing: "instant_settle" });
+      for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
+      await stopLeavingNothing();
+    },
+    UP_TIMEOUT_MS,
+  );
+
+  test(
+    "--database-url takes the place of the embedded PostgreSQL, and a key of another database is not taken over",
+    async () => {
+      const embedded = readFileSync(join(dataDir, "demo-key"), "utf8");
+      const up = await start(["--database-url", database.url]);
+      expect(up.database_url).toBe(database.url);
+      expect(up.api_key).not.toBe(embedded);
+      expect(await record(up, "keeper")).toMatchObject({ trust_routing: "instant_settle" });
+      await stopLeavingNothing();
+    },
+    UP_TIMEOUT_MS,
+  );
+});
+
+async function start(more: readonly string[]): Promise<UpFile> {
+  const args = ["up", "--data-dir", dataDir, "--port", String(port), "--wallets", String(WALLETS), ...more];
+  const script = runScript(args, {}, join(dataDir, "up.log"));
+  running = script;
+  let ended = false;
+  void script.exited.then(() => {
+    ended = true;
+  });
+  const file = join(dataDir, "up.json");
+  return until({ what: `ahs up is up\n${script.log()}`, timeoutMs: UP_TIMEOUT_MS - 10_000 }, async () => {
+    if (ended) throw new Error(`ahs up ended\n${script.log()}`);
+    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as UpFile) : null;
+  });
+}
+
+async function stopLeavingNothing(): Promise<void> {
+  const script = running;
+  if (script === null) throw new Error("nothing runs");
+  const family = descendantsOf(script.pid).map((pid) => ({ pid, command: commandOf(pid) }));
+  expect(family.length).toBeGreaterThanOrEqual(5);
+  await script.stop();
+  running = null;
+  // Those whose parent ended first are reaped by the system, a moment later.
+  await expect
+    .poll(() => family.filter(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 3_000 })
+    .toEqual([]);
+  expect(existsSync(join(dataDir, "up.json"))).toBe(false);
+}
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+}
+
+/** Every process below the given one. */
+function descendantsOf(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync("/proc")) {
+    const stat =
+      /^\d+$/.test(entry) && existsSync(`/proc/${entry}/stat`)
+        ? readFileSync(`/proc/${entry}/stat`, "utf8")
+        : "";
+    const parent = /\) \S (\d+)/.exec(stat)?.[1];
+    if (parent !== undefined) parents.set(Number(entry), Number(parent));
+  }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === root || isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
+
+async function record(up: UpFile, archetype: string) {
+  const answer = await fetch(`${up.base_url}/ahs/${up.samples[archetype]}?include=history`, {
+    headers: { "x-api-key": up.api_key },
+  });
+  expect(answer.status).toBe(200);
+  return JSON.parse(await answer.text());
+}
+
+async function headOf(up: UpFile): Promise<number> {
+  return Number(await createPublicClient({ transport: http(up.rpc_url) }).getBlockNumber());
+}
+
+async function expectChainAgrees(up: UpFile, address: Address): Promise<void> {
+  const client = createPublicClient({ transport: http(up.rpc_url) });
+  const answer = await fetch(`${up.base_url}/ahs/${address}`, { headers: { "x-api-key": up.api_key } });
+  const { published, ahs_score, grade } = JSON.parse(await answer.text());
+  const oracle = up.contracts.oracle as Address;
+  const view = await client.readContract({
+    address: oracle,
+    abi: agentHealthOracleAbi,
+    functionName: "scoreOf",
+    args: [address],
+  });
+  const onChain = decodeView(view);
+  if (onChain === null || onChain.outcome.kind === "insufficient") {
+    expect(published).toBeNull();
+    return;
+  }
+  expect(published).toMatchObject({
+    ahs_score: onChain.outcome.ahsScore,
+    as_of_block: Number(onChain.asOf),
+    grade: onChain.grade,
+  });
+  expect(Math.abs(ahs_score - published.ahs_score)).toBeLessThan(3);
+  expect(grade).toBe(published.grade);
+}
