@@ -81,6 +81,8 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const resumed = dataDir === null || manifest === null ? null : await resume(options, dataDir, manifest);
   const { anvil, ...home } = resumed ?? (await buildAnew(options));
   if (dataDir !== null) noteNode(dataDir, anvil);
+  // A loaded node takes up its clock at the genesis again, a building one runs late by what the last block took.
+  await anvil.rpc.request("evm_setTime", Math.floor(options.now()));
   await anvil.rpc.request("evm_setAutomine", true);
   return devnetOn({ ...home, rpc: anvil.rpc, exited: anvil.exited, stopNode: anvil.stop }, options);
 }
@@ -138,11 +140,7 @@ async function resume(options: DevnetOptions, dataDir: string, manifest: Manifes
   );
   if (anvil === null) return null;
   const fault = await chainFault(anvil.rpc, manifest);
-  if (fault === null) {
-    // The node takes up its clock at the genesis again.
-    await anvil.rpc.request("evm_setTime", Math.floor(options.now()));
-    return { anvil, manifest, kept: true };
-  }
+  if (fault === null) return { anvil, manifest, kept: true };
   logger.warn(`the kept chain is not the one that was built (${fault}): building a new one`);
   await anvil.stop();
   return null;

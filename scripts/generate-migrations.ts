@@ -27,7 +27,14 @@ if (isCheck) {
 }
 
 function generateInto(folder: string): void {
-  const options = ["--dialect", "postgresql", "--schema", "service/store/tables/*.ts", "--casing", "snake_case"];
+  const options = [
+    "--dialect",
+    "postgresql",
+    "--schema",
+    "service/store/tables/*.ts",
+    "--casing",
+    "snake_case",
+  ];
   execFileSync("drizzle-kit", ["generate", ...options, "--out", folder.replace(ROOT, "./")], {
     cwd: ROOT,
     stdio: ["ignore", "ignore", "inherit"],

@@ -6,6 +6,8 @@ import { join } from "node:path";
 const folder = new URL(".", import.meta.url).pathname;
 const generators = readdirSync(folder).filter((name) => name.startsWith("generate-"));
 for (const name of generators.sort()) {
-  const { status } = spawnSync(process.execPath, [join(folder, name), ...process.argv.slice(2)], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [join(folder, name), ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
   if (status !== 0) process.exitCode = 1;
 }

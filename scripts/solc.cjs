@@ -10,6 +10,8 @@ if (option === "--version") {
   process.stdin.on("data", (chunk) => chunks.push(chunk));
   process.stdin.on("end", () => process.stdout.write(solc.compile(Buffer.concat(chunks).toString("utf8"))));
 } else {
-  process.stderr.write(`solc.cjs: expected --version or --standard-json, got ${process.argv.slice(2).join(" ")}\n`);
+  process.stderr.write(
+    `solc.cjs: expected --version or --standard-json, got ${process.argv.slice(2).join(" ")}\n`,
+  );
   process.exitCode = 1;
 }

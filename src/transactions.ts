@@ -18,10 +18,17 @@ ponder.on("StaticWallet:transaction:to", ({ event, context }) => recordReceived(
 async function recordOwnCall(event: Sent, context: Context): Promise<void> {
   const followed = await context.db.find(wallet, { address: event.transaction.from });
   if (followed === null) return;
-  const stored = await context.db.find(transaction, { hash: event.transaction.hash });
-  if (stored?.own === true) return;
-  if (stored === null) await context.db.insert(transaction).values({ ...rowOf(event), own: true });
-  else await context.db.update(transaction, { hash: event.transaction.hash }).set({ own: true });
+  const { hash } = event.transaction;
+  const inserted = await context.db
+    .insert(transaction)
+    .values({ ...rowOf(event), own: true })
+    .onConflictDoNothing();
+  if (inserted === null) {
+    // It is there as received by another followed wallet, or another source delivered it before.
+    const stored = await context.db.find(transaction, { hash });
+    if (stored?.own === true) return;
+    await context.db.update(transaction, { hash }).set({ own: true });
+  }
 
   await context.db.update(wallet, { address: followed.address }).set({
     ownCalls: followed.ownCalls + 1,

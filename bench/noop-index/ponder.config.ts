@@ -1,2 +1,4 @@
+import config from "../../ponder.config.ts";
+
 // biome-ignore lint/style/noDefaultExport: Ponder reads the default export
-export { default } from "../../ponder.config.ts";
+export default config;

@@ -38,6 +38,7 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
     onProgress: (step: { stage: string; done: number; total: number }) =>
       progress.show(step.stage, step.done, step.total),
     logger: createLogger(config, "devnet"),
+    signal,
   };
   const { rpcUrl } = config;
   const chain =

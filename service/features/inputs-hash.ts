@@ -6,8 +6,8 @@ import { formatCall } from "./call-line.ts";
 import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
 import { sortCalls } from "./weigh-calls.ts";
 
-/** Characters hashed at once: a long history is never one string, a short one is one call. */
-const PIECE = 65_536;
+/** Calls hashed at once: a long history is never one string. */
+const PIECE = 256;
 
 /** A file that a record was computed from, under the keccak256 of its RFC 8785 JSON. */
 export type InputFile = { readonly hash: Hex; readonly content: unknown };
@@ -25,27 +25,18 @@ export function sanctionsFile(entries: readonly SanctionsEntry[]): InputFile {
 }
 
 /**
- * SHA-256 over the lines of a wallet's rows: one of chain, wallet and coverage, then one per own call by (block, index).
+ * SHA-256 over the lines of a wallet's rows, each ended by a newline: one of chain, wallet and coverage, then one per own
+ * call by (block, index).
  */
 export function rowsDigest(rows: WalletRows): Hex {
-  const { coverage, chainStartTimestamp } = rows;
   const hash = createHash("sha256");
-  let text = [
-    rows.chainId,
-    rows.wallet,
-    coverage.fromBlock,
-    coverage.fromTimestamp,
-    coverage.complete ? 1 : 0,
-    coverage.sources.join(","),
-    chainStartTimestamp ?? "-",
-  ].join(" ");
-  for (const call of sortCalls(rows.calls)) {
-    text += `\n${formatCall(call)}`;
-    if (text.length < PIECE) continue;
-    hash.update(text, "latin1");
-    text = "";
+  hash.update(headLine(rows), "latin1");
+  const calls = sortCalls(rows.calls);
+  for (let start = 0; start < calls.length; start += PIECE) {
+    const lines = calls.slice(start, start + PIECE).map(formatCall);
+    hash.update(`${lines.join("\n")}\n`, "latin1");
   }
-  return `0x${hash.update(text, "latin1").digest("hex")}`;
+  return `0x${hash.digest("hex")}`;
 }
 
 /** keccak256 of the RFC 8785 JSON of everything that a record follows from; inputs that this model does not read are null. */
@@ -63,6 +54,12 @@ export function inputsHash(inputs: {
     rows: inputs.rowsDigest,
     as_of_block_hash: inputs.asOf.blockHash,
   });
+}
+
+function headLine({ chainId, wallet, coverage, chainStartTimestamp }: WalletRows): string {
+  const { fromBlock, fromTimestamp, complete, sources } = coverage;
+  const fields = [chainId, wallet, fromBlock, fromTimestamp, complete ? 1 : 0, sources.join(",")];
+  return `${fields.join(" ")} ${chainStartTimestamp ?? "-"}\n`;
 }
 
 function inputFile(content: unknown): InputFile {

@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 import type { Policy } from "../score/policy-shape.ts";
 import { parseCall } from "./call-line.ts";
 import { SECONDS_PER_DAY } from "./time.ts";
-import type { AsOf, Coverage, OwnCall, SanctionsFlag, WalletRows } from "./types.ts";
+import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
 
 /** A pg client or pool; rows of one wallet are consistent only within one REPEATABLE READ transaction, which the caller opens. */
 export type Snapshot = {
@@ -50,13 +50,16 @@ export async function readAsOf(client: Snapshot, schema: string): Promise<AsOf |
 /** Rows of the given wallets as of a block, in no particular order; wallets that were not followed by then are left out. */
 export async function readWalletRows(client: Snapshot, request: RowsRequest): Promise<readonly WalletRows[]> {
   const { schema, asOf, wallets, policy } = request;
-  const { rows } = await client.query({
-    name: `wallet-rows-${schema}`,
-    text: walletRowsQuery(escapeIdentifier(schema)),
-    values: [wallets, asOf.blockNumber, policy.window.days * SECONDS_PER_DAY],
+  const facts = await client.query({
+    name: `wallet-facts-${schema}`,
+    text: walletFactsQuery(escapeIdentifier(schema)),
+    values: [wallets, asOf.blockNumber],
     rowMode: "array",
   });
-  return (rows as WalletTuple[]).map((row) => toWalletRows(row, request));
+  const found = (facts.rows as WalletTuple[]).map((row) => walletFacts(row, policy));
+  const starts = found.flatMap(({ windowStart }) => (windowStart === null ? [] : [windowStart]));
+  const calls = await readCalls(client, request, Math.min(...starts));
+  return found.map((wallet) => toWalletRows(wallet, calls.get(wallet.address), request));
 }
 
 /** Every address on the sanctions list as of a block, by address. */
@@ -83,7 +86,7 @@ export async function readSanctionsList(
 }
 
 type WalletTuple = [
-  wallet: Address,
+  address: Address,
   fromBlock: number,
   fromTimestamp: number,
   firstBlock: number,
@@ -93,19 +96,13 @@ type WalletTuple = [
   listed: boolean | null,
   listingHash: Hex | null,
   listedAt: number | null,
-  calls: string | null,
 ];
 
-/**
- * One row per wallet, its calls as lines of text: reading a million calls so costs a quarter of what a million rows do.
- * $1 wallets, $2 as-of block, $3 seconds of the window.
- */
-function walletRowsQuery(schema: string): string {
+/** $1 wallets, $2 as-of block. */
+function walletFactsQuery(schema: string): string {
   return `
-    select w.address, f.number::float8, f.timestamp::float8,
-      start.number::float8, start.timestamp::float8,
-      first.nonce, last.timestamp::float8,
-      s.listed, s.transaction_hash, s.timestamp::float8, calls.lines
+    select w.address, f.number::float8, f.timestamp::float8, start.number::float8, start.timestamp::float8,
+      first.nonce, last.timestamp::float8, s.listed, s.transaction_hash, s.timestamp::float8
     from ${schema}.wallet w
     cross join (select number, timestamp from ${schema}.block order by number limit 1) start
     cross join lateral (
@@ -123,54 +120,100 @@ function walletRowsQuery(schema: string): string {
       select listed, transaction_hash, timestamp from ${schema}.sanctions_change
       where address = w.address and block <= $2 order by block desc, log_index desc limit 1
     ) s on true
-    cross join lateral (
-      select string_agg(concat_ws(' ', hash, block, transaction_index, timestamp, coalesce("to", '-'),
-        coalesce(selector, '-'), value, ok::int, gas_limit, gas_used, gas_used * effective_gas_price), E'\\n') as lines
-      from ${schema}.transaction
-      where "from" = w.address and own and block <= $2 and timestamp >= last.timestamp - $3
-    ) calls
     where w.address = any($1::text[]) and w.followed_block <= $2`;
 }
 
-function toWalletRows(row: WalletTuple, { chainId, asOf, policy }: RowsRequest): WalletRows {
-  const [wallet, , , firstBlock, firstTimestamp, , , listed, listingHash, listedAt, lines] = row;
-  // A chain whose blocks are indexed from 0 or 1 on is indexed from its beginning.
-  const chainStartTimestamp = firstBlock <= 1 ? firstTimestamp : null;
-  const sanctions =
-    listed === true && listingHash !== null && listedAt !== null
-      ? [sanctionsFlag(listingHash, listedAt)]
-      : [];
+/**
+ * Own calls by wallet since a moment. Each wallet's are one text of lines, and all wallets are looked up in one pass over
+ * the table: a million calls in batches of a thousand wallets take a third of the time that rows or single look-ups take.
+ */
+async function readCalls(
+  client: Snapshot,
+  { schema, asOf, wallets }: RowsRequest,
+  since: number,
+): Promise<ReadonlyMap<Address, string>> {
+  if (!Number.isFinite(since)) return new Map();
+  // The texts of a batch are grouped in memory, for this transaction only.
+  await client.query({
+    text: "select set_config('work_mem', '64MB', true)",
+    rowMode: "array",
+  });
+  const { rows } = await client.query({
+    text: `
+      select "from", string_agg(concat_ws(' ', hash, block, transaction_index, timestamp, coalesce("to", '-'),
+        coalesce(selector, '-'), value, ok::int, gas_limit, gas_used, gas_used * effective_gas_price), E'\\n')
+      from ${escapeIdentifier(schema)}.transaction
+      where "from" = any($1::text[]) and own and block <= $2 and timestamp >= $3
+      group by "from"`,
+    values: [wallets, asOf.blockNumber, since],
+    rowMode: "array",
+  });
+  return new Map(rows as [Address, string][]);
+}
+
+type WalletFacts = {
+  readonly address: Address;
+  readonly fromBlock: number;
+  readonly fromTimestamp: number;
+  readonly chainStartTimestamp: number | null;
+  readonly firstNonce: number | null;
+  /** Unix seconds; null without an own call. */
+  readonly windowStart: number | null;
+  readonly sanctions: readonly SanctionsFlag[];
+};
+
+function walletFacts(row: WalletTuple, policy: Policy): WalletFacts {
+  const [address, fromBlock, fromTimestamp, firstBlock, firstTimestamp, firstNonce, lastTimestamp] = row;
+  const [, , , , , , , listed, listingHash, listedAt] = row;
+  return {
+    address,
+    fromBlock,
+    fromTimestamp,
+    // A chain whose blocks are indexed from 0 or 1 on is indexed from its beginning.
+    chainStartTimestamp: firstBlock <= 1 ? firstTimestamp : null,
+    firstNonce,
+    windowStart: lastTimestamp === null ? null : lastTimestamp - policy.window.days * SECONDS_PER_DAY,
+    sanctions:
+      listed === true && listingHash !== null && listedAt !== null
+        ? [sanctionsFlag(listingHash, listedAt)]
+        : [],
+  };
+}
+
+function toWalletRows(
+  wallet: WalletFacts,
+  lines: string | undefined,
+  { chainId, asOf }: RowsRequest,
+): WalletRows {
+  const { address, fromBlock, fromTimestamp, chainStartTimestamp, windowStart, sanctions } = wallet;
+  const calls = lines === undefined ? [] : lines.split("\n").map(parseCall);
   return {
     chainId,
-    wallet,
-    calls: lines === null ? [] : parseLines(lines),
+    wallet: address,
+    // Other wallets of the batch may have asked for older calls.
+    calls: windowStart === null ? [] : calls.filter((call) => call.timestamp >= windowStart),
     sanctions,
-    coverage: coverageOf(row, { asOf, policy, chainStartTimestamp }),
+    coverage: {
+      fromBlock,
+      fromTimestamp,
+      toBlock: asOf.blockNumber,
+      complete: isComplete(wallet),
+      sources: ["index"],
+    },
     chainStartTimestamp,
   };
 }
 
 /**
- * Covered from the block that the wallet was followed from. Complete when no own call of the window can be missing: it was
- * followed from the chain's first block, its first known call is its first ever (nonce 0), or the window starts later.
+ * Whether no own call of the window can be missing: the wallet was followed from the chain's first block, its first known
+ * call is its first ever (nonce 0), or the window starts after it was followed.
  */
-function coverageOf(
-  [, fromBlock, fromTimestamp, , , firstNonce, lastTimestamp]: WalletTuple,
-  {
-    asOf,
-    policy,
-    chainStartTimestamp,
-  }: { readonly asOf: AsOf; readonly policy: Policy; readonly chainStartTimestamp: number | null },
-): Coverage {
-  const complete =
+function isComplete({ fromTimestamp, chainStartTimestamp, firstNonce, windowStart }: WalletFacts): boolean {
+  return (
     fromTimestamp === chainStartTimestamp ||
     firstNonce === 0 ||
-    (lastTimestamp !== null && lastTimestamp - policy.window.days * SECONDS_PER_DAY >= fromTimestamp);
-  return { fromBlock, fromTimestamp, toBlock: asOf.blockNumber, complete, sources: ["index"] };
-}
-
-function parseLines(lines: string): readonly OwnCall[] {
-  return lines.split("\n").map(parseCall);
+    (windowStart !== null && windowStart >= fromTimestamp)
+  );
 }
 
 function sanctionsFlag(reference: Hex, timestamp: number): SanctionsFlag {

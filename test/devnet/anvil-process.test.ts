@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { freePort } from "../../bin/up/free-port.ts";
 import { startAnvil } from "../../devnet/anvil-process.ts";
-import { freePort } from "./free-port.ts";
 import { isAlive, untilGone } from "./process-life.ts";
 
 const OPTIONS = { chainId: 31_337, stateFile: null, genesisTime: 1_700_000_000 };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../../bin/up/free-port.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil-process.ts";
 import { type AttachOptions, attachDevnet } from "../../devnet/attach-devnet.ts";
 import { DAY } from "../../devnet/population/rhythm.ts";
-import { freePort } from "./free-port.ts";
 
 describe("attachDevnet", () => {
   let node: Anvil;

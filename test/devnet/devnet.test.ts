@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../bin/up/free-port.ts";
 import { planHistory } from "../../devnet/build-chain.ts";
 import { contractAddresses } from "../../devnet/contract-list.ts";
 import { type Devnet, type DevnetOptions, startDevnet } from "../../devnet/devnet.ts";
 import { type JsonRpc, jsonRpc } from "../../devnet/json-rpc.ts";
-import { freePort } from "./free-port.ts";
 import { isAlive, untilGone } from "./process-life.ts";
 
 const DAYS = 10;

@@ -5,8 +5,8 @@ import { scoreAtNewest } from "../../service/record/score-wallets.ts";
 import { AHS_2026_0 } from "../../service/score/policy.ts";
 import type { Database } from "../../service/store/database.ts";
 import { startIndexer } from "../support/anvil-testkit/indexer.ts";
-import { bootTestkit, openMigrated, type Testkit } from "../support/anvil-testkit/testkit.ts";
-import { createTestDatabase } from "../support/test-database.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { createTestDatabase, openMigrated } from "../support/test-database.ts";
 
 const STEADY = getAddress("0x00000000000000000000000000000000000a9e01");
 const LATE = getAddress("0x00000000000000000000000000000000000a9e02");

@@ -25,7 +25,7 @@ export const retryStorm: Archetype = {
     ];
   },
   step: (context, at) =>
-    context.random.fork(`choice/${at}`).chance(0.06) ? storm(context, at) : trade(context, at),
+    context.random.fork(`choice/${at}`).chance(0.015) ? storm(context, at) : trade(context, at),
 };
 
 function storm(context: AgentContext, at: number): PlannedCall[] {

@@ -98,5 +98,13 @@ function rowsOf(wallet: `0x${string}`, calls: readonly OwnCall[], sanctioned: bo
     complete: true,
     sources: ["plan"],
   };
-  return { chainId: 31_337, wallet, calls, sanctions: sanctioned ? [flag] : [], coverage };
+  const chainStartTimestamp = END - 90 * DAY;
+  return {
+    chainId: 31_337,
+    wallet,
+    calls,
+    sanctions: sanctioned ? [flag] : [],
+    coverage,
+    chainStartTimestamp,
+  };
 }

@@ -8,8 +8,8 @@ import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/store
 import { type Database, openDatabase } from "../../../service/store/database.ts";
 import { createKeyDebits } from "../../../service/store/key-debits.ts";
 import { createScoreReader } from "../../../service/store/scores.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../store/index-tables.ts";
-import { openTestDatabase } from "../store/open-test-database.ts";
 import { bodyOf, ORACLE, WALLET } from "./fake-ports.ts";
 
 const CHAIN = 31337;

@@ -1,5 +1,12 @@
 import fc from "fast-check";
-import { type Address, getAddress, type Hex, hashDomain, hashTypedData, recoverTypedDataAddress } from "viem";
+import {
+  type Address,
+  domainSeparator,
+  getAddress,
+  type Hex,
+  hashTypedData,
+  recoverTypedDataAddress,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import {
   decodeView,
@@ -54,12 +61,8 @@ describe("golden vectors", () => {
   const oracle = { chainId: eip712.chainId, address: eip712.verifyingContract as Address };
 
   test("the domain separator is the contract's", () => {
-    const { domain, types } = scoreTypedData(oracle, scoreMessage(score, times));
-    const EIP712Domain = ["name", "version", "chainId", "verifyingContract"].map((name, index) => ({
-      name,
-      type: ["string", "string", "uint256", "address"][index] ?? "",
-    }));
-    expect(hashDomain({ domain, types: { ...types, EIP712Domain } })).toBe(eip712.domainSeparator);
+    const { domain } = scoreTypedData(oracle, scoreMessage(score, times));
+    expect(domainSeparator({ domain })).toBe(eip712.domainSeparator);
   });
 
   test.each(eip712.cases)(

@@ -5,10 +5,10 @@ import { freePort } from "../../../bin/up/free-port.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { SenderPolicy } from "../../../service/chain/send-policy.ts";
 import type { SenderRpc } from "../../../service/chain/send-rpc.ts";
-import { migrateDatabase, openDatabase } from "../../../service/store/database.ts";
+import type { Database } from "../../../service/store/database.ts";
 import { enqueueTransaction, type SenderTransaction } from "../../../service/store/sender-transactions.ts";
 import { senderTransaction } from "../../../service/store/tables/publish.ts";
-import { createTestDatabase } from "../../support/test-database.ts";
+import { createTestDatabase, openMigrated } from "../../support/test-database.ts";
 import { CHAIN_ID, localAccount, startSender } from "./sender-under-test.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -18,15 +18,7 @@ export type SenderWorld = Awaited<ReturnType<typeof createSenderWorld>>;
 /** A chain that mines only when told, a migrated database, and senders of account 1 on demand. */
 export async function createSenderWorld() {
   const database = await createTestDatabase();
-  const db = openDatabase({
-    url: database.url,
-    applicationName: "ahs-test",
-    maxConnections: 5,
-    statementTimeoutMs: 30_000,
-    connectTimeoutMs: 10_000,
-    onIdleError: () => undefined,
-  });
-  await migrateDatabase(db);
+  const db = await openMigrated(database.url);
   // An hour of chain time behind the wall clock: no block is ever ahead of it.
   const genesisTime = Math.floor(Date.now() / 1000) - 3_600;
   const anvil = await startAnvil({ port: await freePort(), chainId: CHAIN_ID, stateFile: null, genesisTime });
@@ -70,7 +62,7 @@ export async function createSenderWorld() {
 }
 
 async function reach(
-  db: SenderWorldDb,
+  db: Database,
   id: number,
   condition: (row: SenderTransaction) => boolean,
 ): Promise<SenderTransaction> {
@@ -84,8 +76,6 @@ async function reach(
   );
   return row;
 }
-
-type SenderWorldDb = ReturnType<typeof openDatabase>;
 
 /** Asks until the answer is not null; throws with the description when 20 seconds have passed. */
 export async function until<T>(ask: () => Promise<T | null>, describe: () => string): Promise<T> {

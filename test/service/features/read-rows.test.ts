@@ -116,6 +116,21 @@ describe("an index of 400 days with a block a day", () => {
     expect(blocksOf(await readOne())).toEqual([70, 250]);
   });
 
+  test("reads of each wallet its own window, whatever else is read with it", async () => {
+    await follow(client, SCHEMA, { wallet: AGENT, block: 0 });
+    await follow(client, SCHEMA, { wallet: OTHER, block: 0 });
+    await insertCalls([callAt(5), callAt(250)]);
+    const old = { ...callAt(20), hash: blockHash(9_999) };
+    await insertTransaction(client, SCHEMA, { call: old, from: OTHER, nonce: 0 });
+    const rows = await readWalletRows(client, request([AGENT, OTHER]));
+    expect(new Map(rows.map((own) => [own.wallet, blocksOf(own)]))).toEqual(
+      new Map([
+        [AGENT, [250]],
+        [OTHER, [20]],
+      ]),
+    );
+  });
+
   test("reads many wallets at once, and none that was not followed by the block", async () => {
     await follow(client, SCHEMA, { wallet: AGENT, block: 0 });
     await follow(client, SCHEMA, { wallet: OTHER, block: 301 });

@@ -2,7 +2,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../service/store/database.ts";
 import { databaseFailure } from "../../../service/store/database-failure.ts";
-import { openTestDatabase } from "./open-test-database.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
 
 let db: Database;
 let close: () => Promise<void>;

@@ -10,7 +10,7 @@ import {
 } from "../../../service/store/api-keys.ts";
 import type { Database } from "../../../service/store/database.ts";
 import { createKeyDebits, type KeyDebits, returnExpiredHolds } from "../../../service/store/key-debits.ts";
-import { openTestDatabase } from "./open-test-database.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 const entropy = { randomBytes, randomUuid: () => randomUUID() };

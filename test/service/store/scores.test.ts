@@ -4,8 +4,8 @@ import type { Database } from "../../../service/store/database.ts";
 import { databaseFailure } from "../../../service/store/database-failure.ts";
 import { createScoreReader, type StoredScore } from "../../../service/store/scores.ts";
 import { currentScore, score } from "../../../service/store/tables/score.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "./index-tables.ts";
-import { openTestDatabase } from "./open-test-database.ts";
 
 const CHAIN = 31337;
 const HEAD = { blockNumber: 1200, timestamp: 1_795_000_000 };

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../service/store/database.ts";
 import { createInterestRecorder } from "../../../service/store/wallet-interest.ts";
-import { openTestDatabase } from "./open-test-database.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
 const HOUR = 3_600_000;

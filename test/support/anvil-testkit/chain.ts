@@ -15,14 +15,14 @@ const UNKNOWN_SELECTOR: Hex = "0xdeadbeef";
 
 const PERFORM = encodeFunctionData({ abi: keeperTargetAbi, functionName: "perform", args: [1n, 2n ** 63n] });
 
-export type Call = {
+type Call = {
   readonly from: Address;
   readonly to: Address;
   readonly data?: Hex;
   readonly value?: bigint;
   readonly gas?: bigint;
 };
-export type Mined = {
+type Mined = {
   readonly hash: Hex;
   readonly status: "success" | "reverted";
   readonly blockNumber: number;

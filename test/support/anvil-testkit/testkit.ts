@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
-import { type Database, migrateDatabase, openDatabase } from "../../../service/store/database.ts";
-import { createTestDatabase } from "../test-database.ts";
+import type { Database } from "../../../service/store/database.ts";
+import { createTestDatabase, openMigrated } from "../test-database.ts";
 import { startTestChain, type TestChain } from "./chain.ts";
 import { startIndexer, type TestIndexer } from "./indexer.ts";
 import type { Script } from "./script.ts";
@@ -63,18 +63,4 @@ export async function bootTestkit({ ageSeconds }: TestkitOptions = {}): Promise<
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Opens a database of a test and brings it to the newest schema; the caller ends the pool. */
-export async function openMigrated(url: string): Promise<Database> {
-  const db = openDatabase({
-    url,
-    applicationName: "ahs-test",
-    maxConnections: 5,
-    statementTimeoutMs: 10_000,
-    connectTimeoutMs: 3_000,
-    onIdleError: () => undefined,
-  });
-  await migrateDatabase(db);
-  return db;
 }
