@@ -31,7 +31,7 @@ export default createConfig({
     },
   },
   contracts: {
-    IdentityRegistry: { chain, abi: identityRegistryAbi, ...registry },
+    IdentityRegistry: { chain, abi: identityRegistryAbi, ...registry, includeTransactionReceipts: true },
     SanctionsList: { chain, abi: sanctionsListAbi, ...deployment.sanctionsList },
     Oracle: { chain, abi: agentHealthOracleAbi, ...deployment.oracle },
   },

@@ -5,6 +5,7 @@ import { indexSettings } from "../ponder.config.ts";
 import { decodeAgentWalletChange } from "./agent-wallet-metadata.ts";
 import { followWallet } from "./follow-wallet.ts";
 import { agentWalletId } from "./ids.ts";
+import { recordOwnCall } from "./record-transaction.ts";
 
 ponder.on("IdentityRegistry:setup", async ({ context }) => {
   const { staticWallets, startBlock } = indexSettings.deployment;
@@ -30,6 +31,8 @@ ponder.on("IdentityRegistry:Registered", async ({ event, context }) => {
     })
     .onConflictDoNothing();
   await followWallet(context, { address: owner, source: "registered", blockNumber: event.block.number });
+  // Within a transaction Ponder delivers the sender's event before the logs, when nobody followed it yet.
+  if (event.transaction.from === owner) await recordOwnCall(event, context);
 });
 
 ponder.on("IdentityRegistry:URIUpdated", async ({ event, context }) => {

@@ -1,4 +1,4 @@
-export const SECONDS_PER_HOUR = 3_600;
+const SECONDS_PER_HOUR = 3_600;
 export const SECONDS_PER_DAY = 86_400;
 
 /** Number of the UTC hour that holds a time in Unix seconds. */

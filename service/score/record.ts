@@ -4,7 +4,7 @@ import type { AsOf, Coverage, SanctionsFlag } from "../features/types.ts";
 export type Grade = "A" | "B" | "C" | "D" | "E" | "F";
 export type RoutingAction = "instant_settle" | "escrow" | "reject";
 export type ConfidenceLevel = "HIGH" | "MEDIUM" | "LOW" | "INSUFFICIENT";
-export type Dimension = "D1" | "D2" | "D3";
+type Dimension = "D1" | "D2" | "D3";
 
 /** One line of the explanation; the contributions of all lines add up to 100 × the integer dimension score they belong to. */
 export type FeatureLine = {
@@ -30,7 +30,7 @@ export type Pattern = {
   readonly evidence: string;
 };
 
-export type ScoreOutcome =
+type ScoreOutcome =
   | {
       readonly kind: "scored";
       readonly ahsScore: number;

@@ -25,7 +25,7 @@ export type RoutingFacts = {
     | { readonly kind: "scored"; readonly grade: Grade; readonly confidenceLevel: ConfidenceLevel };
 };
 
-export type RoutingReason =
+type RoutingReason =
   | "sanctioned"
   | "allowlist"
   | "confidence_override"

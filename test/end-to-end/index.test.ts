@@ -15,7 +15,7 @@ describe("the index", () => {
     await kit.close();
   });
 
-  test("holds an agent's reverted transactions, and they lower its success rate", async () => {
+  test("holds an agent's registration and its reverted transactions, and these lower its success rate", async () => {
     const { chain } = kit;
     await chain.register(AGENT);
     for (let call = 0; call < 20; call += 1) {
@@ -24,6 +24,11 @@ describe("the index", () => {
     }
     const indexer = await kit.startIndexer();
     await indexer.reach(await chain.head());
+    const first = await kit.db.$client.query(
+      'select nonce, ok from chain_31337.transaction where "from" = $1 and own order by block limit 1',
+      [AGENT.toLowerCase()],
+    );
+    expect(first.rows).toEqual([{ nonce: 0, ok: true }]);
     const before = await successRate(kit);
 
     const failed = await chain.revert(AGENT);
