@@ -32,7 +32,9 @@ ponder.on("IdentityRegistry:Registered", async ({ event, context }) => {
     .onConflictDoNothing();
   await followWallet(context, { address: owner, source: "registered", blockNumber: event.block.number });
   // Within a transaction Ponder delivers the sender's event before the logs, when nobody followed it yet.
-  if (event.transaction.from === owner) await recordOwnCall(event, context);
+  if (event.transaction.from === owner) {
+    await recordOwnCall({ sent: event, source: "registered" }, context);
+  }
 });
 
 ponder.on("IdentityRegistry:URIUpdated", async ({ event, context }) => {
