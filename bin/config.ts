@@ -29,7 +29,8 @@ const environment = z.object({
   SIGNER_PRIVATE_KEY: privateKey.optional(),
   /** Allows keys in the environment on a chain other than the local one. */
   ALLOW_RAW_KEYS: z.enum(["0", "1"]).default("0"),
-  DAILY_GAS_BUDGET_WEI: z.coerce.bigint().positive().default(50_000_000_000_000_000n),
+  /** Gas that publishing may use per UTC day; sanctions flags are never held back. */
+  DAILY_GAS: z.coerce.bigint().positive().optional(),
 });
 
 /** Everything that the environment decides, parsed once; a variable that is not set is null or its default. */
@@ -50,7 +51,7 @@ export type Config = {
   readonly publisherKey: Hex | null;
   readonly signerKey: Hex | null;
   readonly allowRawKeys: boolean;
-  readonly dailyGasBudgetWei: bigint;
+  readonly dailyGas: bigint | null;
 };
 
 /** Parses the environment; throws one error that lists every faulty variable. */
@@ -76,7 +77,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     publisherKey: data.PUBLISHER_PRIVATE_KEY ?? null,
     signerKey: data.SIGNER_PRIVATE_KEY ?? null,
     allowRawKeys: data.ALLOW_RAW_KEYS === "1",
-    dailyGasBudgetWei: data.DAILY_GAS_BUDGET_WEI,
+    dailyGas: data.DAILY_GAS ?? null,
   };
 }
 

@@ -41,8 +41,9 @@ export function openChainClient(rpcUrl: string): PublicClient {
 export function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  process.once("SIGINT", abort);
-  process.once("SIGTERM", abort);
+  // Under npm a Ctrl-C arrives twice: the second must not end the process while it stops.
+  process.on("SIGINT", abort);
+  process.on("SIGTERM", abort);
   process.once("disconnect", abort);
   return controller.signal;
 }

@@ -58,7 +58,7 @@ async function runIndex(options: IndexOptions): Promise<void> {
   const schema = indexSchemaName(ROOT, chainId, options.deploymentFile);
   const viewsSchema = `chain_${chainId}`;
 
-  const lock = await holdIndexLock(options, chainId);
+  const lock = await holdIndexLock(options, schema);
   await ensureSameChain(options, chainId);
   await unlockSchema(lock, schema);
   const guard = setInterval(() => void guardChain(options, chainId, viewsSchema), GUARD_INTERVAL_MS);
@@ -78,15 +78,18 @@ async function runIndex(options: IndexOptions): Promise<void> {
   });
 }
 
-/** A session lock: PostgreSQL frees it with the connection of a process that dies. */
-async function holdIndexLock(options: IndexOptions, chainId: number): Promise<PoolClient> {
-  const client = await options.db.$client.connect();
+/** One indexer per schema; PostgreSQL frees the lock with the connection of a process that dies. */
+async function holdIndexLock({ db, logger }: IndexOptions, schema: string): Promise<PoolClient> {
+  const client = await db.$client.connect();
   client.on("error", (error) => {
-    options.logger.fatal({ err: error }, "lost the index lock");
+    logger.fatal({ err: error }, "lost the index lock");
     process.exit(EXIT_RESTART);
   });
   await client.query("set statement_timeout = 0");
-  await client.query("select pg_advisory_lock(hashtext('ahs-index'), $1)", [chainId]);
+  const { rows } = await client.query("select pg_try_advisory_lock(hashtext($1)) as taken", [schema]);
+  if (rows[0]?.taken === true) return client;
+  logger.warn({ schema }, "another process indexes into this schema: waiting for it to end");
+  await client.query("select pg_advisory_lock(hashtext($1))", [schema]);
   return client;
 }
 

@@ -27,23 +27,28 @@ export async function up(invocation: Invocation): Promise<void> {
   rmSync(files.upFile, { force: true });
   const signal = shutdownSignal();
   const progress = createProgress(process.stderr);
-  const children: Child[] = [];
-  const deaths: Promise<string>[] = [];
+  const rising: Rising = { files, progress, children: [], deaths: [], signal };
+  const aborted = once(signal, "abort").then(() => null);
+  const risen = bringUp(invocation, rising);
   try {
-    await bringUp(invocation, { files, progress, children, deaths, signal });
-    const stopped = signal.aborted ? Promise.resolve() : once(signal, "abort");
-    const death = await Promise.race([stopped.then(() => null), ...deaths]);
-    invocation.out("stopping");
+    await Promise.race([risen, aborted]);
+    const death = await Promise.race([aborted, ...rising.deaths]);
     if (death !== null) throw new Error(`${death}; everything is stopped, start again to go on`);
-  } catch (error) {
-    // Whatever fails while it is being stopped fails because of that.
-    if (!signal.aborted) throw error;
   } finally {
+    invocation.out("stopping");
     progress.end();
     rmSync(files.upFile, { force: true });
-    for (const child of children.reverse()) await child.stop();
+    await stopAll(rising.children);
+    // What was still on its way up fails for want of what was stopped; whatever it started meanwhile goes too.
+    await risen.catch(() => undefined);
+    await stopAll(rising.children);
     rmSync(files.pidFile, { force: true });
   }
+}
+
+/** Newest first: nothing is taken away from a process that still needs it. */
+async function stopAll(children: Child[]): Promise<void> {
+  for (let child = children.pop(); child !== undefined; child = children.pop()) await child.stop();
 }
 
 export type Rising = {
@@ -65,16 +70,19 @@ async function bringUp({ config, args, out }: Invocation, rising: Rising): Promi
     },
   });
   const databaseUrl = config.databaseUrl ?? (await startDatabase(rising));
+  rising.signal.throwIfAborted();
   const chain = await startChain(rising, {
     rpcUrl: config.rpcUrl,
     seed: values.seed,
     wallets: values.wallets,
   });
+  rising.signal.throwIfAborted();
   const local = { ...config, databaseUrl, rpcUrl: chain.rpcUrl, deploymentFile: chain.deploymentFile };
   const db = openProcessDatabase(local, "ahs-up", createLogger({ ...config, logLevel: "silent" }, "up"));
   try {
     await migrateDatabase(db);
     const apiKey = await keepDemoKey(db, rising.files);
+    rising.signal.throwIfAborted();
     const services = await startServices(rising, local);
     await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
     chain.live();

@@ -7,7 +7,7 @@ import { senderPolicy } from "../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../service/chain/send-rpc.ts";
 import { runSender } from "../../service/chain/sender-loop.ts";
 import { createPublishMetrics } from "../../service/publish/metrics.ts";
-import { defaultPublishPolicy } from "../../service/publish/policy.ts";
+import { defaultPublishPolicy, type PublishPolicy } from "../../service/publish/policy.ts";
 import { runPublisher } from "../../service/publish/publisher.ts";
 import { type ScoringRunContext, scoreDueWallets } from "../../service/record/run-scoring.ts";
 import { AHS_2026_0 } from "../../service/score/policy.ts";
@@ -48,7 +48,7 @@ export async function work({ config }: Invocation): Promise<void> {
   const target = { chainId, oracle: deployment.oracle.address, sender: publisher.address };
   const common = { db, logger, now: scoring.now };
   await Promise.all([
-    whileLeader({ db, name: "ahs-scoring", chainId, signal }, (led) => runScoring(scoring, led)),
+    whileLeader({ db, name: "ahs-scoring", chainId, logger, signal }, (led) => runScoring(scoring, led)),
     runPublisher(
       {
         ...target,
@@ -99,11 +99,15 @@ function scoringContext(from: {
     db: from.db,
     chainId: from.deployment.chainId,
     policy: AHS_2026_0,
-    publishPolicy: defaultPublishPolicy,
+    publishPolicy: publishPolicyOf(from.config),
     now: () => new Date(),
     rescoreIntervalSeconds: from.config.rescoreIntervalSeconds,
     logger: from.logger,
   };
+}
+
+function publishPolicyOf({ dailyGas }: Config): PublishPolicy {
+  return dailyGas === null ? defaultPublishPolicy : { ...defaultPublishPolicy, dailyGas };
 }
 
 function publicUrl(config: Config): string {

@@ -73,28 +73,26 @@ export function superviseChild(spec: ChildSpec, onRestart: (reason: string) => v
   };
 }
 
-/** Starts the script once; its first message decides. Rejects with the end of its log when it exits before that. */
-export async function startHost(spec: ChildSpec): Promise<{ child: Host; ready: Serializable }> {
+/** Starts the script once. Its first message that is no progress is `ready`, which rejects with the end of its log when it exits before. */
+export function startHost(spec: ChildSpec): { readonly host: Host; readonly ready: Promise<Serializable> } {
   const process = spawnScript(spec);
   let stopping = false;
-  const ready = await new Promise<Serializable>((resolve, reject) => {
+  const ended = new Promise<string>((resolve) => {
+    process.once("exit", (code, signal) => resolve(`${spec.name} ended with ${signal ?? code}`));
+  });
+  const ready = new Promise<Serializable>((resolve, reject) => {
     process.on("message", (message: Serializable) => {
       if (isReady(message)) resolve(message);
     });
-    process.once("exit", (code, signal) => {
-      reject(
-        new Error(`${spec.name} ended with ${signal ?? code} before it was ready\n${endOf(spec.logFile)}`),
-      );
-    });
+    void ended.then((end) => reject(new Error(`${end} before it was ready\n${endOf(spec.logFile)}`)));
   });
-  const died = new Promise<string>((resolve) => {
-    process.once("exit", (code, signal) => {
-      if (!stopping) resolve(`${spec.name} ended with ${signal ?? code} (log: ${spec.logFile})`);
-    });
-  });
-  const child: Host = {
+  const host: Host = {
     name: spec.name,
-    died,
+    died: new Promise((resolve) => {
+      void ended.then((end) => {
+        if (!stopping) resolve(`${end} (log: ${spec.logFile})`);
+      });
+    }),
     pid: () => process.pid,
     send: (message) => {
       if (process.connected) process.send(message);
@@ -104,7 +102,7 @@ export async function startHost(spec: ChildSpec): Promise<{ child: Host; ready: 
       return stopProcess(process);
     },
   };
-  return { child, ready };
+  return { host, ready };
 }
 
 /** Progress messages carry a stage; anything else is the answer that was waited for. */

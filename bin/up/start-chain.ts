@@ -20,7 +20,7 @@ type Wanted = { readonly rpcUrl: string | null; readonly seed: string; readonly 
 /** Starts the local chain, or brings contracts and population to the one at the RPC URL; throws when it is no chain 31337. */
 export async function startChain(rising: Rising, wanted: Wanted): Promise<RunningChain> {
   const { files, progress, children, deaths } = rising;
-  const { child, ready } = await startHost({
+  const { host, ready } = startHost({
     name: "chain",
     script: AHS_SCRIPT,
     args: [
@@ -38,11 +38,11 @@ export async function startChain(rising: Rising, wanted: Wanted): Promise<Runnin
       if (isProgress(message)) progress.show(message.stage, message.done, message.total);
     },
   });
-  children.push(child);
-  deaths.push(child.died);
-  const { rpcUrl, deploymentFile, contracts, samples } = ready as DevnetReady;
+  children.push(host);
+  deaths.push(host.died);
+  const { rpcUrl, deploymentFile, contracts, samples } = (await ready) as DevnetReady;
   const { chainId } = loadDeployment(deploymentFile);
-  return { rpcUrl, chainId, deploymentFile, contracts, samples, live: () => child.send("live") };
+  return { rpcUrl, chainId, deploymentFile, contracts, samples, live: () => host.send("live") };
 }
 
 type Step = { readonly stage: string; readonly done: number; readonly total: number };

@@ -7,16 +7,16 @@ const HOST = new URL("../local/postgres-host.ts", import.meta.url).pathname;
 /** Starts the embedded PostgreSQL on the data directory and answers its URL; throws with its own words when it cannot start. */
 export async function startDatabase({ files, progress, children, deaths }: Rising): Promise<string> {
   progress.show("starting PostgreSQL", 0, 1);
-  const { child, ready } = await startHost({
+  const { host, ready } = startHost({
     name: "postgres",
     script: HOST,
     args: ["--data-dir", files.postgresDir, "--port", String(await freePort())],
     env: {},
     logFile: files.logFile("postgres"),
   });
-  children.push(child);
-  deaths.push(child.died);
-  const answer = ready as { databaseUrl?: string; error?: string };
+  children.push(host);
+  deaths.push(host.died);
+  const answer = (await ready) as { databaseUrl?: string; error?: string };
   if (answer.databaseUrl === undefined) throw new Error(answer.error);
   progress.show("starting PostgreSQL", 1, 1);
   return answer.databaseUrl;

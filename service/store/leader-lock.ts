@@ -1,25 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
+import type { Logger } from "pino";
 import type { Database } from "./database.ts";
 
 const RETRY_MS = 1_000;
+
+export type Leadership = {
+  readonly db: Database;
+  readonly name: string;
+  readonly chainId: number;
+  readonly logger: Logger;
+};
 
 /**
  * Runs the work in one process at a time: the others wait for the lock, which PostgreSQL frees with the connection of a
  * process that dies. Work gets a signal that also fires when the lock's connection is lost. Returns when `signal` fires.
  */
 export async function whileLeader(
-  options: {
-    readonly db: Database;
-    readonly name: string;
-    readonly chainId: number;
-    readonly signal: AbortSignal;
-  },
+  options: Leadership & { readonly signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const { db, name, chainId, signal } = options;
+  const { signal } = options;
   while (!signal.aborted) {
-    const client = await tryLead(db, name, chainId);
+    const client = await tryLead(options);
     if (client === null) {
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
       continue;
@@ -35,23 +38,20 @@ export async function whileLeader(
   }
 }
 
-async function tryLead(db: Database, name: string, chainId: number): Promise<PoolClient | null> {
-  let client: PoolClient;
+/** Null while another process leads, and while the database does not answer. */
+async function tryLead({ db, name, chainId, logger }: Leadership): Promise<PoolClient | null> {
+  let client: PoolClient | undefined;
   try {
     client = await db.$client.connect();
-  } catch {
-    return null;
-  }
-  try {
     const { rows } = await client.query<{ taken: boolean }>(
       "select pg_try_advisory_lock(hashtext($1), $2) as taken",
       [name, chainId],
     );
     if (rows[0]?.taken === true) return client;
+    client.release();
   } catch (error) {
-    client.release(true);
-    throw error;
+    client?.release(true);
+    logger.warn({ err: error, lock: name }, "cannot ask for the lead");
   }
-  client.release();
   return null;
 }
