@@ -10,6 +10,7 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   work        score, publish, nightly jobs
   migrate     bring the database schema to the newest version
   keys        create | list | revoke API keys
+  score       what the model says of one wallet, line by line with --explain
   deploy      deploy the oracle and write its deployment file
   reset       clear the local data (--index: only what is derived from the chain)
 
@@ -43,6 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   work: async () => (await import("./commands/work.ts")).work,
   migrate: async () => (await import("./commands/migrate.ts")).migrate,
   keys: async () => (await import("./commands/manage-keys.ts")).manageKeys,
+  score: async () => (await import("./commands/score.ts")).score,
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
   reset: async () => (await import("./commands/reset.ts")).reset,
 };

@@ -76,6 +76,7 @@ describe("ahs up", () => {
         trust_routing: "reject",
       });
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
+      expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] .*\n.*\nD1 +success_rate /);
       await stopLeavingNothing();
     },
     UP_TIMEOUT_MS,
@@ -184,6 +185,19 @@ async function record(up: UpFile, archetype: string) {
   });
   expect(answer.status).toBe(200);
   return JSON.parse(await answer.text());
+}
+
+/** What `ahs score --explain` prints beside the running service. */
+async function explain(up: UpFile, archetype: string): Promise<string> {
+  const log = join(dataDir, "score.log");
+  const env = {
+    DATABASE_URL: up.database_url,
+    RPC_URL: up.rpc_url,
+    AHS_DEPLOYMENT: join(dataDir, "deployment.json"),
+  };
+  const script = runScript(["score", String(up.samples[archetype]), "--explain"], env, log);
+  expect(await script.exited).toBe(0);
+  return script.log();
 }
 
 async function headOf(up: UpFile): Promise<number> {
