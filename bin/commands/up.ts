@@ -8,6 +8,7 @@ import type { Child } from "../supervisor/child-process.ts";
 import { announce } from "../up/announce.ts";
 import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
 import { keepDemoKey } from "../up/demo-key.ts";
+import { requireFreePort } from "../up/free-port.ts";
 import { claimDataDir, type LocalFiles, localFiles } from "../up/local-files.ts";
 import { createProgress, type Progress } from "../up/progress.ts";
 import { startChain } from "../up/start-chain.ts";
@@ -23,6 +24,7 @@ const DEFAULT_WALLETS = "200";
  */
 export async function up(invocation: Invocation): Promise<void> {
   const files = localFiles(invocation.config.dataDir);
+  await requireFreePort(invocation.config.host, invocation.config.port);
   claimDataDir(files);
   rmSync(files.upFile, { force: true });
   const signal = shutdownSignal();

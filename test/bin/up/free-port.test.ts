@@ -1,0 +1,13 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect, test } from "vitest";
+import { freePort, requireFreePort } from "../../../bin/up/free-port.ts";
+
+test("a port that is taken is refused by name before anything is started", async () => {
+  const port = await freePort();
+  await expect(requireFreePort("127.0.0.1", port)).resolves.toBeUndefined();
+  const server = createServer().listen(port, "127.0.0.1");
+  await once(server, "listening");
+  await expect(requireFreePort("127.0.0.1", port)).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`);
+  server.close();
+});
