@@ -12,12 +12,18 @@ import { benchPublish } from "./publish.ts";
 import { benchScoring } from "./scoring.ts";
 
 /**
- * `npm run bench [-- --json FILE] [-- --only indexing,scoring,publish]`: measures beside the bars of design.md and prints
- * a table. A bar that does not hold is printed as such and does not fail the run: figures of a busy machine say little.
+ * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish]`: measures beside the bars of
+ * design.md and prints a table. A bar that does not hold is printed as such and does not fail the run: figures of a busy
+ * machine say little.
  */
+const HEADING = `# Figures of the last run
+
+Written by \`npm run bench -- --markdown bench/results.md\`, with nothing else running on the machine. Ratios are medians of alternated runs; a bar that does not hold says MISSES.`;
 const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).pathname;
 
-const { values } = parseArgs({ options: { json: { type: "string" }, only: { type: "string" } } });
+const { values } = parseArgs({
+  options: { json: { type: "string" }, markdown: { type: "string" }, only: { type: "string" } },
+});
 const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish"];
 const postgres = await startPostgres();
 const rows: BenchRow[] = [];
@@ -36,6 +42,7 @@ try {
 }
 process.stdout.write(`${table(rows)}\n`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+if (values.markdown !== undefined) writeFileSync(values.markdown, `${HEADING}\n\n${table(rows)}\n`);
 process.exit(0);
 
 async function startPostgres() {

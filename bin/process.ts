@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { createPublicClient, http, type PublicClient } from "viem";
-import { type Database, openDatabase } from "../service/store/database.ts";
+import { type Database, openDatabase, requireMigrated } from "../service/store/database.ts";
+import { databaseFailure } from "../service/store/database-failure.ts";
 import type { Config } from "./config.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
+const DATABASE_RETRY_MS = 1_000;
 const MAX_CONNECTIONS = 20;
 const RPC_TIMEOUT_MS = 10_000;
 const RPC_RETRIES = 2;
@@ -28,6 +31,28 @@ export function openProcessDatabase(config: Config, applicationName: string, log
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     onIdleError: (error) => logger.warn({ err: error }, "a database connection was lost"),
   });
+}
+
+/**
+ * The process's pool, once the database answers and has the newest schema; waits for as long as it does not answer, and
+ * throws when it is configured wrongly or not migrated.
+ */
+export async function openMigratedDatabase(
+  config: Config,
+  applicationName: string,
+  logger: Logger,
+): Promise<Database> {
+  const db = openProcessDatabase(config, applicationName, logger);
+  for (;;) {
+    try {
+      await requireMigrated(db);
+      return db;
+    } catch (error) {
+      if (databaseFailure(error) !== "database") throw error;
+      logger.warn({ err: error }, "the database does not answer: trying again");
+      await sleep(DATABASE_RETRY_MS);
+    }
+  }
 }
 
 /** A read client whose every call has a deadline and two retries. */

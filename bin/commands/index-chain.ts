@@ -5,7 +5,7 @@ import type { PublicClient } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { readAsOf } from "../../service/features/read-rows.ts";
 import { advanceChainMark, readChainMark } from "../../service/store/chain-mark.ts";
-import { type Database, requireMigrated } from "../../service/store/database.ts";
+import type { Database } from "../../service/store/database.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
@@ -13,7 +13,7 @@ import { EXIT_RESTART } from "../exit-code.ts";
 import { servesMarkedChain } from "../indexer/chain-guard.ts";
 import { indexSchemaName } from "../indexer/index-schema.ts";
 import { startPonder } from "../indexer/start-ponder.ts";
-import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
+import { createLogger, openChainClient, openMigratedDatabase } from "../process.ts";
 
 const LOCAL_CHAIN_ID = 31337;
 const GUARD_INTERVAL_MS = 2_000;
@@ -40,8 +40,7 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   const settings = requireChainSettings(config);
   const logger = createLogger(config, "index");
   process.once("disconnect", () => process.kill(process.pid, "SIGINT"));
-  const db = openProcessDatabase(config, "ahs-index", logger);
-  await requireMigrated(db);
+  const db = await openMigratedDatabase(config, "ahs-index", logger);
   await runIndex({
     ...settings,
     db,

@@ -14,7 +14,7 @@ import { attestScore } from "../../service/record/attest-score.ts";
 import { scoreNow } from "../../service/record/score-now.ts";
 import { AHS_2026_0 } from "../../service/score/policy.ts";
 import { apiKeyFinder } from "../../service/store/api-keys.ts";
-import { type Database, requireMigrated } from "../../service/store/database.ts";
+import type { Database } from "../../service/store/database.ts";
 import { readEpoch, readEpochRoot, readInputFile } from "../../service/store/discovery-files.ts";
 import { createKeyDebits } from "../../service/store/key-debits.ts";
 import { createScoreReader, type StoredScore } from "../../service/store/scores.ts";
@@ -22,7 +22,7 @@ import { createInterestRecorder } from "../../service/store/wallet-interest.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireChainSettings } from "../config.ts";
 import { accountFromConfig } from "../local-account.ts";
-import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
+import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
 
 const DRAIN_MS = 10_000;
 
@@ -31,8 +31,7 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   requireChainSettings(config);
   const logger = createLogger(config, "serve");
   const signal = shutdownSignal();
-  const db = openProcessDatabase(config, "ahs-serve", logger);
-  await requireMigrated(db);
+  const db = await openMigratedDatabase(config, "ahs-serve", logger);
   const app = createApp(portsOf(config, db, logger));
   const server = serve({ fetch: app.fetch, hostname: config.host, port: config.port }) as Server;
   await once(server, "listening");

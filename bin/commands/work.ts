@@ -6,20 +6,22 @@ import { createSenderMetrics } from "../../service/chain/send-metrics.ts";
 import { senderPolicy } from "../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../service/chain/send-rpc.ts";
 import { runSender } from "../../service/chain/sender-loop.ts";
+import { createEnrichMetrics } from "../../service/enrich/metrics.ts";
+import { runEnrich } from "../../service/enrich/run-enrich.ts";
 import { createPublishMetrics } from "../../service/publish/metrics.ts";
 import { defaultPublishPolicy, type PublishPolicy } from "../../service/publish/policy.ts";
 import { runPublisher } from "../../service/publish/publisher.ts";
 import { type ScoringRunContext, scoreDueWallets } from "../../service/record/run-scoring.ts";
 import { AHS_2026_0 } from "../../service/score/policy.ts";
 import { readChainMark } from "../../service/store/chain-mark.ts";
-import { type Database, requireMigrated } from "../../service/store/database.ts";
+import type { Database } from "../../service/store/database.ts";
 import { returnExpiredHolds } from "../../service/store/key-debits.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireChainSettings } from "../config.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
 import { accountFromConfig } from "../local-account.ts";
-import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
+import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
 import { serveMetrics } from "../work/metrics-server.ts";
 import { runNightly } from "../work/nightly.ts";
 
@@ -37,8 +39,7 @@ export async function work({ config }: Invocation): Promise<void> {
   const deployment = loadDeployment(settings.deploymentFile);
   const { chainId } = deployment;
   const signal = shutdownSignal();
-  const db = openProcessDatabase(config, "ahs-work", logger);
-  await requireMigrated(db);
+  const db = await openMigratedDatabase(config, "ahs-work", logger);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   if (config.metricsPort !== null) serveMetrics(registry, config.metricsPort, signal);
@@ -47,8 +48,12 @@ export async function work({ config }: Invocation): Promise<void> {
   const publisher = accountFromConfig(config, chainId, "PUBLISHER_PRIVATE_KEY");
   const target = { chainId, oracle: deployment.oracle.address, sender: publisher.address };
   const common = { db, logger, now: scoring.now };
+  const enrichMetrics = createEnrichMetrics(registry);
   await Promise.all([
     whileLeader({ db, name: "ahs-scoring", chainId, logger, signal }, (led) => runScoring(scoring, led)),
+    whileLeader({ db, name: "ahs-enrich", chainId, logger, signal }, (led) =>
+      runEnrich({ db, chainId, rpcUrl: settings.rpcUrl, metrics: enrichMetrics, logger }, led),
+    ),
     runPublisher(
       {
         ...target,

@@ -26,6 +26,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: options.connectTimeoutMs,
   });
   pool.on("error", options.onIdleError);
+  // A connection that dies while it is checked out and idle has no other listener: it would end the process.
+  pool.on("connect", (client) => client.on("error", options.onIdleError));
   return drizzle(pool, { casing: "snake_case" });
 }
 

@@ -15,7 +15,7 @@ describe("the index", () => {
     await kit.close();
   });
 
-  test("holds an agent's registration and its reverted transactions, and these lower its success rate", async () => {
+  test("holds an agent's registrations and its reverted transactions, each once, and these lower its success rate", async () => {
     const { chain } = kit;
     await chain.register(AGENT);
     for (let call = 0; call < 20; call += 1) {
@@ -30,6 +30,15 @@ describe("the index", () => {
     );
     expect(first.rows).toEqual([{ nonce: 0, ok: true }]);
     const before = await successRate(kit);
+
+    await chain.register(AGENT);
+    await indexer.reach(await chain.head());
+    const counted = await kit.db.$client.query(
+      `select w.own_calls, count(*)::int as own from chain_31337.wallet w
+       join chain_31337.transaction t on t."from" = w.address and t.own where w.address = $1 group by w.own_calls`,
+      [AGENT.toLowerCase()],
+    );
+    expect(counted.rows).toEqual([{ own_calls: 22, own: 22 }]);
 
     const failed = await chain.revert(AGENT);
     expect(failed.status).toBe("reverted");
