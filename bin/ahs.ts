@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type Config, parseConfig } from "./config.ts";
+import { type Config, OPTION_VARIABLES, parseConfig } from "./config.ts";
 
 const USAGE = `Usage: npm run ahs -- COMMAND [options]
 
@@ -18,15 +18,6 @@ Options of every command: --data-dir DIR --database-url URL --rpc-url URL --depl
 Each can stand in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
 `;
 
-/** Options that override the environment, by the variable they stand for. */
-const OVERRIDES = {
-  "data-dir": "AHS_DATA_DIR",
-  "database-url": "DATABASE_URL",
-  "rpc-url": "RPC_URL",
-  deployment: "AHS_DEPLOYMENT",
-  port: "PORT",
-} as const;
-
 export type Invocation = {
   readonly config: Config;
   /** What stands on the command line after the command, without the options that override the environment. */
@@ -39,10 +30,10 @@ export type Command = (invocation: Invocation) => Promise<void>;
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import("./commands/up.ts")).up,
   devnet: async () => (await import("./commands/devnet.ts")).devnet,
-  index: async () => (await import("./commands/index-chain.ts")).indexChain,
-  serve: async () => (await import("./commands/serve.ts")).serveApi,
-  work: async () => (await import("./commands/work.ts")).work,
-  migrate: async () => (await import("./commands/migrate.ts")).migrate,
+  index: async () => withoutOptions((await import("./commands/index-chain.ts")).indexChain),
+  serve: async () => withoutOptions((await import("./commands/serve.ts")).serveApi),
+  work: async () => withoutOptions((await import("./commands/work.ts")).work),
+  migrate: async () => withoutOptions((await import("./commands/migrate.ts")).migrate),
   keys: async () => (await import("./commands/manage-keys.ts")).manageKeys,
   score: async () => (await import("./commands/score.ts")).score,
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
@@ -51,17 +42,27 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 async function main(argv: readonly string[]): Promise<void> {
   const [name, ...rest] = argv;
+  if (name === "help" || argv.includes("--help") || argv.includes("-h")) {
+    process.stdout.write(USAGE);
+    return;
+  }
   const load = name === undefined ? undefined : COMMANDS[name];
   if (load === undefined) {
-    process.stderr.write(
-      name === undefined || name === "help" ? USAGE : `unknown command "${name}"\n\n${USAGE}`,
-    );
-    process.exitCode = name === "help" ? 0 : 2;
+    process.stderr.write(name === undefined ? USAGE : `unknown command "${name}"\n\n${USAGE}`);
+    process.exitCode = 2;
     return;
   }
   const { env, args } = applyOverrides(rest);
   const command = await load();
   await command({ config: parseConfig(env), args, out: (line) => process.stdout.write(`${line}\n`) });
+}
+
+/** A command that takes nothing but the options of every command, and refuses what else is given. */
+function withoutOptions(command: Command): Command {
+  return async (invocation) => {
+    parseArgs({ args: [...invocation.args], options: {} });
+    await command(invocation);
+  };
 }
 
 function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args: string[] } {
@@ -70,10 +71,10 @@ function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args
   const { tokens } = parseArgs({ args: [...argv], strict: false, allowPositionals: true, tokens: true });
   const overridden = new Set<number>();
   for (const token of tokens) {
-    if (token.kind !== "option" || !(token.name in OVERRIDES)) continue;
+    if (token.kind !== "option" || !(token.name in OPTION_VARIABLES)) continue;
     const value = token.value ?? argv[token.index + 1];
     if (value === undefined) throw new Error(`${token.rawName} needs a value`);
-    env[OVERRIDES[token.name as keyof typeof OVERRIDES]] = value;
+    env[OPTION_VARIABLES[token.name as keyof typeof OPTION_VARIABLES]] = value;
     overridden.add(token.index);
     if (token.value === undefined) overridden.add(token.index + 1);
   }

@@ -3,34 +3,68 @@ import type { Hex } from "viem";
 import { z } from "zod";
 
 const LOCAL_DATA_DIR = ".ahs";
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
 
 const privateKey = z
   .templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]{64}$/)])
-  .transform((value) => value as Hex);
+  .transform((value) => value as Hex)
+  .optional()
+  .describe("0x and 64 hexadecimal digits");
 
-const seconds = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .optional()
+  .describe("a URL that starts with http:// or https://");
 
+const file = z.string().min(1);
+
+/** A variable that holds a whole number in decimal digits, from `least` to `most`. */
+function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most)
+    .describe(`a whole number from ${least} to ${most}`);
+}
+
+const port = wholeNumber(1, 65_535);
+const seconds = wholeNumber(1, 31_536_000);
+
+/** Every variable with what it may hold; the descriptions are what a message says was expected. */
 const environment = z.object({
-  DATABASE_URL: z.string().startsWith("postgres").optional(),
-  RPC_URL: z.url({ protocol: /^https?$/ }).optional(),
-  AHS_DEPLOYMENT: z.string().min(1).optional(),
-  AHS_DATA_DIR: z.string().min(1).default(LOCAL_DATA_DIR),
-  HOST: z.string().min(1).default("127.0.0.1"),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(4020),
-  INDEX_PORT: z.coerce.number().int().min(1).max(65_535).default(42_069),
-  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
-  POLLING_INTERVAL_MS: z.coerce.number().int().min(100).max(60_000).default(1_000),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//)
+    .optional()
+    .describe("a URL that starts with postgres:// or postgresql://"),
+  RPC_URL: httpUrl,
+  AHS_DEPLOYMENT: file.optional().describe("a file name"),
+  AHS_DATA_DIR: file.default(LOCAL_DATA_DIR).describe("a folder name"),
+  HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
+  PORT: port.default(4020),
+  INDEX_PORT: port.default(42_069),
+  METRICS_PORT: port.optional(),
+  PUBLIC_URL: httpUrl,
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS)
+    .default("info")
+    .describe(`one of ${LOG_LEVELS.join(", ")}`),
+  POLLING_INTERVAL_MS: wholeNumber(100, 60_000).default(1_000),
   /** An index whose newest block is older than this answers nothing that needs to be fresh. */
-  MAX_INDEX_AGE_SECONDS: seconds(120),
-  RESCORE_INTERVAL_SECONDS: seconds(600),
-  PUBLISHER_PRIVATE_KEY: privateKey.optional(),
-  SIGNER_PRIVATE_KEY: privateKey.optional(),
+  MAX_INDEX_AGE_SECONDS: seconds.default(120),
+  RESCORE_INTERVAL_SECONDS: seconds.default(600),
+  PUBLISHER_PRIVATE_KEY: privateKey,
+  SIGNER_PRIVATE_KEY: privateKey,
   /** Allows keys in the environment on a chain other than the local one. */
-  ALLOW_RAW_KEYS: z.enum(["0", "1"]).default("0"),
+  ALLOW_RAW_KEYS: z.enum(["0", "1"]).default("0").describe("0 or 1"),
   /** Gas that publishing may use per UTC day; sanctions flags are never held back. */
-  DAILY_GAS: z.coerce.bigint().positive().optional(),
+  DAILY_GAS: z
+    .string()
+    .regex(/^[1-9]\d{0,29}$/)
+    .transform(BigInt)
+    .optional()
+    .describe("a whole number of gas above 0"),
 });
 
 /** Everything that the environment decides, parsed once; a variable that is not set is null or its default. */
@@ -54,11 +88,28 @@ export type Config = {
   readonly dailyGas: bigint | null;
 };
 
-/** Parses the environment; throws one error that lists every faulty variable. */
+/** Options of the command line that stand for a variable of the environment, and override it. */
+export const OPTION_VARIABLES = {
+  "data-dir": "AHS_DATA_DIR",
+  "database-url": "DATABASE_URL",
+  "rpc-url": "RPC_URL",
+  deployment: "AHS_DEPLOYMENT",
+  port: "PORT",
+} as const;
+
+/** Variables whose value no message repeats: keys, and URLs that may carry a password. */
+const SECRETS = new Set(["DATABASE_URL", "RPC_URL", "PUBLISHER_PRIVATE_KEY", "SIGNER_PRIVATE_KEY"]);
+
+/** Parses the environment; throws one error that lists every faulty variable with what it holds and what it should. */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = environment.safeParse(present);
-  if (!parsed.success) throw new Error(`the environment is not usable:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) {
+    const faulty = [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))];
+    throw new Error(
+      `settings that do not fit:\n${faulty.map((name) => faultOf(name, present[name])).join("\n")}`,
+    );
+  }
   const { data } = parsed;
   return {
     databaseUrl: data.DATABASE_URL ?? null,
@@ -79,6 +130,19 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     allowRawKeys: data.ALLOW_RAW_KEYS === "1",
     dailyGas: data.DAILY_GAS ?? null,
   };
+}
+
+function faultOf(name: string, given: string | undefined): string {
+  const option = Object.entries(OPTION_VARIABLES).find(([, variable]) => variable === name)?.[0];
+  const shown = SECRETS.has(name) ? "a value not repeated here" : `"${given}"`;
+  const expected = expectationOf(environment.shape[name as keyof typeof environment.shape]);
+  return `  ${option === undefined ? name : `${name} (or --${option})`}: expected ${expected}, got ${shown}`;
+}
+
+/** The description of a schema, or of the one that it makes optional. */
+function expectationOf(schema: z.ZodType): string | undefined {
+  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  return schema.description ?? (isWrapper ? expectationOf(schema.unwrap() as z.ZodType) : undefined);
 }
 
 /** The settings that every process on a given chain needs; throws with the names of all that are missing. */

@@ -30,9 +30,13 @@ ponder.on("IdentityRegistry:Registered", async ({ event, context }) => {
       updatedBlock: event.block.number,
     })
     .onConflictDoNothing();
-  await followWallet(context, { address: owner, source: "registered", blockNumber: event.block.number });
-  // Within a transaction Ponder delivers the sender's event before the logs, when nobody followed it yet.
-  if (event.transaction.from === owner) {
+  const isNew = await followWallet(context, {
+    address: owner,
+    source: "registered",
+    blockNumber: event.block.number,
+  });
+  // Within a transaction Ponder delivers the sender's event before the logs, when nobody followed a new wallet yet.
+  if (isNew && event.transaction.from === owner) {
     await recordOwnCall({ sent: event, source: "registered" }, context);
   }
 });

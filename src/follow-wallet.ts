@@ -4,12 +4,12 @@ import type { Address } from "viem";
 
 export type FollowSource = "registered" | "agent_wallet" | "requested" | "static";
 
-/** Starts following a wallet at a block; one that is already followed keeps its first source and block. */
+/** Starts following a wallet at a block, and answers whether it did; one already followed keeps its first source and block. */
 export async function followWallet(
   context: Context,
   follow: { address: Address; source: FollowSource; blockNumber: bigint },
-): Promise<void> {
-  await context.db
+): Promise<boolean> {
+  const inserted = await context.db
     .insert(wallet)
     .values({
       address: follow.address,
@@ -23,4 +23,5 @@ export async function followWallet(
       touchedBlock: follow.blockNumber,
     })
     .onConflictDoNothing();
+  return inserted !== null;
 }

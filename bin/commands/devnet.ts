@@ -4,7 +4,7 @@ import { attachDevnet } from "../../devnet/attach-devnet.ts";
 import { type Devnet, startDevnet } from "../../devnet/devnet.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import type { Invocation } from "../ahs.ts";
-import { createLogger, shutdownSignal } from "../process.ts";
+import { createLogger, openChainClient, shutdownSignal } from "../process.ts";
 import { localFiles } from "../up/local-files.ts";
 import { createProgress, type Progress } from "../up/progress.ts";
 
@@ -44,7 +44,7 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
   const chain =
     rpcUrl === null
       ? await startDevnet({ ...plan, port: wholeNumber("--chain-port", values["chain-port"]) })
-      : await attachDevnet({ ...plan, rpcUrl });
+      : await attachDevnet({ ...plan, rpcUrl: await answering(rpcUrl) });
   progress.end();
   writeDeployment(files.deploymentFile, chain.deployment);
   if (process.send === undefined) {
@@ -59,6 +59,16 @@ export async function devnet({ config, args, out }: Invocation): Promise<void> {
     : await Promise.race([once(signal, "abort").then(() => null), chain.exited]);
   if (died !== null) throw new Error(`the local chain is gone: ${died}`);
   await chain.stop();
+}
+
+/** The URL itself; throws when no node answers there. */
+async function answering(rpcUrl: string): Promise<string> {
+  try {
+    await openChainClient(rpcUrl).getChainId();
+    return rpcUrl;
+  } catch (error) {
+    throw new Error(`no node answers JSON-RPC at ${rpcUrl}`, { cause: error });
+  }
 }
 
 /** What `ahs up` needs to know of the chain. */

@@ -76,7 +76,9 @@ async function revoke(args: readonly string[], { db, out, clock }: KeysDeps): Pr
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
   const [id, ...more] = positionals;
   if (id === undefined || more.length > 0 || !UUID.test(id)) {
-    throw new Error(`revoke takes the id of one key, as "ahs keys list" shows it\n${USAGE}`);
+    throw new Error(
+      `revoke takes the id of one key, as "ahs keys list" shows it, got "${positionals.join(" ")}"\n${USAGE}`,
+    );
   }
   const key = await revokeApiKey(db, id, clock.now());
   if (key === null) throw new Error(`no key has the id ${id}`);

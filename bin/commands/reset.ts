@@ -1,20 +1,16 @@
-import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
-import { claimDataDir, localFiles } from "../up/local-files.ts";
+import { removeDataDir } from "../up/local-files.ts";
 
 /** `ahs reset`: removes the local data directory; with --index, only what one database derived from its chain. */
 export async function reset({ config, args, out }: Invocation): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { index: { type: "boolean", default: false } } });
   if (!values.index) {
-    const files = localFiles(config.dataDir);
-    claimDataDir(files);
-    rmSync(files.dataDir, { recursive: true });
-    out(`removed ${files.dataDir}`);
+    out(removeDataDir(config.dataDir) ? `removed ${config.dataDir}` : `nothing to remove: ${config.dataDir}`);
     return;
   }
   const { deploymentFile } = requireChainSettings(config);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { migrateDatabase } from "../../service/store/database.ts";
+import { type Database, migrateDatabase } from "../../service/store/database.ts";
 import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
 import type { Child } from "../supervisor/child-process.ts";
@@ -22,22 +22,23 @@ const DEFAULT_WALLETS = "200";
  * `ahs up`: everything on this machine, from nothing to served and published scores; it stays until SIGINT or SIGTERM and
  * leaves no process behind. What it finds in its data directory it goes on with.
  */
-export async function up(invocation: Invocation): Promise<void> {
-  const files = localFiles(invocation.config.dataDir);
-  await requireFreePort(invocation.config.host, invocation.config.port);
+export async function up({ config, args, out }: Invocation): Promise<void> {
+  const wanted = { config, out, population: populationOf(args) };
+  await requireFreePort(config.host, config.port);
+  const files = localFiles(config.dataDir);
   claimDataDir(files);
   rmSync(files.upFile, { force: true });
   const signal = shutdownSignal();
   const progress = createProgress(process.stderr);
   const rising: Rising = { files, progress, children: [], deaths: [], signal };
   const aborted = once(signal, "abort").then(() => null);
-  const risen = bringUp(invocation, rising);
+  const risen = bringUp(wanted, rising);
   try {
     await Promise.race([risen, aborted]);
     const death = await Promise.race([aborted, ...rising.deaths]);
     if (death !== null) throw new Error(`${death}; everything is stopped, start again to go on`);
   } finally {
-    invocation.out("stopping");
+    out("stopping");
     progress.end();
     rmSync(files.upFile, { force: true });
     await stopAll(rising.children);
@@ -63,7 +64,9 @@ export type Rising = {
   readonly signal: AbortSignal;
 };
 
-async function bringUp({ config, args, out }: Invocation, rising: Rising): Promise<void> {
+type Population = { readonly seed: string; readonly wallets: string };
+
+function populationOf(args: readonly string[]): Population {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -71,21 +74,29 @@ async function bringUp({ config, args, out }: Invocation, rising: Rising): Promi
       wallets: { type: "string", default: DEFAULT_WALLETS },
     },
   });
+  return values;
+}
+
+type Wanted = Pick<Invocation, "config" | "out"> & { readonly population: Population };
+
+async function bringUp({ config, out, population }: Wanted, rising: Rising): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await startDatabase(rising));
   rising.signal.throwIfAborted();
-  const chain = await startChain(rising, {
-    rpcUrl: config.rpcUrl,
-    seed: values.seed,
-    wallets: values.wallets,
-  });
-  rising.signal.throwIfAborted();
-  const local = { ...config, databaseUrl, rpcUrl: chain.rpcUrl, deploymentFile: chain.deploymentFile };
-  const db = openProcessDatabase(local, "ahs-up", createLogger({ ...config, logLevel: "silent" }, "up"));
+  const logger = createLogger({ ...config, logLevel: "silent" }, "up");
+  const db = openProcessDatabase({ ...config, databaseUrl }, "ahs-up", logger);
   try {
-    await migrateDatabase(db);
+    // Before the chain, which takes a minute: a database that cannot be used is told of at once.
+    await prepareDatabase(db);
     const apiKey = await keepDemoKey(db, rising.files);
     rising.signal.throwIfAborted();
-    const services = await startServices(rising, local);
+    const chain = await startChain(rising, { rpcUrl: config.rpcUrl, ...population });
+    rising.signal.throwIfAborted();
+    const services = await startServices(rising, {
+      ...config,
+      databaseUrl,
+      rpcUrl: chain.rpcUrl,
+      deploymentFile: chain.deploymentFile,
+    });
     await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
     chain.live();
     await awaitPublished(rising, db, chain.chainId);
@@ -93,5 +104,14 @@ async function bringUp({ config, args, out }: Invocation, rising: Rising): Promi
     announce({ files: rising.files, out, chain, databaseUrl, apiKey, baseUrl: services.baseUrl });
   } finally {
     await db.$client.end();
+  }
+}
+
+async function prepareDatabase(db: Database): Promise<void> {
+  try {
+    await migrateDatabase(db);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the database cannot be used: ${reason}`, { cause: error });
   }
 }

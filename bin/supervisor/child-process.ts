@@ -1,6 +1,6 @@
 import { type ChildProcess, type Serializable, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
 
 /** The command line itself, for processes that run one of its commands. */
 export const AHS_SCRIPT = new URL("../ahs.ts", import.meta.url).pathname;
@@ -75,6 +75,7 @@ export function superviseChild(spec: ChildSpec, onRestart: (reason: string) => v
 
 /** Starts the script once. Its first message that is no progress is `ready`, which rejects with the end of its log when it exits before. */
 export function startHost(spec: ChildSpec): { readonly host: Host; readonly ready: Promise<Serializable> } {
+  const logStart = existsSync(spec.logFile) ? statSync(spec.logFile).size : 0;
   const process = spawnScript(spec);
   let stopping = false;
   const ended = new Promise<string>((resolve) => {
@@ -84,7 +85,9 @@ export function startHost(spec: ChildSpec): { readonly host: Host; readonly read
     process.on("message", (message: Serializable) => {
       if (isReady(message)) resolve(message);
     });
-    void ended.then((end) => reject(new Error(`${end} before it was ready\n${endOf(spec.logFile)}`)));
+    void ended.then((end) =>
+      reject(new Error(`${end} before it was ready\n${endOf(spec.logFile, logStart)}`)),
+    );
   });
   const host: Host = {
     name: spec.name,
@@ -131,6 +134,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-function endOf(logFile: string): string {
-  return readFileSync(logFile, "utf8").split("\n").slice(-12).join("\n");
+/** The last lines of a log beyond its first `start` bytes, which are of an earlier process. */
+function endOf(logFile: string, start: number): string {
+  return readFileSync(logFile).subarray(start).toString("utf8").trimEnd().split("\n").slice(-12).join("\n");
 }

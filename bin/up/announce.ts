@@ -28,10 +28,10 @@ export function announce({ files, out, chain, databaseUrl, apiKey, baseUrl }: An
     samples: chain.samples,
   };
   writeSecret(files.upFile, `${JSON.stringify(content, null, 2)}\n`);
-  for (const line of lines(content, files.upFile)) out(line);
+  for (const line of lines(content, files)) out(line);
 }
 
-function lines(up: UpFile, upFile: string): string[] {
+function lines(up: UpFile, { upFile, dataDir }: LocalFiles): string[] {
   const sample = (archetype: string): Address => {
     const address = up.samples[archetype];
     if (address === undefined) throw new Error(`the chain has no sample of ${archetype}`);
@@ -49,6 +49,6 @@ function lines(up: UpFile, upFile: string): string[] {
     curl(`/ahs/${sample("sanctioned")}`),
     curl(`/ahs/${sample("newcomer")}`),
     "",
-    "Ctrl-C stops everything and keeps the data; npm run ahs -- reset clears it.",
+    `Ctrl-C stops everything and keeps the data; npm run ahs -- reset --data-dir ${dataDir} clears it.`,
   ];
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address, Hex } from "viem";
 
@@ -15,18 +15,29 @@ export type UpFile = {
   readonly samples: Readonly<Record<string, Address>>;
 };
 
+/** Everything that a data directory holds, by what it is. */
+const ENTRIES = {
+  upFile: "up.json",
+  demoKeyFile: "demo-key",
+  deploymentFile: "deployment.json",
+  pidFile: "up.pid",
+  postgresDir: "postgres",
+  chainDir: "chain",
+  logDir: "logs",
+} as const;
+
 /** Where one data directory keeps what; the directories are made. */
 export function localFiles(dataDir: string) {
-  const logs = join(dataDir, "logs");
+  const logs = join(dataDir, ENTRIES.logDir);
   mkdirSync(logs, { recursive: true });
   return {
     dataDir,
-    upFile: join(dataDir, "up.json"),
-    demoKeyFile: join(dataDir, "demo-key"),
-    deploymentFile: join(dataDir, "deployment.json"),
-    pidFile: join(dataDir, "up.pid"),
-    postgresDir: join(dataDir, "postgres"),
-    chainDir: join(dataDir, "chain"),
+    upFile: join(dataDir, ENTRIES.upFile),
+    demoKeyFile: join(dataDir, ENTRIES.demoKeyFile),
+    deploymentFile: join(dataDir, ENTRIES.deploymentFile),
+    pidFile: join(dataDir, ENTRIES.pidFile),
+    postgresDir: join(dataDir, ENTRIES.postgresDir),
+    chainDir: join(dataDir, ENTRIES.chainDir),
     logFile: (name: string) => join(logs, `${name}.log`),
   };
 }
@@ -37,6 +48,24 @@ export type LocalFiles = ReturnType<typeof localFiles>;
 export function writeSecret(file: string, content: string): void {
   rmSync(file, { force: true });
   writeFileSync(file, content, { mode: 0o600 });
+}
+
+/**
+ * Removes a data directory; false when there is none. Throws, and removes nothing, when a living process has it or when it
+ * holds anything that no command of ours made: the wrong --data-dir must not cost anybody a folder.
+ */
+export function removeDataDir(dataDir: string): boolean {
+  if (!existsSync(dataDir)) return false;
+  const ours = new Set<string>(Object.values(ENTRIES));
+  const foreign = readdirSync(dataDir).filter((entry) => !ours.has(entry));
+  if (foreign.length > 0) {
+    throw new Error(
+      `${dataDir} is no data directory of ours, it holds ${foreign.slice(0, 5).join(", ")}: nothing removed`,
+    );
+  }
+  claimDataDir(localFiles(dataDir));
+  rmSync(dataDir, { recursive: true });
+  return true;
 }
 
 /** Claims a data directory for this process; throws when a living process has it. */

@@ -16,7 +16,7 @@ const sanctionedFlag = 1;
 const insufficientFlag = 2;
 const gradeCodes: Record<OracleGrade, number> = { A: 1, B: 2, C: 3, D: 4, E: 5, F: 6 };
 /** The grade table of the specification: lowest score of each letter, best first. */
-const gradeFloors: readonly (readonly [OracleGrade, number])[] = [
+export const gradeFloors: readonly (readonly [OracleGrade, number])[] = [
   ["A", 90],
   ["B", 75],
   ["C", 60],

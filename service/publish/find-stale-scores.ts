@@ -6,9 +6,12 @@ import { reviewQuery } from "./publisher.ts";
 
 /** Wallets, lower-case, that have to be scored again before they can be published. */
 export type StaleScores = {
-  /** Listed or delisted since their newest score: score them at the newest indexed block, at once. */
+  /**
+   * Listed or delisted since their newest score, or flagged otherwise by an oracle record that is as new: score them at
+   * the newest indexed block, at once.
+   */
   readonly flagChanged: readonly string[];
-  /** Due for a heartbeat or differing from the oracle's record, which is as new as the score: score at a finalized block. */
+  /** Others due for a heartbeat or differing from the oracle's record, which is as new as the score: score at a finalized block. */
   readonly overtaken: readonly string[];
 };
 
@@ -18,8 +21,8 @@ export async function findStaleScores(
   query: { readonly chainId: number; readonly now: Date; readonly policy: PublishPolicy },
 ): Promise<StaleScores> {
   if ((await readIndexedBlock(db, query.chainId)) === null) return { flagChanged: [], overtaken: [] };
-  return {
-    flagChanged: await readWalletsWithChangedFlag(db, query.chainId),
-    overtaken: await readOvertakenWallets(db, reviewQuery(query.chainId, query.now, query.policy)),
-  };
+  const flagChanged = await readWalletsWithChangedFlag(db, query.chainId);
+  const overtaken = await readOvertakenWallets(db, reviewQuery(query.chainId, query.now, query.policy));
+  const hurried = new Set(flagChanged);
+  return { flagChanged, overtaken: overtaken.filter((wallet) => !hurried.has(wallet)) };
 }

@@ -4,6 +4,7 @@ import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { oracleValiditySeconds, packRecord } from "../chain/oracle-codec.ts";
 import { merkleTree } from "../chain/oracle-merkle.ts";
 import type { OracleLeaf } from "../chain/oracle-types.ts";
+import { holdChain } from "../store/chain-fence.ts";
 import { insertEpoch, lockEpochs, readEpochSince } from "../store/epochs.ts";
 import { readIndexedBlock, readNewestOracleEpoch } from "../store/publish-records.ts";
 import { readPopulation, type ScoreRow } from "../store/publish-scores.ts";
@@ -42,6 +43,7 @@ export type RootOutcome =
  */
 export async function publishRoot(db: NodePgDatabase, options: RootOptions): Promise<RootOutcome> {
   return db.transaction(async (tx): Promise<RootOutcome> => {
+    await holdChain(tx, options.chainId);
     await lockEpochs(tx, options.chainId);
     const day = Math.floor(options.now.getTime() / DAY_MS);
     const existing = await readEpochSince(tx, options.chainId, new Date(day * DAY_MS));

@@ -2,8 +2,10 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
 import type { Address } from "viem";
+import { gradeFloors } from "../chain/oracle-codec.ts";
 import { pauseFor } from "../chain/send-pause.ts";
 import { pauseAfter } from "../chain/send-policy.ts";
+import { holdChain } from "../store/chain-fence.ts";
 import { readIndexedBlock } from "../store/publish-records.ts";
 import { type ReviewQuery, readScoresToReview } from "../store/publish-scores.ts";
 import { countPending } from "../store/publish-spending.ts";
@@ -65,6 +67,7 @@ export async function publishRound(deps: PublisherDeps): Promise<Round> {
   const { chainId, policy } = deps;
   return deps.db.transaction(async (tx): Promise<Round> => {
     if (!(await tryLock(tx, chainId))) return { kind: "busy" };
+    await holdChain(tx, chainId);
     const now = deps.now();
     // Read before the records: they are then at least as new as this block.
     const indexedBlock = await readIndexedBlock(tx, chainId);
@@ -83,6 +86,7 @@ export function reviewQuery(chainId: number, now: Date, policy: PublishPolicy): 
   return {
     chainId,
     movePoints: policy.movePoints,
+    gradeFloors: gradeFloors.map(([, floor]) => floor).toSorted((a, b) => a - b),
     heartbeatBefore: new Date(now.getTime() - policy.heartbeatMs),
     interestAfter: new Date(now.getTime() - policy.interestMs),
   };

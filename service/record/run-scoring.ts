@@ -25,8 +25,10 @@ export async function scoreDueWallets(context: ScoringRunContext): Promise<Scori
   if (asOf === null) return null;
   const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
   const stale = await findStaleScores(db, { chainId, now: context.now(), policy: publishPolicy });
-  const flagged = await scoreBatches(context, [...stale.flagChanged, ...orphaned], {
+  const changed = [...stale.flagChanged, ...orphaned];
+  const flagged = await scoreBatches(context, changed, {
     score: scoreAtNewest,
+    scoredBefore: changed,
     orphaned,
   });
   const due = await readDueWallets(db, {
@@ -37,6 +39,7 @@ export async function scoreDueWallets(context: ScoringRunContext): Promise<Scori
   });
   const scored = await scoreBatches(context, [...due, ...stale.overtaken], {
     score: scoreAtFinalized,
+    scoredBefore: stale.overtaken,
     orphaned: [],
   });
   if (scored + flagged > 0)
@@ -48,21 +51,30 @@ export async function scoreDueWallets(context: ScoringRunContext): Promise<Scori
 export async function scoreAllWallets(context: ScoringRunContext): Promise<number | null> {
   if ((await readAsOf(context.db.$client, `chain_${context.chainId}`)) === null) return null;
   const wallets = await readFollowedWallets(context.db, context.chainId);
-  return scoreBatches(context, wallets, { score: scoreAtFinalized, orphaned: [] });
+  return scoreBatches(context, wallets, { score: scoreAtFinalized, scoredBefore: [], orphaned: [] });
 }
+
+type Scoring = {
+  readonly score: typeof scoreAtNewest;
+  /** Wallets with a score, which is renewed even where they are no longer followed or listed. */
+  readonly scoredBefore: readonly string[];
+  readonly orphaned: readonly string[];
+};
 
 async function scoreBatches(
   context: ScoringRunContext,
   wallets: readonly string[],
-  how: { readonly score: typeof scoreAtNewest; readonly orphaned: readonly string[] },
+  how: Scoring,
 ): Promise<number> {
   let count = 0;
   const distinct = [...new Set(wallets)] as Address[];
+  const before = new Set(how.scoredBefore);
   for (let start = 0; start < distinct.length; start += BATCH) {
     const scored = await how.score(context, distinct.slice(start, start + BATCH));
     if (scored === null) return count;
-    await storeRecords(context, scored, how.orphaned);
-    count += scored.records.length;
+    const renewed = scored.strangers.filter(({ record }) => before.has(record.wallet));
+    const records = [...scored.records, ...renewed];
+    count += await storeRecords(context, { ...scored, records }, how.orphaned);
   }
   return count;
 }

@@ -15,6 +15,12 @@ const NOT_YET: ScoreNowOutcome = {
   retryAfterSeconds: 10,
 };
 
+const GONE: ScoreNowOutcome = {
+  kind: "unavailable",
+  detail: "The block that the wallet was scored at has just left the index.",
+  retryAfterSeconds: 1,
+};
+
 /**
  * Scores a wallet (lower-case) at the newest finalized block, stores the score and answers its row; a wallet listed or
  * delisted since that block is scored at the newest indexed one. Nothing is stored twice for one block.
@@ -30,7 +36,7 @@ export async function scoreNow(
   if (finalized === null || newest === null) return NOT_YET;
   const scored = isListed(finalized) === isListed(newest) ? finalized : newest;
   if (scored.records.length === 0) return { kind: "not-indexed" };
-  await storeRecords(context, scored);
+  if ((await storeRecords(context, scored)) === 0) return GONE;
   const [row] = await readScoresAt(context.db, {
     chainId: context.chainId,
     wallets: [address],

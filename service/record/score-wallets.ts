@@ -25,8 +25,10 @@ export type InputRecord = { readonly record: ScoreRecord; readonly inputsHash: H
 
 export type ScoredWallets = {
   readonly asOf: AsOf;
-  /** Wallets that are neither followed nor sanctioned have none. */
+  /** Of wallets that are followed or sanctioned. */
   readonly records: readonly InputRecord[];
+  /** Of all others: that nothing is known of them, for whoever has an earlier score of one. */
+  readonly strangers: readonly InputRecord[];
   readonly files: readonly InputFile[];
 };
 
@@ -59,23 +61,32 @@ async function scoreAt(
     if (asOf === null) return null;
     const sanctions = await readSanctionsList(client, { schema, asOf });
     const followed = await readWalletRows(client, { schema, chainId, asOf, wallets, policy });
-    const rows = [...followed, ...sanctionedStrangers(wallets, { followed, sanctions, asOf, chainId })];
+    const others = unfollowedRows(wallets, { followed, sanctions, asOf, chainId });
     const files = { policy: policyFile(policy), sanctions: sanctionsFile(sanctions) };
-    const records = rows.map((own) => ({
-      record: scoreWallet({ rows: own, asOf, policy }),
+    const toRecord = (rows: WalletRows): InputRecord => ({
+      record: scoreWallet({ rows, asOf, policy }),
       inputsHash: inputsHash({
         policyHash: files.policy.hash,
         sanctionsHash: files.sanctions.hash,
-        rowsDigest: rowsDigest(own),
+        rowsDigest: rowsDigest(rows),
         asOf,
       }),
-    }));
-    return { asOf, records, files: [files.policy, files.sanctions] };
+    });
+    return {
+      asOf,
+      records: [...followed, ...others.filter(isListed)].map(toRecord),
+      strangers: others.filter((rows) => !isListed(rows)).map(toRecord),
+      files: [files.policy, files.sanctions],
+    };
   });
 }
 
-/** A listed wallet is scored for being listed, whether or not anything else is known of it. */
-function sanctionedStrangers(
+function isListed({ sanctions }: WalletRows): boolean {
+  return sanctions.length > 0;
+}
+
+/** Rows of the wallets that nobody follows: whether they are listed, and nothing else. */
+function unfollowedRows(
   wallets: readonly Address[],
   known: {
     readonly followed: readonly WalletRows[];
@@ -86,16 +97,16 @@ function sanctionedStrangers(
 ): WalletRows[] {
   const { followed, sanctions, asOf, chainId } = known;
   const isFollowed = new Set(followed.map((rows) => rows.wallet));
-  return wallets.flatMap((wallet) => {
-    const entry = isFollowed.has(wallet) ? undefined : sanctions.find(({ address }) => address === wallet);
-    if (entry === undefined) return [];
-    const { address: _, ...flag } = entry;
-    return [
-      {
+  const listed = new Map(sanctions.map(({ address, ...flag }) => [address, flag]));
+  return wallets
+    .filter((wallet) => !isFollowed.has(wallet))
+    .map((wallet) => {
+      const flag = listed.get(wallet);
+      return {
         chainId,
         wallet,
         calls: [],
-        sanctions: [flag],
+        sanctions: flag === undefined ? [] : [flag],
         coverage: {
           fromBlock: asOf.blockNumber,
           fromTimestamp: asOf.timestamp,
@@ -104,9 +115,8 @@ function sanctionedStrangers(
           sources: ["index"],
         },
         chainStartTimestamp: null,
-      },
-    ];
-  });
+      };
+    });
 }
 
 const readNewestBlock: ReadBlock = async (client, schema) => {

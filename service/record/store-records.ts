@@ -1,5 +1,6 @@
 import type { PublishPolicy } from "../publish/policy.ts";
 import { proposeIntents } from "../publish/propose-intents.ts";
+import { holdChain, isIndexed } from "../store/chain-fence.ts";
 import type { Database } from "../store/database.ts";
 import { insertScores, keepInputFiles, makeCurrent, type NewScore } from "../store/score-writes.ts";
 import type { InputRecord, ScoredWallets } from "./score-wallets.ts";
@@ -16,23 +17,33 @@ const CHUNK = 500;
 
 /**
  * Stores records with their input files, makes them current and writes their publishing intents, all or nothing for each
- * 500; any score replaces the current one of a wallet in `orphaned`.
+ * 500, and answers how many: none of a block that the index no longer holds, because of a reorg or of another chain. Any
+ * score replaces the current one of a wallet in `orphaned`.
  */
 export async function storeRecords(
   context: StoreContext,
   scored: ScoredWallets,
   orphaned: readonly string[] = [],
-): Promise<void> {
+): Promise<number> {
   const { db, chainId, publishPolicy, now } = context;
   await keepInputFiles(db, scored.files);
-  for (let start = 0; start < scored.records.length; start += CHUNK) {
-    const rows = scored.records.slice(start, start + CHUNK).map(toRow);
-    await db.transaction(async (tx) => {
-      const scoreIds = await insertScores(tx, rows);
+  // Every writer takes the wallets in one order: two of them never wait for each other crosswise.
+  const rows = scored.records.map(toRow).toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1));
+  let stored = 0;
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    const chunk = rows.slice(start, start + CHUNK);
+    const isStored = await db.transaction(async (tx) => {
+      await holdChain(tx, chainId);
+      if (!(await isIndexed(tx, chainId, scored.asOf))) return false;
+      const scoreIds = await insertScores(tx, chunk);
       await makeCurrent(tx, scoreIds, orphaned);
       await proposeIntents(tx, { chainId, scoreIds, policy: publishPolicy, now: now() });
+      return true;
     });
+    if (!isStored) return stored;
+    stored += chunk.length;
   }
+  return stored;
 }
 
 function toRow({ record, inputsHash }: InputRecord): NewScore {

@@ -37,6 +37,8 @@ const MIGRATIONS = new URL("./migrations", import.meta.url).pathname;
 export async function migrateDatabase(db: Database): Promise<void> {
   const client = await db.$client.connect();
   try {
+    // A migration takes as long as its tables are large, and whoever waits for it as long as that.
+    await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock(hashtext('ahs-migrate'))");
     await migrate(drizzle(client, { casing: "snake_case" }), {
       migrationsFolder: MIGRATIONS,
@@ -44,8 +46,8 @@ export async function migrateDatabase(db: Database): Promise<void> {
       migrationsTable: "migration",
     });
   } finally {
-    await client.query("select pg_advisory_unlock(hashtext('ahs-migrate'))");
-    client.release();
+    // Closing the connection frees the lock, whatever state the migration left it in.
+    client.release(true);
   }
 }
 

@@ -1,9 +1,9 @@
-import { and, asc, eq, inArray, isNull, lt, lte, not, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { viewOf } from "./publish-records.ts";
 import { isOneOf, type ScoreRow, scoreColumns } from "./publish-scores.ts";
 import { type PublishReason, type PublishState, publishIntent, senderTransaction } from "./tables/publish.ts";
-import { score } from "./tables/score.ts";
+import { currentScore, score } from "./tables/score.ts";
 
 /** What became of the transaction that carries an intent. */
 export type CarrierRow = Pick<
@@ -42,19 +42,21 @@ const columns = {
   },
 };
 
-/** Intents that are sent, and confirmed ones that a reorg can still undo and that the oracle's events no longer show. */
+/**
+ * Intents that are sent, and confirmed ones that a reorg can still undo and that the oracle's events no longer show. One
+ * that another's newer record confirmed, while its own transaction failed, is not among them: the review sees what it misses.
+ */
 export async function readUnsettledIntents(db: NodePgDatabase, chainId: number): Promise<IntentRow[]> {
-  const isShown = sql`exists (
-    select 1 from ${viewOf(chainId, "oracle_score")} o
-    where o.wallet = ${publishIntent.wallet} and o.as_of >= ${score.asOfBlock})`;
-  const isUndone = and(
-    eq(publishIntent.state, "confirmed"),
-    eq(senderTransaction.final, false),
-    not(isShown),
-  );
-  return selectIntents(db).where(
-    and(eq(publishIntent.chainId, chainId), or(eq(publishIntent.state, "sent"), isUndone)),
-  );
+  // By the few transactions that are not final: the confirmed intents of all time are many.
+  const unsettled = sql`
+    select p.id from ahs.publish_intent p where p.chain_id = ${chainId} and p.state = 'sent'
+    union all
+    select p.id from ahs.sender_transaction t
+    join ahs.publish_intent p on p.sender_transaction_id = t.id and p.state = 'confirmed'
+    join ahs.score s on s.id = p.score_id
+    where t.chain_id = ${chainId} and t.final = false and t.state <> 'failed' and not exists (
+      select 1 from ${viewOf(chainId, "oracle_score")} o where o.wallet = p.wallet and o.as_of >= s.as_of_block)`;
+  return selectIntents(db).where(sql`${publishIntent.id} in (${unsettled})`);
 }
 
 /**
@@ -106,7 +108,10 @@ export async function readLastIntents(
   return new Map(rows.map((row) => [row.score.wallet, row]));
 }
 
-/** Takes back the pending intents of these wallets: a newer score speaks for them. */
+/**
+ * Takes back the pending intents of these wallets for which a newer score speaks; one of the wallet's current score stays,
+ * also where another transaction made it current and stored it just now.
+ */
 export async function supersedePending(
   db: NodePgDatabase,
   chainId: number,
@@ -121,6 +126,18 @@ export async function supersedePending(
         eq(publishIntent.chainId, chainId),
         eq(publishIntent.state, "pending"),
         isOneOf(publishIntent.wallet, wallets),
+        notExists(
+          db
+            .select()
+            .from(currentScore)
+            .where(
+              and(
+                eq(currentScore.chainId, publishIntent.chainId),
+                eq(currentScore.wallet, publishIntent.wallet),
+                eq(currentScore.scoreId, publishIntent.scoreId),
+              ),
+            ),
+        ),
       ),
     );
 }

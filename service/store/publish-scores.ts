@@ -38,10 +38,16 @@ export function isOneOf(column: Column, values: readonly (string | number)[]): S
 
 /** Those of the score rows that are the current score of their wallet, by wallet. */
 export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly number[]): Promise<ScoreRow[]> {
+  // By its key as well: a score's id alone has no index there.
+  const isCurrent = and(
+    eq(currentScore.chainId, score.chainId),
+    eq(currentScore.wallet, score.wallet),
+    eq(currentScore.scoreId, score.id),
+  );
   return db
     .select(scoreColumns)
     .from(score)
-    .innerJoin(currentScore, eq(currentScore.scoreId, score.id))
+    .innerJoin(currentScore, isCurrent)
     .where(isOneOf(score.id, ids))
     .orderBy(asc(score.wallet));
 }
@@ -72,6 +78,8 @@ export async function readInterest(
 export type ReviewQuery = {
   readonly chainId: number;
   readonly movePoints: number;
+  /** Lowest scores of the grades, ascending. */
+  readonly gradeFloors: readonly number[];
   /** Records with an older as-of time are due for a heartbeat, where interest is newer than `interestAfter`. */
   readonly heartbeatBefore: Date;
   readonly interestAfter: Date;
@@ -107,26 +115,33 @@ export async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuer
   return rows.map((row) => row.wallet);
 }
 
-/** Wallets that the newest indexed sanctions event and the newest score disagree on. */
+/**
+ * Wallets whose newest score disagrees with the sanctions list as of the newest indexed block, or with the flag that the
+ * oracle holds for a block at which the score cannot be published: one as new, or newer.
+ */
 export async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): Promise<string[]> {
   const { rows } = await db.execute<{ wallet: string }>(sql`
     select c.wallet from ahs.current_score c
-    join (
+    left join (
       select distinct on (address) address, listed from ${viewOf(chainId, "sanctions_change")}
       order by address, block desc, log_index desc
     ) s on s.address = c.wallet
-    where c.chain_id = ${chainId} and c.sanctioned <> s.listed
+    left join ${viewOf(chainId, "oracle_score")} o on o.wallet = c.wallet and o.present
+    where c.chain_id = ${chainId}
+      -- A listing that a reorg took out leaves no event behind.
+      and (c.sanctioned <> (s.listed is true) or c.sanctioned <> o.sanctioned and c.as_of_block <= o.as_of)
     order by c.wallet`);
   return rows.map((row) => row.wallet);
 }
 
 function differs(query: ReviewQuery) {
+  const floors = sql`${sql.param(query.gradeFloors)}::int[]`;
   return sql`
     (o.wallet is null or not o.present) and c.ahs_score is not null
     or o.present and (
       o.sanctioned <> c.sanctioned
       or o.insufficient <> (c.ahs_score is null)
       or abs(o.ahs_score - c.ahs_score) >= ${query.movePoints}
-      or not o.insufficient and c.ahs_score is not null and o.ahs_score <> c.ahs_score
+      or not o.insufficient and width_bucket(o.ahs_score, ${floors}) <> width_bucket(c.ahs_score, ${floors})
       or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
 }

@@ -31,7 +31,8 @@ export async function readGasToday(db: NodePgDatabase, chainId: number, now: Dat
     .select({ id: senderTransaction.id, scores: count(publishIntent.id) })
     .from(senderTransaction)
     .leftJoin(publishIntent, eq(publishIntent.senderTransactionId, senderTransaction.id))
-    .where(and(ofPublishing, eq(senderTransaction.state, "queued")))
+    // Nothing queued is final; said so that the index of open transactions serves.
+    .where(and(ofPublishing, eq(senderTransaction.state, "queued"), eq(senderTransaction.final, false)))
     .groupBy(senderTransaction.id);
   const queuedScores = queued.reduce((sum, transaction) => sum + transaction.scores, 0);
   return { gas: BigInt(spent?.gas ?? 0), queuedScores, queued: queued.length };

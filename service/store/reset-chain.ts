@@ -1,45 +1,50 @@
-import type { PoolClient } from "pg";
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { takeChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
 
-/** Tables of ours whose rows speak of blocks, children before parents. */
+/**
+ * Tables of ours whose rows speak of blocks: first the mark, which writers lock that go by its generation, then children
+ * before parents.
+ */
 const CHAIN_TABLES = [
+  "chain_mark",
+  "enrich_approval",
+  "enrich_block",
+  "enrich_call",
+  "enrich_cursor",
+  "enrich_transfer",
+  "enrich_user_operation",
+  "enrich_wallet",
   "publish_intent",
   "sender_transaction",
   "current_score",
   "score",
   "epoch",
-  "chain_mark",
 ];
 
 /**
  * Throws away everything derived from one chain: the index, its views, Ponder's cache and our scores of it.
- * Keys and whatever people paid for stay.
+ * Keys and whatever people paid for stay. What is being written from that chain meanwhile is waited for and goes too.
  */
 export async function resetChain(db: Database, chainId: number): Promise<void> {
-  const client = await db.$client.connect();
-  try {
-    await client.query("begin");
-    await client.query("set local statement_timeout = 0");
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 0`);
+    await takeChain(tx, chainId);
     for (const table of CHAIN_TABLES) {
-      await client.query(`delete from ahs.${table} where chain_id = $1`, [chainId]);
+      await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId}`);
     }
-    for (const schema of await schemasOf(client, chainId)) {
-      await client.query(`drop schema ${client.escapeIdentifier(schema)} cascade`);
+    for (const schema of await schemasOf(tx, chainId)) {
+      await tx.execute(sql`drop schema ${sql.identifier(schema)} cascade`);
     }
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
-async function schemasOf(client: PoolClient, chainId: number): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select schema_name as name from information_schema.schemata
-     where schema_name = $1 or schema_name like $2 or schema_name = 'ponder_sync'`,
-    [`chain_${chainId}`, `index\\_${chainId}\\_%`],
+async function schemasOf(tx: NodePgDatabase, chainId: number): Promise<string[]> {
+  const { rows } = await tx.execute<{ name: string }>(
+    sql`select schema_name as name from information_schema.schemata
+        where schema_name = ${`chain_${chainId}`} or schema_name like ${`index\\_${chainId}\\_%`}
+          or schema_name = 'ponder_sync'`,
   );
   return rows.map((row) => row.name);
 }

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { InputFile } from "../features/inputs-hash.ts";
 import type { Database } from "./database.ts";
@@ -21,10 +21,11 @@ export async function insertScores(tx: NodePgDatabase, rows: readonly NewScore[]
   const inserted = await tx
     .insert(score)
     .values([...rows])
-    // Nothing changes: a row that conflicts is only to be returned with the others.
+    // Nothing changes: a row that conflicts is only to be returned with the others. Of all columns one that no unique
+    // index has: else the lock would be one that waits for every intent being written for the row.
     .onConflictDoUpdate({
       target: [score.chainId, score.wallet, score.inputsHash],
-      set: { inputsHash: sql`excluded.inputs_hash` },
+      set: { modelVersion: sql`excluded.model_version` },
     })
     .returning({ id: score.id });
   return inserted.map((row) => row.id);
@@ -51,7 +52,7 @@ export async function makeCurrent(
     where excluded.as_of_block >= held.as_of_block or held.wallet = any(${sql.param(orphaned)})`);
 }
 
-/** The stored score of each of these wallets at exactly one as-of block. */
+/** The stored scores of these wallets at exactly one as-of block, newest first. */
 export async function readScoresAt(
   db: Database,
   at: { readonly chainId: number; readonly wallets: readonly string[]; readonly asOfHash: string },
@@ -65,7 +66,8 @@ export async function readScoresAt(
         inArray(score.wallet, [...at.wallets]),
         eq(score.asOfHash, at.asOfHash),
       ),
-    );
+    )
+    .orderBy(desc(score.id));
 }
 
 export type DueQuery = {

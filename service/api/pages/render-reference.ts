@@ -33,7 +33,7 @@ function renderPage(document: ApiDocument): Fragment {
 <body>
 <header>
 <h1>${document.info.title} reference</h1>
-<p>${document.info.description}</p>
+<p>${renderProse(document.info.description)}</p>
 <p>Machine-readable: <a href="/openapi.json">OpenAPI 3.1</a>. Priced endpoints take an API key in the header <code>X-API-Key</code>.</p>
 </header>
 <main>
@@ -72,7 +72,7 @@ function renderOperation({ method, path, operation }: Entry, document: ApiDocume
 <article id="${anchorOf(operation)}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p class="price">${priceOf(operation) === "free" ? "Free" : `${priceOf(operation)} USD a call`}</p>
-<p>${operation.description}</p>
+<p>${renderProse(operation.description)}</p>
 ${renderParameters(operation)}
 ${renderExample(operation)}
 ${renderMembers(operation, document)}
@@ -87,7 +87,7 @@ function renderParameters(operation: Operation): Fragment | string {
 <thead><tr><th>Parameter</th><th>In</th><th>Meaning</th></tr></thead>
 <tbody>${parameters.map(
     (one) => html`
-<tr><td><code>${one.name}</code></td><td>${one.in}</td><td>${[one.description, valuesOf(one.schema)].filter(Boolean).join(": ")}</td></tr>`,
+<tr><td><code>${one.name}</code></td><td>${one.in}</td><td>${renderProse([one.description, valuesOf(one.schema)].filter(Boolean).join(": "))}</td></tr>`,
   )}</tbody>
 </table></div>`;
 }
@@ -115,7 +115,7 @@ function renderMembers(operation: Operation, document: ApiDocument): Fragment | 
 <thead><tr><th>Member</th><th>Meaning</th></tr></thead>
 <tbody>${explained.map(
     ([name, text]) => html`
-<tr><td><code>${name}</code></td><td>${text}</td></tr>`,
+<tr><td><code>${name}</code></td><td>${renderProse(text)}</td></tr>`,
   )}</tbody>
 </table></div>`;
 }
@@ -135,6 +135,11 @@ function valuesOf(schema: unknown): string {
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Text of the document, in which `backquotes` mark code as OpenAPI's Markdown has it. */
+function renderProse(text: string | undefined): readonly (string | Fragment)[] {
+  return (text ?? "").split("`").map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
 }
 
 function renderResponses(operation: Operation): Fragment {

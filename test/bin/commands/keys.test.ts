@@ -99,7 +99,7 @@ describe("ahs keys", () => {
     [["create", "--nmae", "n"], "--nmae"],
     [["list", "all"], "all"],
     [["revoke"], "id of one key"],
-    [["revoke", "1"], "id of one key"],
+    [["revoke", "1"], 'got "1"'],
     [["revoke", "7f1f9c34-3df6-4f0e-8b0e-2f1d8f1c7a11"], "no key has the id"],
   ] as const)("%j is refused with what was expected", async (args, told) => {
     const before = await keys("list");

@@ -159,6 +159,12 @@ describe("/docs", () => {
     expect(page).not.toContain("<script");
   });
 
+  it("shows the code in descriptions as code", async () => {
+    const page = await (await fakeApp().app.request("/docs")).text();
+    expect(page).toContain("with null scores and <code>escrow</code>, never a low grade");
+    expect(page).not.toContain("`");
+  });
+
   it("allows a browser its own style and nothing else", async () => {
     const response = await fakeApp().app.request("/docs");
     expect(response.headers.get("content-type")).toContain("text/html");

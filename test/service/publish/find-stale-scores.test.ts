@@ -38,6 +38,15 @@ test("a wallet listed since its score is to be scored again, until the listing i
   expect(await find()).toEqual({ flagChanged: [wallet], overtaken: [] });
 });
 
+test("a listing that left no event behind is undone, and a flag of the oracle's as new as the score is met at once", async () => {
+  world.startSender();
+  await world.store([{ wallet, asOf: 5, points: 0, sanctioned: true }]);
+  expect(await find()).toEqual({ flagChanged: [wallet], overtaken: [] });
+  await world.settle();
+  await world.db.execute("update ahs.current_score set sanctioned = false, ahs_score = 80, as_of_block = 4");
+  expect(await find()).toEqual({ flagChanged: [wallet], overtaken: [] });
+});
+
 test("a published wallet that somebody cares for is to be scored again when its record is a day old", async () => {
   world.startSender();
   await world.store([

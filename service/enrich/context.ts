@@ -1,0 +1,39 @@
+import type { Logger } from "pino";
+import type { Database } from "../store/database.ts";
+import type { ChainReader } from "./chain-reader.ts";
+import type { EnrichMetrics } from "./metrics.ts";
+import type { ReadReceipts } from "./read-receipts.ts";
+
+export type EnrichLimits = {
+  /** Most blocks of one eth_getLogs. */
+  readonly maxBlocks: number;
+  /** Most addresses in one filter. */
+  readonly maxWallets: number;
+  /** Most logs of one range of several blocks; more are read in smaller ranges. */
+  readonly maxLogs: number;
+  /** Most blocks with own calls, each a request, in one range: what a kill can cost. */
+  readonly maxCallBlocks: number;
+  /** Most requests under way. */
+  readonly concurrency: number;
+};
+
+export const enrichLimits: EnrichLimits = {
+  maxBlocks: 2_000,
+  maxWallets: 500,
+  maxLogs: 20_000,
+  maxCallBlocks: 250,
+  concurrency: 4,
+};
+
+/** What reading and storing a range needs. */
+export type EnrichContext = {
+  readonly db: Database;
+  readonly client: ChainReader;
+  readonly readReceipts: ReadReceipts;
+  readonly chainId: number;
+  /** Views schema of the index, chain_<id>. */
+  readonly schema: string;
+  readonly limits: EnrichLimits;
+  readonly metrics: EnrichMetrics;
+  readonly logger: Logger;
+};

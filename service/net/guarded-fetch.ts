@@ -1,0 +1,72 @@
+import { type FetchAnswer, type FetchFailure, fetchFailure, type GuardedRequest } from "./exchange.ts";
+import { requestPinned } from "./pinned-request.ts";
+import { mayConnect, readTarget, type Target, type TargetPolicy } from "./read-target.ts";
+import type { ResolveName } from "./resolve-name.ts";
+
+/** Fetches a URL that a stranger named, within the guard's limits; every refusal and failure is a value. */
+export type GuardedFetch = (request: GuardedRequest) => Promise<FetchAnswer | FetchFailure>;
+
+export type GuardOptions = Partial<TargetPolicy> & {
+  readonly resolve: ResolveName;
+  /** Milliseconds from the call to the last byte, resolving included. */
+  readonly deadlineMs?: number;
+  /** PEM certificates trusted instead of the public authorities. */
+  readonly ca?: string;
+};
+
+const DEADLINE_MS = 10_000;
+/** https, and the one other port that public services commonly use for it. */
+const PORTS = [443, 8_443] as const;
+const MAX_REQUEST_BYTES = 65_536;
+
+/**
+ * The only way to fetch a stranger's URL: https on an allowed port, a host all of whose addresses are public, resolved once
+ * and connected to at exactly those addresses, no redirects, 10 s in all, 64 KiB of body and 16 KiB of headers. Everything
+ * is checked at every call. Throws only for a request body over 64 KiB.
+ */
+export function createGuardedFetch(options: GuardOptions): GuardedFetch {
+  const policy: TargetPolicy = {
+    ports: options.ports ?? PORTS,
+    loopback: options.loopback ?? "refused",
+  };
+  return async (request) => {
+    if (request.body !== undefined && request.body.length > MAX_REQUEST_BYTES) {
+      throw new RangeError(
+        `expected a request body of at most ${MAX_REQUEST_BYTES} bytes, got ${request.body.length}`,
+      );
+    }
+    const target = readTarget(request.url, policy);
+    if (target.kind === "failed") return target;
+    const deadline = AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS);
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+    const addresses = target.addresses ?? (await resolveWithin(target, options.resolve, signal));
+    if (!isList(addresses)) return addresses;
+    if (!mayConnect(target, addresses, policy)) return fetchFailure("refused_target");
+    return requestPinned({ request, target, addresses, signal, ca: options.ca });
+  };
+}
+
+/** The resolver may ignore the signal: its answer is waited for no longer than the signal allows. */
+async function resolveWithin(
+  { host }: Target,
+  resolve: ResolveName,
+  signal: AbortSignal,
+): Promise<readonly string[] | FetchFailure> {
+  if (signal.aborted) return fetchFailure("timeout");
+  const aborted = Promise.withResolvers<FetchFailure>();
+  const onAbort = () => aborted.resolve(fetchFailure("timeout"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const addresses = await Promise.race([resolve(host, signal), aborted.promise]);
+    return isList(addresses) && addresses.length === 0 ? fetchFailure("dns_failure") : addresses;
+  } catch {
+    // Why a name server gave no answer is nobody's business but the operator's.
+    return fetchFailure(signal.aborted ? "timeout" : "dns_failure");
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function isList(value: readonly string[] | FetchFailure): value is readonly string[] {
+  return Array.isArray(value);
+}

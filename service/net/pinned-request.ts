@@ -1,0 +1,168 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, isIPv6, type LookupFunction, type Socket } from "node:net";
+import {
+  type FetchAnswer,
+  type FetchFailure,
+  type FetchFailureReason,
+  fetchFailure,
+  type GuardedRequest,
+} from "./exchange.ts";
+import { readBody } from "./read-body.ts";
+import type { Target } from "./read-target.ts";
+
+export type PinnedRequest = {
+  readonly request: GuardedRequest;
+  readonly target: Target;
+  /** Checked addresses of the target: the only ones that are connected to. */
+  readonly addresses: readonly string[];
+  readonly signal: AbortSignal;
+  /** PEM certificates trusted instead of the public authorities. */
+  readonly ca: string | undefined;
+};
+
+/** How far a connection came: its errors mean different things before and after the handshake. */
+type Progress = { connected: boolean; secured: boolean; error: Error | null };
+
+const MAX_BODY_BYTES = 65_536;
+const MAX_HEADER_BYTES = 16_384;
+/** A host far away needs longer for a handshake than the default of 250 ms. */
+const NEXT_ADDRESS_AFTER_MS = 2_000;
+/** They decide whom the message is for and where it ends. */
+const CONNECTION_HEADERS = new Set([
+  "host",
+  "connection",
+  "transfer-encoding",
+  "content-length",
+  "accept-encoding",
+  "expect",
+  "upgrade",
+]);
+
+/**
+ * Sends one request over one connection of its own to one of the given addresses, with the target's name in the Host
+ * header, in the TLS handshake and in the check of the certificate; never resolves a name and never follows a redirect.
+ */
+export async function requestPinned(pinned: PinnedRequest): Promise<FetchAnswer | FetchFailure> {
+  const { request, signal } = pinned;
+  if (signal.aborted) return fetchFailure("timeout");
+  const progress: Progress = { connected: false, secured: false, error: null };
+  const sent = open(pinned);
+  watch(sent, progress, pinned.target.secure);
+  try {
+    const answer = await headOf(sent, request.body);
+    const body = await readBody(answer, {
+      maxBytes: MAX_BODY_BYTES,
+      decompress: request.decompress === true,
+    });
+    if (body.kind === "failed") return body;
+    // A body that only the end of the connection ends looks whole however that end came, the deadline's included.
+    if (progress.error !== null) throw progress.error;
+    return {
+      kind: "answered",
+      status: answer.statusCode ?? 0,
+      headers: headersOf(answer),
+      body: body.bytes,
+    };
+  } catch (error) {
+    return fetchFailure(signal.aborted ? "timeout" : reasonOf(error, progress));
+  } finally {
+    sent.destroy();
+  }
+}
+
+function open({ request, target, addresses, signal, ca }: PinnedRequest): ClientRequest {
+  const options = {
+    host: target.host,
+    port: target.port,
+    path: target.path,
+    method: request.method ?? "GET",
+    headers: headersFor(request),
+    // A connection of its own: none is shared with another request, and no proxy of the environment is used.
+    agent: false,
+    lookup: lookupIn(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    insecureHTTPParser: false,
+    signal,
+  } as const;
+  if (!target.secure) return httpRequest(options);
+  return httpsRequest({
+    ...options,
+    // Said outright: an environment variable can turn the default off.
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    servername: isIP(target.host) === 0 ? target.host : "",
+    ...(ca === undefined ? {} : { ca }),
+  });
+}
+
+function headersFor({ headers = {}, body, decompress }: GuardedRequest): Record<string, string> {
+  const own = Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()));
+  return {
+    accept: "*/*",
+    "user-agent": "agent-health",
+    ...Object.fromEntries(own),
+    "accept-encoding": decompress === true ? "gzip, deflate, br" : "identity",
+    connection: "close",
+    ...(body === undefined ? {} : { "content-length": String(body.length) }),
+  };
+}
+
+/** In place of DNS: the addresses that were checked, and no others. */
+function lookupIn(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_name, { all }, callback) => {
+    const [first] = found;
+    if (all === true) callback(null, found);
+    else callback(null, first?.address ?? "", first?.family);
+  };
+}
+
+function watch(sent: ClientRequest, progress: Progress, secure: boolean): void {
+  sent.once("error", (error) => {
+    progress.error = error;
+  });
+  sent.once("socket", (socket: Socket) => {
+    socket.once("connect", () => {
+      progress.connected = true;
+    });
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      progress.secured = true;
+    });
+  });
+}
+
+/** Status and headers; rejects when the connection ends without them. */
+function headOf(sent: ClientRequest, body: Uint8Array | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once("response", resolve);
+    // Stays: an error after the answer began also reaches the answer's own stream.
+    sent.on("error", reject);
+    sent.once("upgrade", (_answer, socket) => {
+      socket.destroy();
+      reject(Object.assign(new Error("the protocol was switched unasked"), { code: "HPE_UPGRADE" }));
+    });
+    sent.once("close", () => reject(new Error("closed without an answer")));
+    sent.end(body);
+  });
+}
+
+function headersOf(answer: IncomingMessage): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  for (const [name, values] of Object.entries(answer.headersDistinct)) {
+    if (values !== undefined) headers.set(name, values.join(", "));
+  }
+  return headers;
+}
+
+function reasonOf(error: unknown, { connected, secured }: Progress): FetchFailureReason {
+  const code = String((error as NodeJS.ErrnoException).code);
+  if (code === "HPE_HEADER_OVERFLOW") return "too_large";
+  if (code.startsWith("HPE_")) return "malformed_answer";
+  if (/^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) return "tls";
+  // Certificate faults have a code of OpenSSL each, and all come between the two events; a reset may come then too.
+  const brokeOff = code === "ECONNRESET" || code === "EPIPE";
+  return connected && !secured && !brokeOff ? "tls" : "connection";
+}

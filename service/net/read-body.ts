@@ -1,0 +1,81 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { type FetchFailure, fetchFailure } from "./exchange.ts";
+
+export type BodyLimits = {
+  /** Most bytes received, and most bytes once decompressed. */
+  readonly maxBytes: number;
+  /** Whether the content encoding is undone; otherwise the bytes are given as they came. */
+  readonly decompress: boolean;
+};
+
+type Body = { readonly kind: "body"; readonly bytes: Uint8Array };
+
+const DECODERS = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+} as const;
+
+/**
+ * Reads the body of an answer up to the limits; bytes are counted as they arrive and again as they are decompressed, so
+ * that neither an endless body nor a bomb is ever held. Rejects with the stream's error when the connection breaks.
+ */
+export async function readBody(answer: IncomingMessage, limits: BodyLimits): Promise<Body | FetchFailure> {
+  if (Number(answer.headers["content-length"]) > limits.maxBytes) return fetchFailure("too_large");
+  const received = counted(answer, limits.maxBytes);
+  const encoding = answer.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (!limits.decompress || encoding === "identity") return toBody(await gather(received));
+  if (!isKnown(encoding)) return fetchFailure("malformed_answer");
+  const compressed = await gather(received);
+  return compressed === null ? fetchFailure("too_large") : decompress(compressed, encoding, limits.maxBytes);
+}
+
+async function decompress(
+  compressed: Uint8Array,
+  encoding: keyof typeof DECODERS,
+  maxBytes: number,
+): Promise<Body | FetchFailure> {
+  // An answer without a body, as to HEAD, has nothing to undo.
+  if (compressed.length === 0) return { kind: "body", bytes: compressed };
+  const decoder = DECODERS[encoding]();
+  decoder.end(compressed);
+  try {
+    return toBody(await gather(counted(decoder, maxBytes)));
+  } catch {
+    // Whatever the decoder complains of, the bytes are not what their header says.
+    return fetchFailure("malformed_answer");
+  }
+}
+
+function isKnown(encoding: string): encoding is keyof typeof DECODERS {
+  return Object.hasOwn(DECODERS, encoding);
+}
+
+/** Chunks as long as they fit, and null once they do not; leaving the loop destroys the stream. */
+async function* counted(stream: Readable, maxBytes: number): AsyncGenerator<Buffer | null> {
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      yield null;
+      return;
+    }
+    yield chunk;
+  }
+}
+
+async function gather(chunks: AsyncIterable<Buffer | null>): Promise<Uint8Array | null> {
+  const kept: Buffer[] = [];
+  for await (const chunk of chunks) {
+    if (chunk === null) return null;
+    kept.push(chunk);
+  }
+  return Buffer.concat(kept);
+}
+
+function toBody(bytes: Uint8Array | null): Body | FetchFailure {
+  return bytes === null ? fetchFailure("too_large") : { kind: "body", bytes };
+}

@@ -1,0 +1,36 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { viewOf } from "./publish-records.ts";
+
+/**
+ * Keeps `resetChain` waiting until the transaction ends. Whatever writes rows that speak of the chain's blocks calls it
+ * first: a reset then clears all of them, or is over before they are written.
+ */
+export async function holdChain(tx: NodePgDatabase, chainId: number): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock_shared(hashtextextended(${fenceOf(chainId)}, 0))`);
+}
+
+/** Waits for every transaction that holds the chain, and keeps others waiting until this one ends. */
+export async function takeChain(tx: NodePgDatabase, chainId: number): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${fenceOf(chainId)}, 0))`);
+}
+
+/** Whether the index holds this very block; false where there is no index. */
+export async function isIndexed(
+  tx: NodePgDatabase,
+  chainId: number,
+  block: { readonly blockNumber: number; readonly blockHash: string },
+): Promise<boolean> {
+  const { rows: views } = await tx.execute<{ there: boolean }>(
+    sql`select to_regclass(${`chain_${chainId}.block`}) is not null as there`,
+  );
+  if (views[0]?.there !== true) return false;
+  const { rows } = await tx.execute(
+    sql`select 1 from ${viewOf(chainId, "block")} where number = ${block.blockNumber} and hash = ${block.blockHash}`,
+  );
+  return rows.length > 0;
+}
+
+function fenceOf(chainId: number): string {
+  return `ahs-chain:${chainId}`;
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../bin/config.ts";
+
+describe("parseConfig", () => {
+  test("takes what is set and fills in the rest; an empty variable is not set", () => {
+    expect(parseConfig({ PORT: "4555", HOST: "", DAILY_GAS: "9000000" })).toMatchObject({
+      port: 4555,
+      host: "127.0.0.1",
+      dailyGas: 9_000_000n,
+      databaseUrl: null,
+      logLevel: "info",
+    });
+  });
+
+  test("lists every faulty setting with what was expected and what was given", () => {
+    const given = { PORT: "99999", LOG_LEVEL: "loud", POLLING_INTERVAL_MS: "1e3", PUBLIC_URL: "ftp://x" };
+    expect(() => parseConfig(given)).toThrow(
+      [
+        "settings that do not fit:",
+        '  PORT (or --port): expected a whole number from 1 to 65535, got "99999"',
+        '  PUBLIC_URL: expected a URL that starts with http:// or https://, got "ftp://x"',
+        '  LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, got "loud"',
+        '  POLLING_INTERVAL_MS: expected a whole number from 100 to 60000, got "1e3"',
+      ].join("\n"),
+    );
+  });
+
+  test.each(["DATABASE_URL", "RPC_URL", "PUBLISHER_PRIVATE_KEY", "SIGNER_PRIVATE_KEY"])(
+    "does not repeat what %s holds",
+    (name) => {
+      const parse = () => parseConfig({ [name]: "0xsecret" });
+      expect(parse).toThrow(name);
+      expect(parse).not.toThrow("secret");
+    },
+  );
+});

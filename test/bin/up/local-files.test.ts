@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claimDataDir, localFiles, removeDataDir, writeSecret } from "../../../bin/up/local-files.ts";
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "ahs-files-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("removeDataDir", () => {
+  test("removes what ahs made, and says when there is nothing", () => {
+    const files = localFiles(join(folder, "data"));
+    claimDataDir(files);
+    writeSecret(files.demoKeyFile, "key");
+    writeFileSync(files.logFile("chain"), "line\n");
+    mkdirSync(files.postgresDir);
+    expect(removeDataDir(files.dataDir)).toBe(true);
+    expect(existsSync(files.dataDir)).toBe(false);
+    expect(removeDataDir(files.dataDir)).toBe(false);
+    expect(existsSync(files.dataDir)).toBe(false);
+  });
+
+  test("removes nothing from a folder that holds anything else", () => {
+    const home = join(folder, "home");
+    mkdirSync(join(home, "logs"), { recursive: true });
+    writeFileSync(join(home, "thesis.txt"), "years of work");
+    expect(() => removeDataDir(home)).toThrow("thesis.txt");
+    expect([existsSync(join(home, "thesis.txt")), existsSync(join(home, "logs"))]).toEqual([true, true]);
+  });
+});
