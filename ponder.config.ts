@@ -33,7 +33,7 @@ export default createConfig({
   contracts: {
     IdentityRegistry: { chain, abi: identityRegistryAbi, ...registry, includeTransactionReceipts: true },
     SanctionsList: { chain, abi: sanctionsListAbi, ...deployment.sanctionsList },
-    Oracle: { chain, abi: agentHealthOracleAbi, ...deployment.oracle },
+    Oracle: { chain, abi: agentHealthOracleAbi, ...deployment.oracle, includeTransactionReceipts: true },
   },
   accounts: {
     RegisteredOwner: {

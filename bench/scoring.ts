@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Client } from "pg";
 import type { Address } from "viem";
-import { inputsHash, policyFile, rowsDigest, sanctionsFile } from "../service/features/inputs-hash.ts";
+import { inputsFile, policyFile, rowsDigest, sanctionsFile } from "../service/features/inputs-hash.ts";
 import { readSanctionsList, readWalletRows } from "../service/features/read-rows.ts";
 import { scoreWallet } from "../service/features/score-wallet.ts";
 import type { AsOf, WalletRows } from "../service/features/types.ts";
@@ -115,7 +115,7 @@ async function hashFiles(client: Client, asOf: AsOf): Promise<FileHashes> {
 /** One scored wallet; throws where the record is not scored, as every wallet of the bench should be. */
 function scoreOne(rows: WalletRows, asOf: AsOf, files: FileHashes): 1 {
   const { outcome } = scoreWallet({ rows, asOf, policy });
-  const hash = inputsHash({ ...files, rowsDigest: rowsDigest(rows), asOf });
+  const { hash } = inputsFile({ ...files, rowsDigest: rowsDigest(rows), asOf });
   if (outcome.kind !== "scored" || hash.length !== 66) throw new Error(`${rows.wallet} was not scored`);
   return 1;
 }

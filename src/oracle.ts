@@ -5,6 +5,7 @@ import { modelVersionCode, unpackScore } from "../service/chain/oracle-codec.ts"
 import type { OracleScore } from "../service/chain/oracle-types.ts";
 import { followWallet } from "./follow-wallet.ts";
 import { scoreRequestId } from "./ids.ts";
+import { recordOwnCall } from "./record-transaction.ts";
 
 type Written = Event<"Oracle:Published"> | Event<"Oracle:ScoreRelayed">;
 
@@ -48,7 +49,15 @@ ponder.on("Oracle:ScoreRequested", async ({ event, context }) => {
     block: event.block.number,
     timestamp: event.block.timestamp,
   });
-  await followWallet(context, { address: wallet, source: "requested", blockNumber: event.block.number });
+  const isNew = await followWallet(context, {
+    address: wallet,
+    source: "requested",
+    blockNumber: event.block.number,
+  });
+  // As with a registration: the sender's own event came before anybody followed it.
+  if (isNew && event.transaction.from === wallet) {
+    await recordOwnCall({ sent: event, source: "requested" }, context);
+  }
 });
 
 /** Replays the contract's rule: a record as old as the stored one, or older, was skipped. */

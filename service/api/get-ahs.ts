@@ -57,8 +57,8 @@ export const getAhs = definePaid({
   answer: { schema: ahsRecordSchema, example: AHS_RECORD_EXAMPLE, description: "The record" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   async prepare({ params }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
-    const { followed } = await freshStanding(params.address, deps, now);
-    if (!followed) throw notIndexed(params.address);
+    const { followed, sanctions } = await freshStanding(params.address, deps, now);
+    if (!followed && sanctions.length === 0) throw notIndexed(params.address);
   },
   async work({ params: { address }, query: { include } }, _prepared, { deps, now }): Promise<AhsRecord> {
     const row = await storedRow(address, deps);

@@ -52,7 +52,7 @@ export const getEpoch = defineFree({
   tag: "Verification of scores",
   summary: "Merkle list of one epoch",
   description:
-    "Every wallet's record of one night with the proof that the oracle's `verify` accepts against the published root.",
+    "Every wallet's record of one night with the proof that leads to the root of that night. The oracle's `verify` accepts the proofs of the latest epoch; earlier roots are in its `RootPublished` events.",
   request: { params, query: z.object({}), body: null },
   answer: {
     schema: epochSchema,

@@ -39,14 +39,17 @@ export function rowsDigest(rows: WalletRows): Hex {
   return `0x${hash.digest("hex")}`;
 }
 
-/** keccak256 of the RFC 8785 JSON of everything that a record follows from; inputs that this model does not read are null. */
-export function inputsHash(inputs: {
+/**
+ * Everything that a record follows from, as a file: its hash is the record's inputs hash, its content names the other files
+ * by theirs. Inputs that this model does not read are null.
+ */
+export function inputsFile(inputs: {
   readonly policyHash: Hex;
   readonly sanctionsHash: Hex;
   readonly rowsDigest: Hex;
   readonly asOf: AsOf;
-}): Hex {
-  return hashJson({
+}): InputFile {
+  return inputFile({
     policy: inputs.policyHash,
     token_list: null,
     sanctions_list: inputs.sanctionsHash,

@@ -21,7 +21,7 @@ export type OtterscanOptions = {
 
 const rpcAnswer = z.union([
   z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
-  z.object({ result: z.unknown() }).transform(({ result }) => ({ result })),
+  z.object({ result: z.unknown() }),
 ]);
 
 const anyTransaction = z.object({ hash, blockNumber: hexNumber, from: address });

@@ -22,7 +22,7 @@ const MAX_REQUEST_BYTES = 65_536;
 /**
  * The only way to fetch a stranger's URL: https on an allowed port, a host all of whose addresses are public, resolved once
  * and connected to at exactly those addresses, no redirects, 10 s in all, 64 KiB of body and 16 KiB of headers. Everything
- * is checked at every call. Throws only for a request body over 64 KiB.
+ * is checked at every call. Throws only for a caller's mistake: a body over 64 KiB, or a header that HTTP cannot carry.
  */
 export function createGuardedFetch(options: GuardOptions): GuardedFetch {
   const policy: TargetPolicy = {

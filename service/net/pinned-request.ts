@@ -51,6 +51,7 @@ export async function requestPinned(pinned: PinnedRequest): Promise<FetchAnswer 
   watch(sent, progress, pinned.target.secure);
   try {
     const answer = await headOf(sent, request.body);
+    if (statedLength(answer, request) > MAX_BODY_BYTES) return fetchFailure("too_large");
     const body = await readBody(answer, {
       maxBytes: MAX_BODY_BYTES,
       decompress: request.decompress === true,
@@ -147,6 +148,11 @@ function headOf(sent: ClientRequest, body: Uint8Array | undefined): Promise<Inco
     sent.once("close", () => reject(new Error("closed without an answer")));
     sent.end(body);
   });
+}
+
+/** Bytes of body that the answer says will follow; zero where it says nothing, or to HEAD, when none do. */
+function statedLength({ headers }: IncomingMessage, { method }: GuardedRequest): number {
+  return method === "HEAD" ? 0 : Number(headers["content-length"] ?? 0);
 }
 
 function headersOf(answer: IncomingMessage): ReadonlyMap<string, string> {

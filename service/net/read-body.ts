@@ -24,7 +24,6 @@ const DECODERS = {
  * that neither an endless body nor a bomb is ever held. Rejects with the stream's error when the connection breaks.
  */
 export async function readBody(answer: IncomingMessage, limits: BodyLimits): Promise<Body | FetchFailure> {
-  if (Number(answer.headers["content-length"]) > limits.maxBytes) return fetchFailure("too_large");
   const received = counted(answer, limits.maxBytes);
   const encoding = answer.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (!limits.decompress || encoding === "identity") return toBody(await gather(received));

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import {
   type InputFile,
-  inputsHash,
+  inputsFile,
   policyFile,
   rowsDigest,
   type SanctionsEntry,
@@ -21,7 +21,8 @@ export type ScoringContext = {
   readonly policy: Policy;
 };
 
-export type InputRecord = { readonly record: ScoreRecord; readonly inputsHash: Hex };
+/** A record, and the file of all that it follows from. */
+export type InputRecord = { readonly record: ScoreRecord; readonly inputs: InputFile };
 
 export type ScoredWallets = {
   readonly asOf: AsOf;
@@ -65,7 +66,7 @@ async function scoreAt(
     const files = { policy: policyFile(policy), sanctions: sanctionsFile(sanctions) };
     const toRecord = (rows: WalletRows): InputRecord => ({
       record: scoreWallet({ rows, asOf, policy }),
-      inputsHash: inputsHash({
+      inputs: inputsFile({
         policyHash: files.policy.hash,
         sanctionsHash: files.sanctions.hash,
         rowsDigest: rowsDigest(rows),

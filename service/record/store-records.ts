@@ -26,7 +26,7 @@ export async function storeRecords(
   orphaned: readonly string[] = [],
 ): Promise<number> {
   const { db, chainId, publishPolicy, now } = context;
-  await keepInputFiles(db, scored.files);
+  await keepInputFiles(db, [...scored.files, ...scored.records.map(({ inputs }) => inputs)]);
   // Every writer takes the wallets in one order: two of them never wait for each other crosswise.
   const rows = scored.records.map(toRow).toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1));
   let stored = 0;
@@ -46,7 +46,7 @@ export async function storeRecords(
   return stored;
 }
 
-function toRow({ record, inputsHash }: InputRecord): NewScore {
+function toRow({ record, inputs }: InputRecord): NewScore {
   const { outcome, asOf } = record;
   const points =
     outcome.kind === "scored"
@@ -72,6 +72,6 @@ function toRow({ record, inputsHash }: InputRecord): NewScore {
     patterns: record.patterns,
     features: record.features,
     coverage: record.coverage,
-    inputsHash,
+    inputsHash: inputs.hash,
   };
 }

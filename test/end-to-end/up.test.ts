@@ -76,6 +76,8 @@ describe("ahs up", () => {
         trust_routing: "reject",
       });
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
+      const inputs = await inputFile(up, (await record(up, "keeper")).inputs_hash);
+      expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.0" });
       expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] .*\n.*\nD1 +success_rate /);
       await stopLeavingNothing();
     },
@@ -183,6 +185,12 @@ async function record(up: UpFile, archetype: string) {
   const answer = await fetch(`${up.base_url}/ahs/${up.samples[archetype]}?include=history`, {
     headers: { "x-api-key": up.api_key },
   });
+  expect(answer.status).toBe(200);
+  return JSON.parse(await answer.text());
+}
+
+async function inputFile(up: UpFile, hash: string) {
+  const answer = await fetch(`${up.base_url}/inputs/${hash}`);
   expect(answer.status).toBe(200);
   return JSON.parse(await answer.text());
 }

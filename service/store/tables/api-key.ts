@@ -1,23 +1,29 @@
-import { bigint, boolean, index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, boolean, check, index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { ahs } from "./schema.ts";
 
 /** API keys; the key itself is never stored. One unit is 0.001 USD. */
-export const apiKey = ahs.table("api_key", {
-  id: uuid().primaryKey(),
-  name: text().notNull(),
-  partner: boolean().notNull(),
-  /** Lower-case hex SHA-256 of the whole key. */
-  keyHash: text().notNull().unique(),
-  /** The first characters of the key, for lists. */
-  keyPrefix: text().notNull(),
-  /** Units left; null is unlimited. */
-  balanceUnits: bigint({ mode: "number" }),
-  scopes: text().array().notNull(),
-  ratePerMinute: integer().notNull(),
-  expiresAt: timestamp({ withTimezone: true }),
-  revokedAt: timestamp({ withTimezone: true }),
-  createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-});
+export const apiKey = ahs.table(
+  "api_key",
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    partner: boolean().notNull(),
+    /** Lower-case hex SHA-256 of the whole key. */
+    keyHash: text().notNull().unique(),
+    /** The first characters of the key, for lists. */
+    keyPrefix: text().notNull(),
+    /** Units left; null is unlimited. */
+    balanceUnits: bigint({ mode: "number" }),
+    scopes: text().array().notNull(),
+    ratePerMinute: integer().notNull(),
+    expiresAt: timestamp({ withTimezone: true }),
+    revokedAt: timestamp({ withTimezone: true }),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  // Whatever a statement does: a balance is never overdrawn.
+  (table) => [check("api_key_balance", sql`${table.balanceUnits} >= 0`)],
+);
 
 export type DebitState = "held" | "kept" | "returned";
 

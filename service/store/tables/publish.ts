@@ -38,6 +38,7 @@ export const publishIntent = ahs.table(
     index("publish_intent_state").on(table.chainId, table.state, table.id),
     index("publish_intent_wallet").on(table.chainId, table.wallet, table.id.desc()),
     index("publish_intent_transaction").on(table.senderTransactionId),
+    index("publish_intent_score").on(table.scoreId),
   ],
 );
 

@@ -52,7 +52,10 @@ export const currentScore = ahs.table(
     confidenceLevel: text().$type<ConfidenceLevel>().notNull(),
     sanctioned: boolean().notNull(),
   },
-  (table) => [uniqueIndex("current_score_wallet").on(table.chainId, table.wallet)],
+  (table) => [
+    uniqueIndex("current_score_wallet").on(table.chainId, table.wallet),
+    index("current_score_score").on(table.scoreId),
+  ],
 );
 
 /** When somebody last read, paid for or subscribed to a wallet: who gets a heartbeat. */

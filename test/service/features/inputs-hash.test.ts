@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { formatCall, parseCall } from "../../../service/features/call-line.ts";
-import { inputsHash, policyFile, rowsDigest, sanctionsFile } from "../../../service/features/inputs-hash.ts";
+import { inputsFile, policyFile, rowsDigest, sanctionsFile } from "../../../service/features/inputs-hash.ts";
 import { AHS_2026_0 } from "../../../service/score/policy.ts";
 import { diverseTrader } from "./archetypes.ts";
 import { account, asOfTime, callsOf, DAY, rowsOf, START } from "./histories.ts";
@@ -59,7 +59,7 @@ describe("the inputs hash", () => {
     const json =
       `{"as_of_block_hash":"0x${"ab".repeat(32)}","counterparty_file":null,"policy":"${inputs.policyHash}",` +
       `"rows":"${inputs.rowsDigest}","sanctions_list":"${inputs.sanctionsHash}","token_list":null}`;
-    expect(inputsHash(inputs)).toBe(keccak256(stringToHex(json)));
+    expect(inputsFile(inputs)).toEqual({ hash: keccak256(stringToHex(json)), content: JSON.parse(json) });
   });
 
   test("changes with each input", () => {
@@ -69,7 +69,7 @@ describe("the inputs hash", () => {
       { ...inputs, rowsDigest: rowsDigest(rowsOf([{ ...CALL, ok: true }])) },
       { ...inputs, asOf: { ...inputs.asOf, blockHash: `0x${"cd".repeat(32)}` as const } },
     ];
-    expect(new Set([inputs, ...others].map(inputsHash)).size).toBe(5);
+    expect(new Set([inputs, ...others].map((each) => inputsFile(each).hash)).size).toBe(5);
   });
 });
 
