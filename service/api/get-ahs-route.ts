@@ -42,7 +42,9 @@ const routeSchema = z
       .boolean()
       .nullable()
       .openapi({ description: "The score is older than 24 hours; null without one" }),
-    policy_applied: z.enum(["default"]),
+    policy_applied: z
+      .boolean()
+      .openapi({ description: "Whether a policy of the caller, and not the default table, decided" }),
     allowlisted: z.boolean(),
     agent_health_score: nullableScoreSchema.openapi({ description: "Equal to ahs_score" }),
     routing_recommendation: routingActionSchema.openapi({ description: "Equal to action" }),
@@ -62,7 +64,7 @@ const EXAMPLE: RoutingAnswer = {
   reason: "grade",
   scored_at: "2026-11-20T09:58:00.000Z",
   stale: false,
-  policy_applied: "default",
+  policy_applied: false,
   allowlisted: false,
   agent_health_score: 84,
   routing_recommendation: "instant_settle",
@@ -103,7 +105,7 @@ function decide(address: Address, { sanctions, score }: Standing, now: Date): Ro
     reason,
     scored_at: score === null ? null : score.asOfTime.toISOString(),
     stale: score === null ? null : isStale(score.asOfTime, now),
-    policy_applied: "default",
+    policy_applied: false,
     allowlisted: false,
     agent_health_score: shown.ahs_score,
     routing_recommendation: action,

@@ -15,7 +15,7 @@ const DECISION = {
   reason: "grade",
   scored_at: "2026-11-20T09:59:00.000Z",
   stale: false,
-  policy_applied: "default",
+  policy_applied: false,
   allowlisted: false,
   agent_health_score: 84,
   routing_recommendation: "instant_settle",
