@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => withoutOptions((await import("./commands/serve.ts")).serveApi),
   work: async () => withoutOptions((await import("./commands/work.ts")).work),
   migrate: async () => withoutOptions((await import("./commands/migrate.ts")).migrate),
-  keys: async () => (await import("./commands/manage-keys.ts")).manageKeys,
+  keys: async () => (await import("./commands/keys.ts")).keys,
   score: async () => (await import("./commands/score.ts")).score,
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
   reset: async () => (await import("./commands/reset.ts")).reset,
@@ -81,6 +81,12 @@ function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args
   for (const [index, argument] of argv.entries()) if (!overridden.has(index)) args.push(argument);
   return { env, args };
 }
+
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // Whoever read the output has seen enough.
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
 
 main(process.argv.slice(2)).then(closeParentChannel, (error: unknown) => {
   const shown = error instanceof Error ? error : new Error(String(error));

@@ -145,16 +145,30 @@ function expectationOf(schema: z.ZodType): string | undefined {
   return schema.description ?? (isWrapper ? expectationOf(schema.unwrap() as z.ZodType) : undefined);
 }
 
-/** The settings that every process on a given chain needs; throws with the names of all that are missing. */
+/** What a command needs that reads one chain from the database alone; throws with the names of all that are missing. */
+export function requireIndexSettings(config: Config) {
+  const { databaseUrl, deploymentFile } = config;
+  if (databaseUrl === null || deploymentFile === null) throw missingSettings({ databaseUrl, deploymentFile });
+  return { databaseUrl, deploymentFile };
+}
+
+/** What a command needs that asks the node as well; throws with the names of all that are missing. */
 export function requireChainSettings(config: Config) {
   const { databaseUrl, rpcUrl, deploymentFile } = config;
-  const missing = [
-    databaseUrl === null ? "DATABASE_URL (or --database-url)" : null,
-    rpcUrl === null ? "RPC_URL (or --rpc-url)" : null,
-    deploymentFile === null ? "AHS_DEPLOYMENT (or --deployment)" : null,
-  ].filter((name) => name !== null);
   if (databaseUrl === null || rpcUrl === null || deploymentFile === null) {
-    throw new Error(`missing settings: ${missing.join(", ")}`);
+    throw missingSettings({ databaseUrl, rpcUrl, deploymentFile });
   }
   return { databaseUrl, rpcUrl, deploymentFile };
+}
+
+const SETTING_NAMES = {
+  databaseUrl: "DATABASE_URL (or --database-url)",
+  rpcUrl: "RPC_URL (or --rpc-url)",
+  deploymentFile: "AHS_DEPLOYMENT (or --deployment)",
+} as const;
+
+function missingSettings(settings: { readonly [name in keyof typeof SETTING_NAMES]?: string | null }): Error {
+  const names = Object.keys(SETTING_NAMES) as (keyof typeof SETTING_NAMES)[];
+  const missing = names.filter((name) => settings[name] === null).map((name) => SETTING_NAMES[name]);
+  return new Error(`missing settings: ${missing.join(", ")}`);
 }

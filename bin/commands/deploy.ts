@@ -4,8 +4,8 @@ import { createWalletClient, getAddress, http, isAddress } from "viem";
 import { z } from "zod";
 import { deployOracle } from "../../service/chain/deploy.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
-import { accountFromConfig } from "../local-account.ts";
 import { openChainClient } from "../process.ts";
 
 const USAGE = `Usage: ahs deploy --registry ADDRESS --registry-block N --sanctions ADDRESS --sanctions-block N --out FILE

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import {
   type ApiKey,
@@ -7,6 +8,8 @@ import {
   revokeApiKey,
 } from "../../service/store/api-keys.ts";
 import type { Database } from "../../service/store/database.ts";
+import type { Invocation } from "../ahs.ts";
+import { createLogger, openProcessDatabase } from "../process.ts";
 
 export type KeysDeps = {
   readonly db: Database;
@@ -22,6 +25,21 @@ const USAGE = `Usage: ahs keys create --name NAME [--partner] [--balance-usd AMO
 const UNITS_PER_USD = 1000;
 const MS_BY_UNIT = { h: 3_600_000, d: 86_400_000 } as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `ahs keys create|list|revoke` on the configured database. */
+export async function keys({ config, args, out }: Invocation): Promise<void> {
+  const db = openProcessDatabase(config, "ahs-keys", createLogger(config, "keys"));
+  try {
+    await runKeys(args, {
+      db,
+      out,
+      clock: { now: () => new Date() },
+      entropy: { randomBytes, randomUuid: randomUUID },
+    });
+  } finally {
+    await db.$client.end();
+  }
+}
 
 /** Runs `ahs keys …`; throws with what was given and expected when the arguments do not fit. */
 export async function runKeys(args: readonly string[], deps: KeysDeps): Promise<void> {

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
 import type { Invocation } from "../ahs.ts";
-import { requireChainSettings } from "../config.ts";
+import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { removeDataDir } from "../up/local-files.ts";
 
@@ -13,7 +13,7 @@ export async function reset({ config, args, out }: Invocation): Promise<void> {
     out(removeDataDir(config.dataDir) ? `removed ${config.dataDir}` : `nothing to remove: ${config.dataDir}`);
     return;
   }
-  const { deploymentFile } = requireChainSettings(config);
+  const { deploymentFile } = requireIndexSettings(config);
   const { chainId } = loadDeployment(deploymentFile);
   const db = openProcessDatabase(config, "ahs-reset", createLogger(config, "reset"));
   try {

@@ -6,7 +6,7 @@ import { gradeLabel } from "../../service/score/grade.ts";
 import { AHS_2026_0 } from "../../service/score/policy.ts";
 import type { FeatureLine, ScoreRecord } from "../../service/score/record.ts";
 import type { Invocation } from "../ahs.ts";
-import { requireChainSettings } from "../config.ts";
+import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
@@ -27,7 +27,7 @@ export async function score({ config, args, out }: Invocation): Promise<void> {
   ) {
     throw new Error(`expected one address, got "${positionals.join(" ")}"\n${USAGE}`);
   }
-  const { deploymentFile } = requireChainSettings(config);
+  const { deploymentFile } = requireIndexSettings(config);
   const { chainId } = loadDeployment(deploymentFile);
   const db = openProcessDatabase(config, "ahs-score", createLogger(config, "score"));
   try {

@@ -19,16 +19,16 @@ import { readEpoch, readEpochRoot, readInputFile } from "../../service/store/dis
 import { createKeyDebits } from "../../service/store/key-debits.ts";
 import { createScoreReader, type StoredScore } from "../../service/store/scores.ts";
 import { createInterestRecorder } from "../../service/store/wallet-interest.ts";
+import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
-import { type Config, requireChainSettings } from "../config.ts";
-import { accountFromConfig } from "../local-account.ts";
+import { type Config, requireIndexSettings } from "../config.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
 
 const DRAIN_MS = 10_000;
 
 /** `ahs serve`: the HTTP API until it is told to stop; requests under way are answered first. */
 export async function serveApi({ config }: Invocation): Promise<void> {
-  requireChainSettings(config);
+  requireIndexSettings(config);
   const logger = createLogger(config, "serve");
   const signal = shutdownSignal();
   const db = await openMigratedDatabase(config, "ahs-serve", logger);
@@ -51,7 +51,7 @@ async function drain(server: Server): Promise<void> {
 }
 
 function portsOf(config: Config, db: Database, logger: ReturnType<typeof createLogger>) {
-  const { deploymentFile } = requireChainSettings(config);
+  const { deploymentFile } = requireIndexSettings(config);
   const { chainId, oracle } = loadDeployment(deploymentFile);
   const signer = accountFromConfig(config, chainId, "SIGNER_PRIVATE_KEY");
   const now = () => new Date();

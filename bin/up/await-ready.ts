@@ -7,17 +7,19 @@ import type { RunningChain } from "./start-chain.ts";
 const POLL_MS = 300;
 const REQUEST_MS = 2_000;
 
-/** Waits until the index holds the block that is the head now. */
+/** Waits until the index holds the very block that is the head now: a database may still hold the index of a lost chain. */
 export async function awaitIndexed(
   rising: Rising,
   { db, chain, indexUrl }: { readonly db: Database; readonly chain: RunningChain; readonly indexUrl: string },
 ): Promise<void> {
-  const head = Number(await createPublicClient({ transport: http(chain.rpcUrl) }).getBlockNumber());
+  const head = await createPublicClient({ transport: http(chain.rpcUrl) }).getBlock();
+  const blocks = `"chain_${chain.chainId}".block`;
   await poll(rising, async () => {
-    const [indexed] = await count(db, `select max(number) as n from "chain_${chain.chainId}".block`);
-    const done = indexed ?? (await syncedBlocks(indexUrl));
-    rising.progress.show("indexing blocks", Math.min(done, head), head);
-    return indexed !== null && indexed >= head;
+    const held = `select count(*) as n from ${blocks} where number = ${head.number} and hash = '${head.hash}'`;
+    const [isHeld] = await count(db, held);
+    const done = isHeld === 1 ? Number(head.number) : await syncedBlocks(indexUrl);
+    rising.progress.show("indexing blocks", Math.min(done, Number(head.number)), Number(head.number));
+    return isHeld === 1;
   });
 }
 

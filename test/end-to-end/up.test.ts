@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Address, createPublicClient, http } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort } from "../../bin/up/free-port.ts";
 import type { UpFile } from "../../bin/up/local-files.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
@@ -212,7 +212,12 @@ async function headOf(up: UpFile): Promise<number> {
   return Number(await createPublicClient({ transport: http(up.rpc_url) }).getBlockNumber());
 }
 
+/** Asking scores anew, and what moved by then is on chain some seconds later. */
 async function expectChainAgrees(up: UpFile, address: Address): Promise<void> {
+  await vi.waitFor(() => compareWithChain(up, address), { timeout: 20_000, interval: 500 });
+}
+
+async function compareWithChain(up: UpFile, address: Address): Promise<void> {
   const client = createPublicClient({ transport: http(up.rpc_url) });
   const answer = await fetch(`${up.base_url}/ahs/${address}`, { headers: { "x-api-key": up.api_key } });
   const { published, ahs_score, grade } = JSON.parse(await answer.text());
