@@ -2,7 +2,8 @@ import type { Hex } from "viem";
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts";
 import type { Config } from "./config.ts";
 
-const LOCAL_CHAIN_ID = 31_337;
+/** The chain of `ahs devnet`, where keys and node are everybody's. */
+export const LOCAL_CHAIN_ID = 31_337;
 
 export type KeyVariable = "PUBLISHER_PRIVATE_KEY" | "SIGNER_PRIVATE_KEY";
 

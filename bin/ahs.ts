@@ -10,7 +10,9 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   work        score, publish, nightly jobs
   migrate     bring the database schema to the newest version
   keys        create | list | revoke API keys
-  score       what the model says of one wallet, line by line with --explain
+  score       what the model says of one wallet, line by line with --explain; what another policy would move
+  verify-score  compute a score again from a node and the files it names, and compare
+  sanctions   import | status | check: the sanctions lists
   deploy      deploy the oracle and write its deployment file
   reset       clear the local data (--index: only what is derived from the chain)
 
@@ -36,7 +38,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => withoutOptions((await import("./commands/migrate.ts")).migrate),
   keys: async () => (await import("./commands/keys.ts")).keys,
   score: async () => (await import("./commands/score.ts")).score,
+  "verify-score": async () => (await import("./commands/verify-score.ts")).verify,
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
+  sanctions: async () => (await import("./commands/sanctions.ts")).sanctions,
   reset: async () => (await import("./commands/reset.ts")).reset,
 };
 

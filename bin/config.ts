@@ -3,6 +3,8 @@ import type { Hex } from "viem";
 import { z } from "zod";
 
 const LOCAL_DATA_DIR = ".ahs";
+/** none: wallets outside the index are not scored. */
+const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
 
 const privateKey = z
@@ -56,8 +58,32 @@ const environment = z.object({
   RESCORE_INTERVAL_SECONDS: seconds.default(600),
   PUBLISHER_PRIVATE_KEY: privateKey,
   SIGNER_PRIVATE_KEY: privateKey,
+  /** Key of a service that a command asks on its user's behalf. */
+  AHS_API_KEY: z.string().min(1).optional().describe("an API key"),
   /** Allows keys in the environment on a chain other than the local one. */
   ALLOW_RAW_KEYS: z.enum(["0", "1"]).default("0").describe("0 or 1"),
+  /** Where the past of wallets is read from that the index does not know; unset, the local chain's own node. */
+  HISTORY_SOURCE: z
+    .enum(HISTORY_SOURCES)
+    .optional()
+    .describe(`one of ${HISTORY_SOURCES.join(", ")}`),
+  /** For otterscan a node, which may be the one of RPC_URL; for explorer an API that speaks Etherscan's. */
+  HISTORY_URL: httpUrl,
+  HISTORY_API_KEY: z.string().min(1).optional().describe("a text"),
+  /** Transactions asked for at once; nodes and explorers may allow fewer. */
+  HISTORY_PAGE_SIZE: wholeNumber(1, 500).default(500),
+  /** Wallets that are asked to be followed per UTC day, because somebody paid for their score. */
+  ENROLMENTS_PER_DAY: wholeNumber(0, 100_000).default(200),
+  /** What the oracle may ask for each of them. */
+  ENROLMENT_MAX_FEE_WEI: z
+    .string()
+    .regex(/^\d{1,30}$/)
+    .transform(BigInt)
+    // A third of a dollar at 3,000 USD per coin: a third of what the call brings in.
+    .default(100_000_000_000_000n)
+    .describe("a whole number of wei"),
+  /** Lets agents' endpoints and documents be on this machine; refused on any chain but the local one. */
+  PROBE_LOOPBACK: z.enum(["0", "1"]).default("0").describe("0 or 1"),
   /** Gas that publishing may use per UTC day; sanctions flags are never held back. */
   DAILY_GAS: z
     .string()
@@ -84,8 +110,18 @@ export type Config = {
   readonly rescoreIntervalSeconds: number;
   readonly publisherKey: Hex | null;
   readonly signerKey: Hex | null;
+  readonly apiKey: string | null;
   readonly allowRawKeys: boolean;
+  readonly probeLoopback: boolean;
   readonly dailyGas: bigint | null;
+  readonly history: {
+    /** Null where nothing is said: then the chain decides. */
+    readonly source: (typeof HISTORY_SOURCES)[number] | null;
+    readonly url: string | null;
+    readonly apiKey: string | null;
+    readonly pageSize: number;
+  };
+  readonly enrolment: { readonly perDay: number; readonly maxFeeWei: bigint };
 };
 
 /** Options of the command line that stand for a variable of the environment, and override it. */
@@ -98,18 +134,24 @@ export const OPTION_VARIABLES = {
 } as const;
 
 /** Variables whose value no message repeats: keys, and URLs that may carry a password. */
-const SECRETS = new Set(["DATABASE_URL", "RPC_URL", "PUBLISHER_PRIVATE_KEY", "SIGNER_PRIVATE_KEY"]);
+const SECRETS = new Set([
+  "DATABASE_URL",
+  "RPC_URL",
+  "PUBLISHER_PRIVATE_KEY",
+  "SIGNER_PRIVATE_KEY",
+  "AHS_API_KEY",
+  "HISTORY_URL",
+  "HISTORY_API_KEY",
+]);
 
 /** Parses the environment; throws one error that lists every faulty variable with what it holds and what it should. */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = environment.safeParse(present);
-  if (!parsed.success) {
-    const faulty = [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))];
-    throw new Error(
-      `settings that do not fit:\n${faulty.map((name) => faultOf(name, present[name])).join("\n")}`,
-    );
-  }
+  const faulty = new Set(parsed.error?.issues.map(({ path }) => String(path[0])));
+  const faults = [...[...faulty].map((name) => faultOf(name, present[name])), ...historyFaults(present)];
+  if (!parsed.success || faults.length > 0)
+    throw new Error(`settings that do not fit:\n${faults.join("\n")}`);
   const { data } = parsed;
   return {
     databaseUrl: data.DATABASE_URL ?? null,
@@ -127,9 +169,33 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     rescoreIntervalSeconds: data.RESCORE_INTERVAL_SECONDS,
     publisherKey: data.PUBLISHER_PRIVATE_KEY ?? null,
     signerKey: data.SIGNER_PRIVATE_KEY ?? null,
+    apiKey: data.AHS_API_KEY ?? null,
     allowRawKeys: data.ALLOW_RAW_KEYS === "1",
+    probeLoopback: data.PROBE_LOOPBACK === "1",
     dailyGas: data.DAILY_GAS ?? null,
+    history: {
+      source: data.HISTORY_SOURCE ?? null,
+      url: data.HISTORY_URL ?? null,
+      apiKey: data.HISTORY_API_KEY ?? null,
+      pageSize: data.HISTORY_PAGE_SIZE,
+    },
+    enrolment: { perDay: data.ENROLMENTS_PER_DAY, maxFeeWei: data.ENROLMENT_MAX_FEE_WEI },
   };
+}
+
+/** What does not fit together in the settings of the history source. */
+function historyFaults(present: Readonly<Record<string, string | undefined>>): string[] {
+  const { HISTORY_SOURCE: source, HISTORY_URL: url, HISTORY_API_KEY: key, RPC_URL: node } = present;
+  const isUsed = source === "otterscan" || source === "explorer";
+  const faults: string[] = [];
+  if (url !== undefined && !isUsed) faults.push("HISTORY_URL: needs HISTORY_SOURCE=otterscan or explorer");
+  if (key !== undefined && source !== "explorer")
+    faults.push("HISTORY_API_KEY: needs HISTORY_SOURCE=explorer");
+  if (source === "explorer" && url === undefined)
+    faults.push("HISTORY_SOURCE: explorer needs HISTORY_URL, the explorer's API");
+  if (source === "otterscan" && url === undefined && node === undefined)
+    faults.push("HISTORY_SOURCE: otterscan needs HISTORY_URL or RPC_URL, a node with the ots_ methods");
+  return faults.map((fault) => `  ${fault}`);
 }
 
 function faultOf(name: string, given: string | undefined): string {
@@ -150,6 +216,13 @@ export function requireIndexSettings(config: Config) {
   const { databaseUrl, deploymentFile } = config;
   if (databaseUrl === null || deploymentFile === null) throw missingSettings({ databaseUrl, deploymentFile });
   return { databaseUrl, deploymentFile };
+}
+
+/** What a command needs that asks the node and no database; throws with the names of all that are missing. */
+export function requireNodeSettings(config: Config) {
+  const { rpcUrl, deploymentFile } = config;
+  if (rpcUrl === null || deploymentFile === null) throw missingSettings({ rpcUrl, deploymentFile });
+  return { rpcUrl, deploymentFile };
 }
 
 /** What a command needs that asks the node as well; throws with the names of all that are missing. */

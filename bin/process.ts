@@ -55,11 +55,14 @@ export async function openMigratedDatabase(
   }
 }
 
-/** A read client whose every call has a deadline and two retries. */
-export function openChainClient(rpcUrl: string): PublicClient {
-  return createPublicClient({
-    transport: http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: RPC_RETRIES }),
-  });
+const PATIENT = { timeoutMs: RPC_TIMEOUT_MS, retries: RPC_RETRIES } as const;
+
+/** A read client whose every call has a deadline, and two retries unless told otherwise. */
+export function openChainClient(
+  rpcUrl: string,
+  { timeoutMs, retries }: { readonly timeoutMs: number; readonly retries: number } = PATIENT,
+): PublicClient {
+  return createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: retries }) });
 }
 
 /** Fires at SIGINT or SIGTERM, and when the process that started this one is gone. */

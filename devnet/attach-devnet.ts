@@ -1,7 +1,8 @@
 import type { Address, Hex } from "viem";
 import { buildChain } from "./build-chain.ts";
-import { type Contracts, contractAddresses } from "./contract-list.ts";
+import { contractAddresses } from "./contract-list.ts";
 import { type Devnet, type DevnetOptions, devnetOn } from "./devnet.ts";
+import { findMissingContract } from "./find-missing-contract.ts";
 import { type JsonRpc, jsonRpc } from "./json-rpc.ts";
 import { chainFault, forgetChain, type Manifest, marksOf, readManifest, writeManifest } from "./manifest.ts";
 import { DAY } from "./population/rhythm.ts";
@@ -53,7 +54,8 @@ async function requireLocalAnvil(rpc: JsonRpc): Promise<void> {
 async function adopt(rpc: JsonRpc, { seed, wallets, days }: AttachOptions): Promise<Manifest | null> {
   const contracts = contractAddresses();
   if (!(await hasCode(rpc, contracts.identityRegistry))) return null;
-  await requireAllContracts(rpc, contracts);
+  const missing = await findMissingContract(rpc);
+  if (missing !== null) throw new Error(`the chain at ${rpc.url} is not complete: ${missing}`);
   const [member] = createRoster(createWorld(contracts, seed, wallets), seed, wallets);
   if (!member || (await nonceOf(rpc, member.context.wallet.address)) === 0) {
     throw new Error(`the chain at ${rpc.url} has the contracts, but not the population of seed ${seed}`);
@@ -88,13 +90,6 @@ async function startOfHistory(rpc: JsonRpc, { days, now }: AttachOptions): Promi
     throw new Error(`the chain at ${rpc.url} has no room for a history: ${age}; start it anew`);
   }
   return Math.max(wanted, headTime + 1);
-}
-
-async function requireAllContracts(rpc: JsonRpc, contracts: Contracts): Promise<void> {
-  for (const [name, address] of Object.entries(contracts)) {
-    if (!(await hasCode(rpc, address)))
-      throw new Error(`the chain at ${rpc.url} has no ${name} at ${address}`);
-  }
 }
 
 async function hasCode(rpc: JsonRpc, address: Address): Promise<boolean> {

@@ -40,7 +40,7 @@ const MAX_BLOCKS = 8_000;
 const CATCH_UP_BLOCKS = 34;
 /** The history ends this long before the wall clock, room for the empty blocks. */
 const CATCH_UP_SECONDS = 60;
-const BLOCKS_FOR_CONTRACTS = 60;
+const BLOCKS_FOR_CONTRACTS = 100;
 /** Deployment mines by the second. */
 const SECONDS_FOR_CONTRACTS = 300;
 const ENDOWMENT_WEI = 10n ** 24n;
@@ -99,8 +99,11 @@ async function noncesOfRoles(rpc: JsonRpc): Promise<Map<Address, number>> {
 }
 
 function endowmentsOf(world: World): Map<Address, bigint> {
-  const rich = [...world.exchanges, ...world.evaluators, world.spammer, world.saboteur];
-  return new Map(rich.map((wallet) => [wallet.address, ENDOWMENT_WEI]));
+  const rich = [...world.exchanges, ...world.evaluators, world.bundler, world.spammer, world.saboteur];
+  // The exchanges' wrapped coin is minted: coin must lie behind it for those who unwrap some.
+  return new Map(
+    [...rich.map((wallet) => wallet.address), world.weth.address].map((a) => [a, ENDOWMENT_WEI]),
+  );
 }
 
 type CatchUp = {

@@ -57,7 +57,9 @@ async function sendSome(rpc: JsonRpc, block: ReadyBlock, some: readonly ReadyTra
     await rpc.batch(some.map(sending));
   } catch (cause) {
     const refused = cause instanceof JsonRpcError ? some[cause.position] : undefined;
-    const which = refused ? `from ${refused.from}, nonce ${refused.nonce}, to ${refused.to}` : "unknown";
+    const which = refused
+      ? `from ${refused.from}, nonce ${refused.nonce}, to ${refused.to ?? "a new contract"}`
+      : "unknown";
     throw new Error(`the node refused a transaction of block time ${block.time}: ${which}`, { cause });
   }
 }
@@ -65,7 +67,7 @@ async function sendSome(rpc: JsonRpc, block: ReadyBlock, some: readonly ReadyTra
 function sending(transaction: ReadyTransaction): RpcCall {
   return call("eth_sendTransaction", {
     from: transaction.from,
-    to: transaction.to,
+    ...(transaction.to === null ? {} : { to: transaction.to }),
     data: transaction.data,
     value: quantity(transaction.value),
     nonce: quantity(transaction.nonce),

@@ -1,18 +1,23 @@
 import { type Abi, type Address, encodeDeployData, getContractAddress, type Hex } from "viem";
 import bytecodes from "../contracts/bytecode.json" with { type: "json" };
 import { constantProductPoolAbi } from "../service/chain/abi/constant-product-pool.ts";
+import { entryPointAbi } from "../service/chain/abi/entry-point.ts";
 import { gasBurnerAbi } from "../service/chain/abi/gas-burner.ts";
 import { identityRegistryAbi } from "../service/chain/abi/identity-registry.ts";
 import { jobEscrowAbi } from "../service/chain/abi/job-escrow.ts";
 import { keeperTargetAbi } from "../service/chain/abi/keeper-target.ts";
 import { localTokenAbi } from "../service/chain/abi/local-token.ts";
+import { mixerAbi } from "../service/chain/abi/mixer.ts";
+import { operatedWalletAbi } from "../service/chain/abi/operated-wallet.ts";
 import { priceFeedAbi } from "../service/chain/abi/price-feed.ts";
 import { repairableTargetAbi } from "../service/chain/abi/repairable-target.ts";
 import { revertOnDemandAbi } from "../service/chain/abi/revert-on-demand.ts";
+import { safeAccountAbi } from "../service/chain/abi/safe-account.ts";
 import { sanctionsListAbi } from "../service/chain/abi/sanctions-list.ts";
 import { smartWalletAbi } from "../service/chain/abi/smart-wallet.ts";
 import { spamTokenAbi } from "../service/chain/abi/spam-token.ts";
 import { usdCoinAbi } from "../service/chain/abi/usd-coin.ts";
+import { wrappedCoinAbi } from "../service/chain/abi/wrapped-coin.ts";
 import { roleAccounts } from "./accounts.ts";
 
 const FEEDS = {
@@ -22,6 +27,7 @@ const FEEDS = {
   linkUsdFeed: ["LINK / USD", 14_00000000n],
   daiUsdFeed: ["DAI / USD", 1_00000000n],
   xauUsdFeed: ["XAU / USD", 2_400_00000000n],
+  usdcUsdFeed: ["USDC / USD", 1_00000000n],
 } as const;
 
 const KEEPER_TARGETS = [
@@ -35,6 +41,8 @@ const KEEPER_TARGETS = [
 
 type FeedName = keyof typeof FEEDS;
 
+type PoolName = "usdcWethPool" | "daiWethPool" | "usdcDaiPool" | "usdcMoonPool" | "usdcFrogPool";
+
 /** Names of the contracts of the local chain, as `.ahs/up.json` and the tests call them. */
 export type ContractName =
   | "identityRegistry"
@@ -43,14 +51,17 @@ export type ContractName =
   | "weth"
   | "dai"
   | "spamToken"
-  | "usdcWethPool"
-  | "daiWethPool"
-  | "usdcDaiPool"
+  | "moonToken"
+  | "frogToken"
+  | PoolName
   | "jobEscrow"
   | "revertOnDemand"
   | "gasBurner"
   | "repairableTarget"
   | "smartWallet"
+  | "mixer"
+  | "entryPoint"
+  | "safeAccount"
   | "oracle"
   | (typeof KEEPER_TARGETS)[number]
   | FeedName;
@@ -88,6 +99,23 @@ export function contractAddresses(): Contracts {
   return Object.fromEntries(entries) as Contracts;
 }
 
+/** Creation code of a pool of two tokens. */
+export function poolCreationCode(tokens: readonly [Address, Address]): Hex {
+  const bytecode = bytecodes.ConstantProductPool as Hex;
+  return encodeDeployData({ abi: constantProductPoolAbi, bytecode, args: tokens });
+}
+
+/** Creation code of a smart account that its owner and the entry point may let act. */
+export function smartAccountCreationCode(owner: Address, entryPoint: Address): Hex {
+  const bytecode = bytecodes.OperatedWallet as Hex;
+  return encodeDeployData({ abi: operatedWalletAbi, bytecode, args: [owner, entryPoint] });
+}
+
+/** Creation code of a keeper target. */
+export function keeperTargetCreationCode(): Hex {
+  return bytecodes.KeeperTarget as Hex;
+}
+
 /** Creation code with arguments for everything but the oracle, in the order of deployment. */
 export function creationCodes(): readonly { readonly name: ContractName; readonly data: Hex }[] {
   return contractSpecs().map((spec) => ({
@@ -99,42 +127,24 @@ export function creationCodes(): readonly { readonly name: ContractName; readonl
 function contractSpecs(): readonly ContractSpec[] {
   const { deployer, payer } = roleAccounts();
   const owner = deployer.address;
-  const at = (nonce: number): Address => getContractAddress({ from: owner, nonce: BigInt(nonce) });
-  const [usdc, weth, dai] = [at(2), at(3), at(4)];
-  const pool = (
-    name: "usdcWethPool" | "daiWethPool" | "usdcDaiPool",
-    args: readonly Address[],
-  ): ContractSpec => ({
-    name,
-    bytecode: bytecodes.ConstantProductPool,
-    abi: constantProductPoolAbi,
-    args,
-  });
   return [
     { name: "identityRegistry", bytecode: bytecodes.IdentityRegistry, abi: identityRegistryAbi, args: [] },
     { name: "sanctionsList", bytecode: bytecodes.SanctionsList, abi: sanctionsListAbi, args: [owner] },
-    { name: "usdc", bytecode: bytecodes.UsdCoin, abi: usdCoinAbi, args: [owner] },
+    ...tokenSpecs(owner),
+    ...poolSpecs(owner),
     {
-      name: "weth",
-      bytecode: bytecodes.LocalToken,
-      abi: localTokenAbi,
-      args: ["Wrapped Ether", "WETH", 18, owner],
+      name: "jobEscrow",
+      bytecode: bytecodes.JobEscrow,
+      abi: jobEscrowAbi,
+      args: [addressAt(owner, 2), owner, owner],
     },
-    {
-      name: "dai",
-      bytecode: bytecodes.LocalToken,
-      abi: localTokenAbi,
-      args: ["Dai Stablecoin", "DAI", 18, owner],
-    },
-    { name: "spamToken", bytecode: bytecodes.SpamToken, abi: spamTokenAbi, args: [] },
-    pool("usdcWethPool", [usdc, weth]),
-    pool("daiWethPool", [dai, weth]),
-    pool("usdcDaiPool", [usdc, dai]),
-    { name: "jobEscrow", bytecode: bytecodes.JobEscrow, abi: jobEscrowAbi, args: [usdc, owner, owner] },
     { name: "revertOnDemand", bytecode: bytecodes.RevertOnDemand, abi: revertOnDemandAbi, args: [] },
     { name: "gasBurner", bytecode: bytecodes.GasBurner, abi: gasBurnerAbi, args: [] },
     { name: "repairableTarget", bytecode: bytecodes.RepairableTarget, abi: repairableTargetAbi, args: [] },
     { name: "smartWallet", bytecode: bytecodes.SmartWallet, abi: smartWalletAbi, args: [payer.address] },
+    { name: "mixer", bytecode: bytecodes.Mixer, abi: mixerAbi, args: [] },
+    { name: "entryPoint", bytecode: bytecodes.EntryPoint, abi: entryPointAbi, args: [] },
+    { name: "safeAccount", bytecode: bytecodes.SafeAccount, abi: safeAccountAbi, args: [payer.address] },
     ...KEEPER_TARGETS.map(
       (name): ContractSpec => ({ name, bytecode: bytecodes.KeeperTarget, abi: keeperTargetAbi, args: [] }),
     ),
@@ -147,4 +157,47 @@ function contractSpecs(): readonly ContractSpec[] {
       }),
     ),
   ];
+}
+
+/** Third to eighth of all contracts: others are told their addresses by these places. */
+function tokenSpecs(owner: Address): readonly ContractSpec[] {
+  const plain = (
+    name: "dai" | "moonToken" | "frogToken",
+    title: readonly [name: string, symbol: string],
+  ): ContractSpec => ({
+    name,
+    bytecode: bytecodes.LocalToken,
+    abi: localTokenAbi,
+    args: [...title, 18, owner],
+  });
+  return [
+    { name: "usdc", bytecode: bytecodes.UsdCoin, abi: usdCoinAbi, args: [owner] },
+    { name: "weth", bytecode: bytecodes.WrappedCoin, abi: wrappedCoinAbi, args: [owner] },
+    plain("dai", ["Dai Stablecoin", "DAI"]),
+    { name: "spamToken", bytecode: bytecodes.SpamToken, abi: spamTokenAbi, args: [] },
+    plain("moonToken", ["To The Moon", "MOON"]),
+    plain("frogToken", ["Lucky Frog", "FROG"]),
+  ];
+}
+
+function poolSpecs(owner: Address): readonly ContractSpec[] {
+  const [usdc, weth, dai] = [addressAt(owner, 2), addressAt(owner, 3), addressAt(owner, 4)];
+  const [moon, frog] = [addressAt(owner, 6), addressAt(owner, 7)];
+  const pool = (name: PoolName, args: readonly [Address, Address]): ContractSpec => ({
+    name,
+    bytecode: bytecodes.ConstantProductPool,
+    abi: constantProductPoolAbi,
+    args,
+  });
+  return [
+    pool("usdcWethPool", [usdc, weth]),
+    pool("daiWethPool", [dai, weth]),
+    pool("usdcDaiPool", [usdc, dai]),
+    pool("usdcMoonPool", [usdc, moon]),
+    pool("usdcFrogPool", [usdc, frog]),
+  ];
+}
+
+function addressAt(deployer: Address, nonce: number): Address {
+  return getContractAddress({ from: deployer, nonce: BigInt(nonce) });
 }

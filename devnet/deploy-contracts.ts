@@ -17,12 +17,18 @@ import type { JsonRpc } from "./json-rpc.ts";
 
 export type DeployedContracts = { readonly deployment: Deployment; readonly contracts: Contracts };
 
+type Opening = { readonly to: Address; readonly data: Hex };
+type Amount = readonly [token: Address, amount: bigint];
+
 const CHAIN_ID = 31_337;
 /** Ponder counts blocks of a local chain as final at this depth. */
 const FINALITY_BLOCKS = 30;
 const PAYER_USDC = 10_000_000_000n;
 const USDC_PER_WETH = 2_000n;
 const POOL_WETH = 5_000n * 10n ** 18n;
+/** In a pool of a token that nothing prices: a dollar for a hundred of it. */
+const JUNK_POOL_USDC = 2_000_000n * 10n ** 6n;
+const JUNK_POOL_TOKENS = 200_000_000n * 10n ** 18n;
 const GAS_LIMIT = "0x4c4b40";
 const PRIORITY_FEE_WEI = 100_000_000n;
 
@@ -49,8 +55,14 @@ export async function deployContracts(rpc: JsonRpc): Promise<DeployedContracts> 
   return { deployment, contracts };
 }
 
-/** The deployment of a chain on which `deployContracts` ran, from its addresses and the block of its first contract. */
-export function localDeployment(contracts: Contracts, firstBlock: number): Deployment {
+/**
+ * The deployment of a chain on which `deployContracts` ran, from its addresses, the block of its first contract and the
+ * exchanges that fund its population.
+ */
+export function localDeployment(
+  contracts: Contracts,
+  { firstBlock, exchanges }: { firstBlock: number; exchanges: readonly Address[] },
+): Deployment {
   const contract = (address: Address): { address: Address; startBlock: number } => ({
     address,
     startBlock: firstBlock,
@@ -64,6 +76,20 @@ export function localDeployment(contracts: Contracts, firstBlock: number): Deplo
     sanctionsList: contract(contracts.sanctionsList),
     oracle: contract(contracts.oracle),
     usdc: contracts.usdc,
+    market: {
+      native: { symbol: "ETH", decimals: 18, feed: contracts.ethUsdFeed },
+      wrappedNative: contracts.weth,
+      tokens: [
+        { address: contracts.usdc, symbol: "USDC", decimals: 6, feed: contracts.usdcUsdFeed },
+        { address: contracts.weth, symbol: "WETH", decimals: 18, feed: contracts.ethUsdFeed },
+        { address: contracts.dai, symbol: "DAI", decimals: 18, feed: contracts.daiUsdFeed },
+      ],
+    },
+    accounts: {
+      entryPoints: [contracts.entryPoint],
+      publicFunders: [roleAccounts().deployer.address, ...exchanges],
+      mixers: [contracts.mixer],
+    },
     staticWallets: [],
   };
 }
@@ -88,43 +114,44 @@ async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<Depl
     throw new Error(`the oracle lies at ${oracle.address}, expected ${contracts.oracle}`);
   }
   const firstBlock = Number(oracle.startBlock) - creationCodes().length;
-  return localDeployment(contracts, firstBlock);
+  return localDeployment(contracts, { firstBlock, exchanges: [] });
 }
 
-function openingCalls(contracts: Contracts): readonly { readonly to: Address; readonly data: Hex }[] {
+function openingCalls(contracts: Contracts): readonly Opening[] {
   const { deployer, payer } = roleAccounts();
-  const { usdc, weth, dai, usdcWethPool, daiWethPool, usdcDaiPool, smartWallet } = contracts;
+  const { usdc, weth, dai, moonToken, frogToken, smartWallet } = contracts;
   const poolUsdc = (POOL_WETH * USDC_PER_WETH) / 10n ** 12n;
   const poolDai = POOL_WETH * USDC_PER_WETH;
-  const mint = (token: Address, to: Address, amount: bigint) => ({
-    to: token,
-    data: encodeFunctionData({ abi: localTokenAbi, functionName: "mint", args: [to, amount] }),
-  });
-  const approve = (token: Address, spender: Address) => ({
-    to: token,
-    data: encodeFunctionData({
-      abi: localTokenAbi,
-      functionName: "approve",
-      args: [spender, 2n ** 256n - 1n],
-    }),
-  });
-  const fill = (pool: Address, amounts: readonly [bigint, bigint]) => ({
-    to: pool,
-    data: encodeFunctionData({ abi: constantProductPoolAbi, functionName: "addLiquidity", args: amounts }),
-  });
   return [
     mint(usdc, payer.address, PAYER_USDC),
     mint(usdc, smartWallet, PAYER_USDC),
-    mint(usdc, deployer.address, 3n * poolUsdc),
-    mint(weth, deployer.address, 3n * POOL_WETH),
-    mint(dai, deployer.address, 3n * poolDai),
-    ...[usdcWethPool, usdcDaiPool].map((pool) => approve(usdc, pool)),
-    ...[usdcWethPool, daiWethPool].map((pool) => approve(weth, pool)),
-    ...[daiWethPool, usdcDaiPool].map((pool) => approve(dai, pool)),
-    fill(usdcWethPool, [poolUsdc, POOL_WETH]),
-    fill(daiWethPool, [poolDai, POOL_WETH]),
-    fill(usdcDaiPool, [poolUsdc, poolDai]),
+    mint(usdc, deployer.address, 2n * poolUsdc + 2n * JUNK_POOL_USDC),
+    mint(weth, deployer.address, 2n * POOL_WETH),
+    mint(dai, deployer.address, 2n * poolDai),
+    mint(moonToken, deployer.address, JUNK_POOL_TOKENS),
+    mint(frogToken, deployer.address, JUNK_POOL_TOKENS),
+    ...fill(contracts.usdcWethPool, [usdc, poolUsdc], [weth, POOL_WETH]),
+    ...fill(contracts.daiWethPool, [dai, poolDai], [weth, POOL_WETH]),
+    ...fill(contracts.usdcDaiPool, [usdc, poolUsdc], [dai, poolDai]),
+    ...fill(contracts.usdcMoonPool, [usdc, JUNK_POOL_USDC], [moonToken, JUNK_POOL_TOKENS]),
+    ...fill(contracts.usdcFrogPool, [usdc, JUNK_POOL_USDC], [frogToken, JUNK_POOL_TOKENS]),
   ];
+}
+
+function mint(token: Address, to: Address, amount: bigint): Opening {
+  const data = encodeFunctionData({ abi: localTokenAbi, functionName: "mint", args: [to, amount] });
+  return { to: token, data };
+}
+
+/** What fills a pool with the deployer's tokens, given in the pool's own order. */
+function fill(pool: Address, ...amounts: readonly [Amount, Amount]): readonly Opening[] {
+  const approvals = amounts.map(([token, amount]): Opening => {
+    const data = encodeFunctionData({ abi: localTokenAbi, functionName: "approve", args: [pool, amount] });
+    return { to: token, data };
+  });
+  const args = [amounts[0][1], amounts[1][1]] as const;
+  const data = encodeFunctionData({ abi: constantProductPoolAbi, functionName: "addLiquidity", args });
+  return [...approvals, { to: pool, data }];
 }
 
 type Head = { readonly timestamp: Hex; readonly baseFeePerGas: Hex };

@@ -7,6 +7,7 @@ import { type Anvil, requireFreePort, startAnvil } from "./anvil-process.ts";
 import { buildChain, type ChainPlan, type StagedProgress } from "./build-chain.ts";
 import { type Contracts, contractAddresses } from "./contract-list.ts";
 import { localDeployment } from "./deploy-contracts.ts";
+import { findMissingContract } from "./find-missing-contract.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { noteNode, stopOrphan } from "./kept-node.ts";
 import { type LiveLogger, type Living, startLiving } from "./live.ts";
@@ -100,7 +101,10 @@ export async function devnetOn(
   let living: Living | null = null;
   return {
     rpcUrl: rpc.url,
-    deployment: localDeployment(contracts, firstBlock),
+    deployment: localDeployment(contracts, {
+      firstBlock,
+      exchanges: world.exchanges.map((exchange) => exchange.address),
+    }),
     contracts,
     samples: samplesOf(roster),
     accounts: keyedAccounts(),
@@ -139,7 +143,7 @@ async function resume(options: DevnetOptions, dataDir: string, manifest: Manifes
     },
   );
   if (anvil === null) return null;
-  const fault = await chainFault(anvil.rpc, manifest);
+  const fault = (await chainFault(anvil.rpc, manifest)) ?? (await findMissingContract(anvil.rpc));
   if (fault === null) return { anvil, manifest, kept: true };
   logger.warn(`the kept chain is not the one that was built (${fault}): building a new one`);
   await anvil.stop();

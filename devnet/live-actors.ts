@@ -41,7 +41,14 @@ export function livingActors(world: World, roster: readonly Member[], seed: stri
 }
 
 function keysOf(world: World, roster: readonly Member[]): Map<Address, KeyedWallet> {
-  const others = [...world.users, ...world.evaluators, ...world.exchanges, world.spammer, world.saboteur];
+  const others = [
+    ...world.users,
+    ...world.evaluators,
+    ...world.exchanges,
+    world.bundler,
+    world.spammer,
+    world.saboteur,
+  ];
   const wallets = [...roster.map((member) => member.context.wallet), ...others];
   return new Map(wallets.map((wallet) => [wallet.address, wallet]));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Address, decodeEventLog, type Hex, type Log, toEventSelector } from "viem";
+import { type Address, decodeEventLog, encodeFunctionData, type Hex, type Log, toEventSelector } from "viem";
+import { entryPointAbi } from "../service/chain/abi/entry-point.ts";
 import { jobEscrowAbi } from "../service/chain/abi/job-escrow.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { livingActors } from "./live-actors.ts";
@@ -117,7 +118,8 @@ async function send(
     if (id === undefined) throw new Error(`no job with the key ${name}`);
     return id;
   };
-  const data = await dataOf(call, { idOf, blockTime: at });
+  const nextOperation = (account: Address): Promise<bigint> => nextOperationOf(life, account);
+  const data = await dataOf(call, { idOf, nextOperation, blockTime: at });
   const nonce = Number(await rpc.request("eth_getTransactionCount", call.from, "pending"));
   const { gasLimit, maxFeePerGas, maxPriorityFeePerGas, to, value } = sendable(call, baseFee);
   const signed = await signerOf(key).signTransaction({
@@ -132,6 +134,13 @@ async function send(
   } catch (error) {
     logger.warn(`${call.from} could not send: ${messageOf(error)}`);
   }
+}
+
+/** Counts what waits to be mined as well. */
+async function nextOperationOf({ rpc, world }: Life, account: Address): Promise<bigint> {
+  const data = encodeFunctionData({ abi: entryPointAbi, functionName: "nonceOf", args: [account] });
+  const call = { to: world.contracts.entryPoint, data };
+  return BigInt((await rpc.request("eth_call", call, "pending")) as Hex);
 }
 
 function messageOf(error: unknown): string {

@@ -2,10 +2,11 @@ import { type Address, encodeFunctionData, type Hex } from "viem";
 import { localTokenAbi } from "../service/chain/abi/local-token.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import type { LivingActor } from "./live-actors.ts";
-import { habitsOf, planned } from "./population/agent.ts";
-import { sendCoin, sendToken } from "./population/deeds.ts";
+import { type AgentContext, habitsOf, own, planned } from "./population/agent.ts";
+import { ALLOWED_DOLLARS } from "./population/onboarding.ts";
 import type { PlannedCall } from "./population/plan-types.ts";
 import { seededRandom } from "./population/random.ts";
+import { approveToken, sendCoin, sendToken } from "./population/token-deeds.ts";
 import type { Token } from "./population/world.ts";
 
 const LEAST_WEI = 10n ** 18n;
@@ -13,7 +14,7 @@ const LEAST_DOLLARS = 2_000n;
 const GIFT_WEI = 5n * 10n ** 18n;
 const GIFT_DOLLARS = 20_000n;
 
-/** What exchanges send to actors who run low, so that none fails for want of money however long the chain lives. */
+/** What keeps actors going however long the chain lives: gifts of exchanges, and allowances for pools made anew. */
 export async function topUps(
   rpc: JsonRpc,
   actors: readonly LivingActor[],
@@ -33,8 +34,35 @@ export async function topUps(
       const gift = sendToken(token.address, wallet.address, GIFT_DOLLARS * token.perDollar);
       calls.push(planned(exchange, at, gift("success")));
     }
+    calls.push(...(await renewedAllowances(rpc, context, at)));
   }
   return calls;
+}
+
+/** Approvals anew of what pools have nearly used up; a limit that was lifted never runs down. */
+async function renewedAllowances(rpc: JsonRpc, context: AgentContext, at: number): Promise<PlannedCall[]> {
+  const { pools, wallet, world } = context;
+  const calls: PlannedCall[] = [];
+  for (const pool of [...pools, ...world.junkPools]) {
+    for (const token of pool.tokens) {
+      const allowed = await allowanceOf(rpc, token, [wallet.address, pool.address]);
+      // Whom nothing was ever allowed needs nothing.
+      if (allowed === 0n || allowed >= LEAST_DOLLARS * token.perDollar) continue;
+      calls.push(
+        own(context, at, approveToken(token.address, pool.address, ALLOWED_DOLLARS * token.perDollar)),
+      );
+    }
+  }
+  return calls;
+}
+
+async function allowanceOf(
+  rpc: JsonRpc,
+  token: Token,
+  args: readonly [owner: Address, spender: Address],
+): Promise<bigint> {
+  const data = encodeFunctionData({ abi: localTokenAbi, functionName: "allowance", args });
+  return BigInt((await rpc.request("eth_call", { to: token.address, data }, "latest")) as Hex);
 }
 
 async function balanceOf(rpc: JsonRpc, token: Token, wallet: Address): Promise<bigint> {

@@ -13,6 +13,13 @@ const USAGE = `Usage: ahs deploy --registry ADDRESS --registry-block N --sanctio
        [--finality BLOCKS] [--name NAME]
 The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named.`;
 
+/** ERC-4337 entry points 0.6, 0.7 and 0.8, at one address on every chain that has them. */
+const ENTRY_POINTS = [
+  "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
+  "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
+  "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108",
+] as const;
+
 const address = z.custom<`0x${string}`>(
   (value) => typeof value === "string" && isAddress(value),
   "expected an address",
@@ -52,6 +59,7 @@ export async function deploy({ config, args, out }: Invocation): Promise<void> {
     requestFee: wanted["request-fee"],
   });
   const startBlock = Number(oracle.startBlock);
+  const usdc = wanted.usdc === undefined ? null : getAddress(wanted.usdc);
   const deployment: Deployment = {
     chainId,
     name: wanted.name ?? `chain-${chainId}`,
@@ -60,7 +68,13 @@ export async function deploy({ config, args, out }: Invocation): Promise<void> {
     identityRegistry: { address: getAddress(wanted.registry), startBlock: wanted["registry-block"] },
     sanctionsList: { address: getAddress(wanted.sanctions), startBlock: wanted["sanctions-block"] },
     oracle: { address: oracle.address, startBlock },
-    usdc: wanted.usdc === undefined ? null : getAddress(wanted.usdc),
+    usdc,
+    market: {
+      native: { symbol: "ETH", decimals: 18, feed: null },
+      wrappedNative: null,
+      tokens: usdc === null ? [] : [{ address: usdc, symbol: "USDC", decimals: 6, feed: null }],
+    },
+    accounts: { entryPoints: [...ENTRY_POINTS], publicFunders: [], mixers: [] },
     staticWallets: [],
   };
   writeFileSync(wanted.out, `${JSON.stringify(deployment, null, 2)}\n`, { flag: "wx" });

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { PublicClient } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { readAsOf } from "../../service/features/read-rows.ts";
+import { readFinalized } from "../../service/features/read-as-of.ts";
 import { advanceChainMark, readChainMark } from "../../service/store/chain-mark.ts";
 import type { Database } from "../../service/store/database.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
@@ -136,7 +136,7 @@ async function guardChain(options: IndexOptions, chainId: number, viewsSchema: s
       options.logger.fatal({ mark }, "the node serves another chain than the one indexed");
       process.exit(EXIT_RESTART);
     }
-    const asOf = await readAsOf(options.db.$client, viewsSchema);
+    const asOf = await readFinalized(options.db.$client, viewsSchema);
     if (asOf === null || asOf.blockNumber === mark?.blockNumber) return;
     await advanceChainMark(options.db, chainId, {
       blockNumber: asOf.blockNumber,

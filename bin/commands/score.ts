@@ -1,47 +1,96 @@
 import { parseArgs } from "node:util";
 import { type Address, getAddress, isAddress } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { scoreAtFinalized } from "../../service/record/score-wallets.ts";
+import { compareOnSnapshot } from "../../service/record/compare-policies.ts";
+import { type ScoringContext, scoreAtFinalized } from "../../service/record/score-wallets.ts";
 import { gradeLabel } from "../../service/score/grade.ts";
-import { AHS_2026_0 } from "../../service/score/policy.ts";
-import type { FeatureLine, ScoreRecord } from "../../service/score/record.ts";
+import { AHS_2026_1 } from "../../service/score/policy.ts";
+import type { ScoreRecord } from "../../service/score/record.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
-import { renderTable } from "../render-table.ts";
+import { comparePolicies } from "../score/compare-records.ts";
+import { explainRecord } from "../score/explain-record.ts";
+import { readPolicy } from "../score/read-policy.ts";
 
-const USAGE = "Usage: ahs score ADDRESS [--explain]";
+const USAGE = `Usage: ahs score ADDRESS [--explain]
+       ahs score --policy FILE --compare [ADDRESS...]`;
 
-/** `ahs score`: what the model says of a wallet at the newest finalized block, without storing it; --explain lists every line. */
+/**
+ * `ahs score`: what the model says of a wallet at the newest finalized and enriched block; --explain lists every line,
+ * --policy FILE --compare what another policy would move. Stores nothing.
+ */
 export async function score({ config, args, out }: Invocation): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { explain: { type: "boolean", default: false } },
-    allowPositionals: true,
-  });
-  const [given, ...more] = positionals;
-  if (
-    given === undefined ||
-    more.length > 0 ||
-    !isAddress(given, { strict: given !== given.toLowerCase() })
-  ) {
-    throw new Error(`expected one address, got "${positionals.join(" ")}"\n${USAGE}`);
-  }
+  const wanted = parse(args);
   const { deploymentFile } = requireIndexSettings(config);
-  const { chainId } = loadDeployment(deploymentFile);
+  const deployment = loadDeployment(deploymentFile);
   const db = openProcessDatabase(config, "ahs-score", createLogger(config, "score"));
+  const context = { db, chainId: deployment.chainId, chain: deployment, policy: AHS_2026_1 };
   try {
-    // The index holds addresses in lower case.
-    const wallet = given.toLowerCase() as Address;
-    const scored = await scoreAtFinalized({ db, chainId, policy: AHS_2026_0 }, [wallet]);
-    if (scored === null) throw new Error("the index holds no finalized block yet");
-    const record = scored.records[0]?.record;
-    if (record === undefined) throw new Error(`the index does not follow ${getAddress(wallet)}`);
-    out(summaryOf(record));
-    if (values.explain) for (const line of explain(record.features)) out(line);
+    const lines = wanted.kind === "compare" ? await compare(context, wanted) : await explain(context, wanted);
+    for (const line of lines) out(line);
   } finally {
     await db.$client.end();
   }
+}
+
+type Wanted =
+  | { readonly kind: "explain"; readonly wallet: Address; readonly whole: boolean }
+  | { readonly kind: "compare"; readonly policyFile: string; readonly wallets: readonly Address[] };
+
+function parse(args: readonly string[]): Wanted {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      explain: { type: "boolean", default: false },
+      compare: { type: "boolean", default: false },
+      policy: { type: "string" },
+    },
+    allowPositionals: true,
+  });
+  const wallets = positionals.map(toWallet);
+  if (values.compare !== (values.policy !== undefined))
+    throw new Error(`--policy and --compare go together\n${USAGE}`);
+  if (values.policy !== undefined) {
+    if (values.explain) throw new Error(`--explain and --compare do not go together\n${USAGE}`);
+    return { kind: "compare", policyFile: values.policy, wallets };
+  }
+  const [wallet, ...more] = wallets;
+  if (wallet === undefined || more.length > 0)
+    throw new Error(`expected one address, got "${positionals.join(" ")}"\n${USAGE}`);
+  return { kind: "explain", wallet, whole: values.explain };
+}
+
+/** The index holds addresses in lower case. */
+function toWallet(given: string): Address {
+  if (!isAddress(given, { strict: given !== given.toLowerCase() }))
+    throw new Error(`expected an address, got "${given}"\n${USAGE}`);
+  return given.toLowerCase() as Address;
+}
+
+async function explain(
+  context: ScoringContext,
+  { wallet, whole }: Wanted & { readonly kind: "explain" },
+): Promise<readonly string[]> {
+  const scored = await scoreAtFinalized(context, [wallet]);
+  if (scored === null) throw new Error("no block is both final and enriched yet");
+  const record = scored.records[0]?.record;
+  if (record === undefined) throw new Error(`the index does not follow ${getAddress(wallet)}`);
+  return [summaryOf(record), ...(whole ? ["", ...explainRecord(record, context.policy)] : [])];
+}
+
+async function compare(
+  context: ScoringContext,
+  { policyFile, wallets }: Wanted & { readonly kind: "compare" },
+): Promise<readonly string[]> {
+  const other = readPolicy(policyFile, context.policy);
+  const compared = await compareOnSnapshot(context, {
+    other,
+    wallets: wallets.length === 0 ? null : wallets,
+  });
+  if (compared === null) throw new Error("no block is both final and enriched yet");
+  const { asOf, pairs } = compared;
+  return [`${pairs.length} wallets as of block ${asOf.blockNumber}`, "", ...comparePolicies(pairs)];
 }
 
 function summaryOf({
@@ -58,26 +107,4 @@ function summaryOf({
       ? gradeLabel(null)
       : `AHS ${outcome.ahsScore} ${outcome.grade} (${gradeLabel(outcome.grade)}), D1 ${outcome.d1Score}, D2 ${outcome.d2Score}`;
   return `${getAddress(wallet)}: ${points}, ${confidence}; ${modelVersion} as of block ${asOf.blockNumber}`;
-}
-
-function explain(features: readonly FeatureLine[]): string[] {
-  const header = ["part", "line", "value", "unit", "samples", "score", "weight", "points", "why"];
-  return renderTable([
-    header,
-    ...features.map((line) => [
-      line.dimension,
-      line.name,
-      number(line.value, 4),
-      line.unit,
-      String(line.samples),
-      number(line.score, 1),
-      number(line.weight, 2),
-      line.contribution === null ? "–" : (line.contribution / 100).toFixed(2),
-      line.state === "measured" ? (line.reason ?? "") : `${line.state}: ${line.reason ?? ""}`,
-    ]),
-  ]);
-}
-
-function number(value: number | null, digits: number): string {
-  return value === null ? "–" : String(Number(value.toFixed(digits)));
 }

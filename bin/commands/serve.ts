@@ -2,42 +2,60 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
+import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { getAddress } from "viem";
+import { type Address, getAddress } from "viem";
 import { createApiKeyAccess } from "../../service/api/access/api-key-access.ts";
 import type { Attestation } from "../../service/api/ahs-record-schema.ts";
 import { createApp } from "../../service/api/create-app.ts";
 import { createEpochLists } from "../../service/api/epoch-lists.ts";
-import { loadDeployment } from "../../service/chain/deployments.ts";
+import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import type { HistoryReader } from "../../service/history/history-reader.ts";
 import { defaultPublishPolicy } from "../../service/publish/policy.ts";
 import { attestScore } from "../../service/record/attest-score.ts";
 import { scoreNow } from "../../service/record/score-now.ts";
-import { AHS_2026_0 } from "../../service/score/policy.ts";
+import { type OnDemandContext, scoreOnDemand } from "../../service/record/score-on-demand.ts";
+import { askingFirst } from "../../service/sanctions/asking-first.ts";
+import { createSanctionsContract } from "../../service/sanctions/contract.ts";
+import { watchSanctionsSources } from "../../service/sanctions/metrics.ts";
+import { createSourceWatch } from "../../service/sanctions/source-watch.ts";
+import { readSanctionsSources } from "../../service/sanctions/sources.ts";
+import { createUrlVisitor } from "../../service/scan/url-visitor.ts";
+import { AHS_2026_1 } from "../../service/score/policy.ts";
 import { apiKeyFinder } from "../../service/store/api-keys.ts";
 import type { Database } from "../../service/store/database.ts";
 import { readEpoch, readEpochRoot, readInputFile } from "../../service/store/discovery-files.ts";
 import { createKeyDebits } from "../../service/store/key-debits.ts";
+import { createInfrastructureReader } from "../../service/store/probes-of-wallet.ts";
 import { createScoreReader, type StoredScore } from "../../service/store/scores.ts";
 import { createInterestRecorder } from "../../service/store/wallet-interest.ts";
 import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireIndexSettings } from "../config.ts";
-import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { guardFromConfig } from "../guard-from-config.ts";
+import { historyReaderFromConfig } from "../history-from-config.ts";
+import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
 
 const DRAIN_MS = 10_000;
+/** URLs named by callers that one process visits at once. */
+const MAX_VISITS = 16;
+/** A caller waits meanwhile. */
+const CALLER_RPC = { timeoutMs: 3_000, retries: 0 } as const;
 
 /** `ahs serve`: the HTTP API until it is told to stop; requests under way are answered first. */
 export async function serveApi({ config }: Invocation): Promise<void> {
-  requireIndexSettings(config);
+  const { deploymentFile } = requireIndexSettings(config);
   const logger = createLogger(config, "serve");
   const signal = shutdownSignal();
   const db = await openMigratedDatabase(config, "ahs-serve", logger);
-  const app = createApp(portsOf(config, db, logger));
+  const history = historyReaderFromConfig(config, loadDeployment(deploymentFile).chainId);
+  const app = createApp(portsOf(config, { db, logger, history }));
   const server = serve({ fetch: app.fetch, hostname: config.host, port: config.port }) as Server;
   await once(server, "listening");
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");
   await drain(server);
+  await history?.close();
   await db.$client.end();
 }
 
@@ -50,15 +68,32 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(timer);
 }
 
-function portsOf(config: Config, db: Database, logger: ReturnType<typeof createLogger>) {
+type Parts = {
+  readonly db: Database;
+  readonly logger: Logger;
+  /** Null where no history source is configured. */
+  readonly history: HistoryReader | null;
+};
+
+function portsOf(config: Config, { db, logger, history }: Parts) {
   const { deploymentFile } = requireIndexSettings(config);
-  const { chainId, oracle } = loadDeployment(deploymentFile);
+  const deployment = loadDeployment(deploymentFile);
+  const { chainId, oracle } = deployment;
   const signer = accountFromConfig(config, chainId, "SIGNER_PRIVATE_KEY");
   const now = () => new Date();
   const clock = { now, monotonicMs: () => performance.now() };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const scoring = { db, chainId, policy: AHS_2026_0, publishPolicy: defaultPublishPolicy, now };
+  const sanctionsSources = createSourceWatch({ ...clock, read: () => readSanctionsSources(db, chainId) });
+  watchSanctionsSources(registry, { sources: sanctionsSources, now, logger });
+  const scoring = {
+    db,
+    chainId,
+    chain: deployment,
+    policy: AHS_2026_1,
+    publishPolicy: defaultPublishPolicy,
+    now,
+  };
   return {
     access: createApiKeyAccess({
       keys: { find: apiKeyFinder(db), ...createKeyDebits({ db, now, randomUuid: randomUUID }) },
@@ -71,18 +106,47 @@ function portsOf(config: Config, db: Database, logger: ReturnType<typeof createL
     registry,
     allowedOrigins: "*" as const,
     scores: createScoreReader(db, chainId),
-    scoreNow: (address: `0x${string}`) => scoreNow(scoring, address),
+    scoreNow: (address: Address) => scoreNow(scoring, address),
+    scoreOnDemand: onDemand({ ...scoring, history, logger }, config.rpcUrl),
     attest: async (row: StoredScore) =>
       renderAttestation(await attestScore(row, { chainId, address: oracle.address }, signer)),
     oracle: getAddress(oracle.address),
+    policy: scoring.policy,
+    infrastructure: {
+      ...createInfrastructureReader(db, chainId),
+      ...createUrlVisitor({
+        guard: guardFromConfig(config, chainId),
+        monotonicMs: clock.monotonicMs,
+        maxAtOnce: MAX_VISITS,
+      }),
+    },
     recordInterest: createInterestRecorder(db, chainId, now),
     maxIndexAgeSeconds: config.maxIndexAgeSeconds,
+    sanctionsSources,
     inputFile: (hash: string) => readInputFile(db, hash),
     epochList: createEpochLists({
       root: (number) => readEpochRoot(db, chainId, number),
       stored: (number) => readEpoch(db, chainId, number),
     }),
   };
+}
+
+/** Null where no history source is configured; with a node, the sanctions contract is asked about whom nobody asked it before. */
+function onDemand(
+  context: Omit<OnDemandContext, "history"> & { readonly history: HistoryReader | null } & {
+    readonly chain: Deployment;
+  },
+  rpcUrl: string | null,
+) {
+  const { history, chain } = context;
+  if (history === null) return null;
+  const score = (address: Address) => scoreOnDemand({ ...context, history }, address);
+  if (rpcUrl === null) return score;
+  const client = openChainClient(rpcUrl, CALLER_RPC);
+  return askingFirst(
+    { ...context, contract: createSanctionsContract(client, chain.sanctionsList.address) },
+    score,
+  );
 }
 
 /** JSON has no 64-bit integers: those of the message travel as decimal strings. */

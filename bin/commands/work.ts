@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Address } from "viem";
+import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { createSenderMetrics } from "../../service/chain/send-metrics.ts";
 import { senderPolicy } from "../../service/chain/send-policy.ts";
@@ -8,11 +10,21 @@ import { createSenderRpc } from "../../service/chain/send-rpc.ts";
 import { runSender } from "../../service/chain/sender-loop.ts";
 import { createEnrichMetrics } from "../../service/enrich/metrics.ts";
 import { runEnrich } from "../../service/enrich/run-enrich.ts";
+import { createEnrolmentMetrics, runEnrolments } from "../../service/history/run-enrolments.ts";
+import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
 import { createPublishMetrics } from "../../service/publish/metrics.ts";
 import { defaultPublishPolicy, type PublishPolicy } from "../../service/publish/policy.ts";
 import { runPublisher } from "../../service/publish/publisher.ts";
+import { closeGaps } from "../../service/record/close-gaps.ts";
 import { type ScoringRunContext, scoreDueWallets } from "../../service/record/run-scoring.ts";
-import { AHS_2026_0 } from "../../service/score/policy.ts";
+import { runAsking } from "../../service/sanctions/ask-contract.ts";
+import { createSanctionsContract } from "../../service/sanctions/contract.ts";
+import { createReadingMetrics, watchSanctionsSources } from "../../service/sanctions/metrics.ts";
+import { createSourceWatch } from "../../service/sanctions/source-watch.ts";
+import { readSanctionsSources } from "../../service/sanctions/sources.ts";
+import { createScanMetrics } from "../../service/scan/metrics.ts";
+import { runScan, type ScanDeps } from "../../service/scan/run-scan.ts";
+import { AHS_2026_1 } from "../../service/score/policy.ts";
 import { readChainMark } from "../../service/store/chain-mark.ts";
 import type { Database } from "../../service/store/database.ts";
 import { returnExpiredHolds } from "../../service/store/key-debits.ts";
@@ -21,7 +33,10 @@ import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireChainSettings } from "../config.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
-import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { factSourceFromConfig } from "../facts-from-config.ts";
+import { guardFromConfig } from "../guard-from-config.ts";
+import { historyReaderFromConfig } from "../history-from-config.ts";
+import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
 import { serveMetrics } from "../work/metrics-server.ts";
 import { runNightly } from "../work/nightly.ts";
 
@@ -30,6 +45,8 @@ const FAILURE_PAUSE_MS = 3_000;
 const HOLDS_PAUSE_MS = 30_000;
 const CHAIN_PAUSE_MS = 2_000;
 const PUBLISH_PAUSE_MS = 1_000;
+const ENROL_PAUSE_MS = 1_000;
+const GAPS_PAUSE_MS = 2_000;
 const SENDER_RPC = { timeoutMs: 10_000, retries: 2 };
 
 /** `ahs work`: scores, publishes, sends and runs the nightly jobs until it is told to stop. */
@@ -49,10 +66,28 @@ export async function work({ config }: Invocation): Promise<void> {
   const target = { chainId, oracle: deployment.oracle.address, sender: publisher.address };
   const common = { db, logger, now: scoring.now };
   const enrichMetrics = createEnrichMetrics(registry);
+  const enriching = { rpcUrl: settings.rpcUrl, factSource: factSourceFromConfig(config, deployment) };
+  const scan = scanContext({ config, chainId, registry, ...common });
+  const readingMetrics = createReadingMetrics(registry);
+  const sanctionsContract = createSanctionsContract(
+    openChainClient(settings.rpcUrl),
+    deployment.sanctionsList.address,
+  );
+  watchSanctionsSources(registry, {
+    sources: createSourceWatch({
+      read: () => readSanctionsSources(db, chainId),
+      monotonicMs: () => performance.now(),
+    }),
+    ...common,
+  });
   await Promise.all([
     whileLeader({ db, name: "ahs-scoring", chainId, logger, signal }, (led) => runScoring(scoring, led)),
+    whileLeader({ db, name: "ahs-scan", chainId, logger, signal }, (led) => runScan(scan, led)),
     whileLeader({ db, name: "ahs-enrich", chainId, logger, signal }, (led) =>
-      runEnrich({ db, chainId, rpcUrl: settings.rpcUrl, metrics: enrichMetrics, logger }, led),
+      runEnrich({ db, deployment, ...enriching, metrics: enrichMetrics, logger }, led),
+    ),
+    whileLeader({ db, name: "ahs-sanctions", chainId, logger, signal }, (led) =>
+      runAsking({ ...common, chainId, contract: sanctionsContract, metrics: readingMetrics }, led),
     ),
     runPublisher(
       {
@@ -64,6 +99,19 @@ export async function work({ config }: Invocation): Promise<void> {
       },
       signal,
     ),
+    runEnrolments(
+      {
+        ...target,
+        ...common,
+        finalityBlocks: deployment.finalityBlocks,
+        readFee: () => readRequestFee(settings.rpcUrl, deployment.oracle.address),
+        policy: { ...config.enrolment, ...ENROLMENT_PACE },
+        metrics: createEnrolmentMetrics(registry),
+        pollMs: ENROL_PAUSE_MS,
+      },
+      signal,
+    ),
+    closeHistories({ config, scoring }, signal),
     runSender(
       {
         chainId,
@@ -94,6 +142,32 @@ export async function work({ config }: Invocation): Promise<void> {
   await db.$client.end();
 }
 
+/** Requests go out a few at a time, and a refused one is tried again after a minute, later after up to six hours. */
+const ENROLMENT_PACE = { retryMs: { first: 60_000, longest: 21_600_000 }, batch: 10 } as const;
+
+function readRequestFee(rpcUrl: string, oracle: Address): Promise<bigint> {
+  const contract = { address: oracle, abi: agentHealthOracleAbi } as const;
+  return openChainClient(rpcUrl).readContract({ ...contract, functionName: "requestFee" });
+}
+
+/** Where a history source is configured, has it tell what it has not told of wallets that are followed by now. */
+async function closeHistories(
+  { config, scoring }: { readonly config: Config; readonly scoring: ScoringRunContext },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, chainId, logger } = scoring;
+  const history = historyReaderFromConfig(config, chainId);
+  if (history === null) return;
+  // What is being read must not keep the process from ending.
+  signal.addEventListener("abort", () => void history.close(), { once: true });
+  const gaps = { logger, pauseMs: GAPS_PAUSE_MS, what: "completing histories" };
+  await whileLeader({ db, name: "ahs-history", chainId, logger, signal }, (led) =>
+    repeat(gaps, led, async () => {
+      await closeGaps({ ...scoring, history });
+    }),
+  );
+}
+
 function scoringContext(from: {
   config: Config;
   deployment: Deployment;
@@ -103,11 +177,33 @@ function scoringContext(from: {
   return {
     db: from.db,
     chainId: from.deployment.chainId,
-    policy: AHS_2026_0,
+    chain: from.deployment,
+    policy: AHS_2026_1,
     publishPolicy: publishPolicyOf(from.config),
     now: () => new Date(),
     rescoreIntervalSeconds: from.config.rescoreIntervalSeconds,
     logger: from.logger,
+  };
+}
+
+function scanContext({
+  config,
+  registry,
+  ...common
+}: {
+  config: Config;
+  chainId: number;
+  registry: Registry;
+  db: Database;
+  logger: Logger;
+  now: () => Date;
+}): ScanDeps {
+  return {
+    ...common,
+    fetch: createGuardedFetch(guardFromConfig(config, common.chainId)),
+    metrics: createScanMetrics(registry),
+    monotonicMs: () => performance.now(),
+    random: Math.random,
   };
 }
 

@@ -28,8 +28,12 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
     LOG_LEVEL: config.logLevel,
     POLLING_INTERVAL_MS: String(LOCAL_POLLING_MS),
     RESCORE_INTERVAL_SECONDS: String(LOCAL_RESCORE_SECONDS),
+    PROBE_LOOPBACK: "1",
     PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
     SIGNER_PRIVATE_KEY: privateKeyOf(signer),
+    ...historySettings(config),
+    ENROLMENTS_PER_DAY: String(config.enrolment.perDay),
+    ENROLMENT_MAX_FEE_WEI: String(config.enrolment.maxFeeWei),
   };
   for (const name of ["index", "work", "serve"]) {
     const spec = { name, script: AHS_SCRIPT, args: [name], env, logFile: files.logFile(name) };
@@ -38,6 +42,13 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
     );
   }
   return { baseUrl: `http://${config.host}:${config.port}`, indexUrl: `http://127.0.0.1:${indexPort}` };
+}
+
+/** What was set for the history source; nothing leaves it to the services, which ask the local chain's node. */
+function historySettings({ history }: Config): Record<string, string> {
+  const set = { HISTORY_SOURCE: history.source, HISTORY_URL: history.url, HISTORY_API_KEY: history.apiKey };
+  const given = Object.entries(set).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+  return { ...Object.fromEntries(given), HISTORY_PAGE_SIZE: String(history.pageSize) };
 }
 
 /** The private key of an account of the development mnemonic, which everybody knows. */

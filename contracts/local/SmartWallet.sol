@@ -28,13 +28,13 @@ contract SmartWallet {
 
     /// @notice Makes one call; owner only; a failing call reverts with its own reason.
     function execute(address to, uint256 value, bytes calldata data) external payable returns (bytes memory) {
-        _checkOwner();
+        _checkCaller();
         return _execute(to, value, data);
     }
 
     /// @notice Makes the calls in order, all or none; owner only.
     function executeBatch(Call[] calldata calls) external payable {
-        _checkOwner();
+        _checkCaller();
         for (uint256 i; i < calls.length; ++i) {
             _execute(calls[i].to, calls[i].value, calls[i].data);
         }
@@ -62,7 +62,7 @@ contract SmartWallet {
         return result;
     }
 
-    function _checkOwner() private view {
+    function _checkCaller() internal view virtual {
         if (msg.sender != owner) revert NotOwner(msg.sender);
     }
 }

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { Deed, DeedOf } from "./deeds.ts";
+import type { Deed, DeedOf } from "./deed.ts";
 import type { ArchetypeName, Outcome, PlannedCall } from "./plan-types.ts";
 import type { Random } from "./random.ts";
 import { MINUTE, type Span } from "./rhythm.ts";
@@ -81,6 +81,21 @@ export function planned(actor: { address: Address; habits: Habits }, at: number,
 /** A call of the context's own wallet. */
 export function own(context: AgentContext, at: number, deed: Deed): PlannedCall {
   return planned({ address: context.wallet.address, habits: context.habits }, at, deed);
+}
+
+/** The few of many that a wallet has to do with: between so many (least, most), never more than half of them. */
+export function favourites<T>(
+  { random }: AgentContext,
+  what: string,
+  { among, count }: { among: readonly T[]; count: readonly [number, number] },
+): T[] {
+  const stream = random.fork(what);
+  return stream.sample(among, Math.min(stream.int(...count), Math.ceil(among.length / 2)));
+}
+
+/** The context of a wallet that does everything with other habits than those it was born with. */
+export function withHabits(context: AgentContext, habits: Partial<Habits>): AgentContext {
+  return { ...context, habits: { ...context.habits, ...habits } };
 }
 
 export type Reliability = {

@@ -1,22 +1,25 @@
-import { type AgentContext, attempt, habitsOf, own, type Purse, planned, type Reliability } from "./agent.ts";
-import { dealing } from "./archetypes/diverse-trader.ts";
 import {
-  approveToken,
-  burnGas,
-  performTask,
-  reportPrice,
-  runOnDemand,
-  sendCoin,
-  sendToken,
-} from "./deeds.ts";
+  type AgentContext,
+  attempt,
+  favourites,
+  habitsOf,
+  own,
+  type Purse,
+  planned,
+  type Reliability,
+} from "./agent.ts";
+import { dealing } from "./archetypes/diverse-trader.ts";
+import { burnGas, performTask, reportPrice, runOnDemand, work } from "./deeds.ts";
 import { fundWallet } from "./onboarding.ts";
 import type { PlannedCall } from "./plan-types.ts";
 import { type Random, seededRandom } from "./random.ts";
 import { atRandom, MINUTE, type Span, wakingHours } from "./rhythm.ts";
 import { poolsOf } from "./roster.ts";
+import { approveForever, sendCoin, sendToken } from "./token-deeds.ts";
 import type { World } from "./world.ts";
 
 const RELIABILITY: Reliability = { failureRate: 0.03, retryMinutes: [2, 30] };
+const SHOPPING_SHARE = 0.36;
 const SHORTEST_APPROACH = 30 * MINUTE;
 
 /** People who are no agents, each calling what agents call, once every few days. */
@@ -24,7 +27,7 @@ export function planBackground(world: World, seed: string, history: Span): Plann
   return userContexts(world, seed).flatMap((context) => {
     const random = context.random.fork("life");
     const arrival = arrivalOf(context, random, history);
-    const rate = { perDay: random.between(0.06, 0.2), hours: wakingHours(random.int(0, 23), 15) };
+    const rate = { perDay: random.between(0.09, 0.26), hours: wakingHours(random.int(0, 23), 15) };
     const active = { start: arrival + SHORTEST_APPROACH, end: history.end };
     return [
       ...arrive(context, arrival),
@@ -44,12 +47,15 @@ export function userContexts(world: World, seed: string): AgentContext[] {
   });
 }
 
-/** One of the things that people do on this chain. */
+/** One of the things that people do on this chain; a third of it in shops of their own choice, where no agent goes. */
 export function userStep(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);
+  if (random.chance(SHOPPING_SHARE)) return shop(context, random, at);
   const { contracts, keeperTargets, feeds, merchants, usdc } = context.world;
   if (random.chance(0.2))
     return [own(context, at, sendCoin(random.pick(merchants), BigInt(random.int(1, 9)) * 10n ** 15n))];
+  // Nobody breaks it for them.
+  if (random.chance(0.1)) return [own(context, at, work(contracts.repairableTarget)("success"))];
   if (random.chance(0.12)) {
     // Burning can only fail for want of gas.
     const outcome = random.chance(0.1) ? "out-of-gas" : "success";
@@ -66,14 +72,22 @@ export function userStep(context: AgentContext, at: number): PlannedCall[] {
   return attempt(context, random, { at, deed: random.pick(deeds), reliability: RELIABILITY });
 }
 
+function shop(context: AgentContext, random: Random, at: number): PlannedCall[] {
+  const { shops, usdc } = context.world;
+  const place = random.pick(favourites(context, "shops", { among: shops, count: [3, 6] }));
+  if (random.chance(0.5)) return [own(context, at, sendCoin(place, BigInt(random.int(1, 9)) * 10n ** 15n))];
+  const deed = sendToken(usdc.address, place, BigInt(random.int(1, 15)) * 1_000_000n);
+  return attempt(context, random, { at, deed, reliability: RELIABILITY });
+}
+
 function arrive(context: AgentContext, at: number): PlannedCall[] {
   const { world, wallet, pools, random } = context;
   const purse = purseOf(context.index);
   const later = at + SHORTEST_APPROACH;
   const approvals = [
-    ...pools.flatMap((pool) => pool.tokens.map((token) => approveToken(token.address, pool.address))),
+    ...pools.flatMap((pool) => pool.tokens.map((token) => approveForever(token.address, pool.address))),
     ...(world.clients.includes(wallet.address)
-      ? [approveToken(world.usdc.address, world.contracts.jobEscrow)]
+      ? [approveForever(world.usdc.address, world.contracts.jobEscrow)]
       : []),
   ];
   return [
@@ -82,7 +96,7 @@ function arrive(context: AgentContext, at: number): PlannedCall[] {
       purse,
       pools,
       at,
-      coinFrom: null,
+      from: null,
       dependants: 0,
     }),
     ...usdcBesides(context, at),
@@ -90,10 +104,11 @@ function arrive(context: AgentContext, at: number): PlannedCall[] {
   ];
 }
 
-/** Clients are there before the first agent could take a job; everyone else comes within the first days. */
+/** Whoever agents pay or work for is there before them, its first coins an exchange's; the others come within days. */
 function arrivalOf({ world, wallet }: AgentContext, random: Random, history: Span): number {
   const part = random.between(0, 0.02);
-  if (world.clients.includes(wallet.address)) return history.start;
+  if (world.clients.includes(wallet.address) || world.merchants.includes(wallet.address))
+    return history.start;
   return Math.floor(history.start + part * (history.end - history.start));
 }
 

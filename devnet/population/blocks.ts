@@ -64,7 +64,7 @@ function cut(calls: readonly PlannedCall[], random: Random, meanSpan: number): P
     open.calls.push(call);
     open.gas += call.gasLimit;
     if (call.outcome !== "success") open.waiting.add(call.from);
-    if (call.value > 0n) open.waiting.add(call.to);
+    if (call.value > 0n && call.to !== null) open.waiting.add(call.to);
   }
   if (open !== null) blocks.push(closed(open, blocks.at(-1)));
   return blocks;

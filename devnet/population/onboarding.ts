@@ -1,16 +1,21 @@
 import type { Address, Hex } from "viem";
+import { smartAccountCreationCode } from "../contract-list.ts";
 import { type Habits, habitsOf, own, type Purse, planned } from "./agent.ts";
-import { approveToken, mintToken, nameAgentWallet, registerAgent, sendCoin, sendToken } from "./deeds.ts";
+import { agentUri } from "./agent-document.ts";
+import { createContract, nameAgentWallet, registerAgent } from "./deeds.ts";
 import type { PlannedCall } from "./plan-types.ts";
 import type { Random } from "./random.ts";
 import { HOUR, MINUTE, type Span } from "./rhythm.ts";
-import type { Member } from "./roster.ts";
+import { actsThroughAccount, type Member } from "./roster.ts";
+import { approveToken, mintToken, sendCoin, sendToken } from "./token-deeds.ts";
 import { type KeyedWallet, signerOf } from "./wallets.ts";
 import type { Pool, Token, World } from "./world.ts";
 
 const CHAIN_ID = 31_337;
 const MINUTES_UNTIL_ACTIVE = 45;
-const USDC_GIFT_DOLLARS = 20_000n;
+const GIFT_DOLLARS = 20_000n;
+/** More than anyone sells of a token in 90 days. */
+export const ALLOWED_DOLLARS = 25_000n;
 const COIN = 10n ** 18n;
 
 /** The exchanges' stock, given to them at the start of the history. */
@@ -23,14 +28,22 @@ export function stockExchanges(world: World, start: number, habits: Habits): Pla
   );
 }
 
+/** The first coins of the shops, before anyone buys there: an exchange's, so that no customer becomes their founder. */
+export function openShops(world: World, start: number, habits: Habits): PlannedCall[] {
+  const [exchange] = world.exchanges;
+  if (!exchange) throw new Error("a world without exchanges cannot open its shops");
+  const from = { address: exchange.address, habits };
+  return world.shops.map((shop) => planned(from, start, sendCoin(shop, COIN / 100n)));
+}
+
 export type Gift = {
   readonly wallet: Address;
   readonly purse: Purse;
   readonly pools: readonly Pool[];
   /** Unix seconds. */
   readonly at: number;
-  /** Who sends the native coin; null for an exchange. */
-  readonly coinFrom: Address | null;
+  /** Who sends all of it; null for an exchange. */
+  readonly from: Address | null;
   /** Wallets that it will itself fund. */
   readonly dependants: number;
 };
@@ -41,14 +54,14 @@ export function fundWallet(world: World, random: Random, gift: Gift): PlannedCal
     address: random.pick(world.exchanges).address,
     habits: habitsOf(random.fork("exchange")),
   };
-  const funder = gift.coinFrom === null ? exchange : { address: gift.coinFrom, habits: exchange.habits };
+  const funder = gift.from === null ? exchange : { address: gift.from, habits: exchange.habits };
   const tokens = tokensOf(gift.purse, gift.pools, world);
   const coin = (COIN * BigInt(random.int(30, 80))) / 10n + 10n * COIN * BigInt(gift.dependants);
   return [
     planned(funder, gift.at, sendCoin(gift.wallet, coin)),
     ...tokens.map((token) => {
-      const amount = token.perDollar * USDC_GIFT_DOLLARS;
-      return planned(exchange, gift.at, sendToken(token.address, gift.wallet, amount)("success"));
+      const amount = token.perDollar * GIFT_DOLLARS * BigInt(1 + gift.dependants);
+      return planned(funder, gift.at, sendToken(token.address, gift.wallet, amount)("success"));
     }),
   ];
 }
@@ -73,21 +86,22 @@ export function onboard(member: Member, joinsAt: number, history: Span): Planned
       : Math.max(history.start, Math.floor(joinsAt - random.between(0.5, 1.5) * HOUR));
   const fund = (keyed: KeyedWallet, gift: Omit<Gift, "wallet">): PlannedCall[] =>
     fundWallet(world, random, { wallet: keyed.address, ...gift });
-  const ownersGift = { purse: "coin", pools: [], at: fundedAt, coinFrom: null, dependants: 0 } as const;
+  const ownersGift = { purse: "coin", pools: [], at: fundedAt, from: null, dependants: 0 } as const;
   const registeredAt = joinsAt + random.int(8, 15) * MINUTE;
   const approvals = pools.flatMap((pool) =>
-    pool.tokens.map((token) => approveToken(token.address, pool.address)),
+    pool.tokens.map((token) => approveToken(token.address, pool.address, token.perDollar * ALLOWED_DOLLARS)),
   );
   return [
     ...fund(wallet, {
       purse: archetype.purse,
       pools,
       at: leader === null ? fundedAt : joinsAt,
-      coinFrom: leader,
+      from: leader,
       dependants,
     }),
     ...(owner === wallet ? [] : fund(owner, ownersGift)),
     ...(secondOwner === null ? [] : fund(secondOwner, ownersGift)),
+    ...(actsThroughAccount(archetype.name) ? [createAccount(member, joinsAt)] : []),
     ...register(member, owner, { key: `agent/${context.label}`, at: registeredAt }),
     ...(secondOwner === null
       ? []
@@ -97,6 +111,13 @@ export function onboard(member: Member, joinsAt: number, history: Span): Planned
         })),
     ...approvals.map((deed, i) => own(context, registeredAt + (20 + 2 * i) * MINUTE, deed)),
   ];
+}
+
+/** The owner's first transaction, from which the account has its address. */
+function createAccount({ context, owner }: Member, at: number): PlannedCall {
+  const { habits, world } = context;
+  const code = smartAccountCreationCode(owner.address, world.contracts.entryPoint);
+  return planned({ address: owner.address, habits }, at, createContract(code));
 }
 
 function register(
@@ -110,11 +131,11 @@ function register(
   const registration = planned(
     actor,
     at,
-    registerAgent(registry, key, agentUri(archetype.name, context.index)),
+    registerAgent(registry, key, agentUri(context.random, archetype.name, context.index)),
   );
   if (owner === context.wallet) return [registration];
   const signer = signerOf(context.wallet);
-  const wallet = signer.address;
+  const wallet = context.wallet.address;
   const naming = nameAgentWallet(
     registry,
     { key, wallet },
@@ -139,19 +160,6 @@ function register(
       }),
   );
   return [registration, planned(actor, at + 2 * MINUTE, naming)];
-}
-
-/** The registration file as a data: document; every fifth one says more than its name. */
-function agentUri(archetype: string, index: number): string {
-  const name = `${archetype} ${index}`;
-  if (index % 5 !== 0) return `data:application/json,${encodeURI(JSON.stringify({ name }))}`;
-  const file = {
-    type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
-    name,
-    services: [{ name: "web", endpoint: `https://${archetype}-${index}.example/` }],
-    active: true,
-  };
-  return `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
 }
 
 function tokensOf(purse: Purse, pools: readonly Pool[], world: World): readonly Token[] {

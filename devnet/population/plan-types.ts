@@ -7,6 +7,8 @@ export type Outcome = "success" | "revert" | "out-of-gas";
 export type Ids = {
   /** The agent or job id that the call with this key created; throws for a key not created before. */
   idOf(key: string): bigint;
+  /** The nonce of the next ERC-4337 operation of the account, to be asked for once for each. */
+  nextOperation(account: Address): bigint | Promise<bigint>;
   /** Unix seconds of the call's block. */
   readonly blockTime: number;
 };
@@ -22,7 +24,8 @@ export type PlannedCall = {
   /** Unix seconds, not before which it is mined. */
   readonly at: number;
   readonly from: Address;
-  readonly to: Address;
+  /** Null creates a contract. */
+  readonly to: Address | null;
   readonly data: CallData;
   /** Wei. */
   readonly value: bigint;
@@ -50,4 +53,11 @@ export type ArchetypeName =
   | "retry-storm"
   | "self-dealing-ring"
   | "spammed-victim"
-  | "sanctioned";
+  | "sanctioned"
+  | "flaky"
+  | "gas-war"
+  | "dirty-hygiene"
+  | "stale-strategy"
+  | "half-failing"
+  | "fresh-contract-ring"
+  | "smart-account";

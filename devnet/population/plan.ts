@@ -2,7 +2,7 @@ import type { Contracts } from "../contract-list.ts";
 import { habitsOf } from "./agent.ts";
 import { planBackground } from "./background.ts";
 import { cutBlocks, type PlannedBlock } from "./blocks.ts";
-import { activeFrom, onboard, stockExchanges } from "./onboarding.ts";
+import { activeFrom, onboard, openShops, stockExchanges } from "./onboarding.ts";
 import type { PlannedCall } from "./plan-types.ts";
 import { seededRandom } from "./random.ts";
 import { DAY, type Span } from "./rhythm.ts";
@@ -27,7 +27,7 @@ export type Population = {
 };
 
 /** Every block costs the node a hash over the whole state, so there are fewer than there may be. */
-const BLOCKS_PER_DAY = 28;
+const BLOCKS_PER_DAY = 25;
 
 /** Everyone and everything they did within the history: the same for the same options, on every machine. */
 export function planPopulation(options: PopulationOptions): Population {
@@ -37,6 +37,7 @@ export function planPopulation(options: PopulationOptions): Population {
   const random = seededRandom(`${seed}/history`);
   const calls = [
     ...stockExchanges(world, history.start, habitsOf(random)),
+    ...openShops(world, history.start, habitsOf(random)),
     ...planBackground(world, seed, history),
     ...roster.flatMap((member) => planMember(member, history)),
   ].filter((call) => call.at <= history.end);

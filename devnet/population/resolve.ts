@@ -6,7 +6,8 @@ import type { Ids, Outcome, PlannedCall } from "./plan-types.ts";
 /** A transaction ready to be sent. */
 export type ReadyTransaction = {
   readonly from: Address;
-  readonly to: Address;
+  /** Null creates a contract. */
+  readonly to: Address | null;
   readonly data: Hex;
   readonly value: bigint;
   readonly nonce: number;
@@ -30,7 +31,7 @@ export type ResolveOptions = {
 };
 
 /** Everyone in a block offers the same at most: a node that orders by offers then keeps the order of sending. */
-const MOST_TIP_WEI = 1_000_000_000n;
+const MOST_TIP_WEI = 5_000_000_000n;
 
 /** Ids of the registry start at 0, those of the escrow at 1. */
 const FIRST_ID = { agent: 0n, job: 1n } as const;
@@ -49,7 +50,7 @@ export async function resolveBlocks(
     for (const call of block.calls) {
       const nonce = next.get(call.from) ?? 0;
       next.set(call.from, nonce + 1);
-      const data = await dataOf(call, { idOf: ids.idOf, blockTime: block.time });
+      const data = await dataOf(call, { ...ids, blockTime: block.time });
       transactions.push({ ...sendable(call, baseFee), data, nonce });
       ids.note(call);
     }
@@ -76,14 +77,22 @@ export function sendable(call: PlannedCall, baseFee: bigint): Omit<ReadyTransact
   };
 }
 
-function idBook(): { idOf(key: string): bigint; note(call: PlannedCall): void } {
+type IdBook = Omit<Ids, "blockTime"> & { note(call: PlannedCall): void };
+
+function idBook(): IdBook {
   const ids = new Map<string, bigint>();
+  const operations = new Map<Address, bigint>();
   const next = { ...FIRST_ID } as { agent: bigint; job: bigint };
   return {
     idOf: (key) => {
       const id = ids.get(key);
       if (id === undefined) throw new Error(`nothing with the key ${key} was created before`);
       return id;
+    },
+    nextOperation: (account) => {
+      const nonce = operations.get(account) ?? 0n;
+      operations.set(account, nonce + 1n);
+      return nonce;
     },
     note: ({ creates }) => {
       if (creates === null) return;

@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import { type Address, getContractAddress } from "viem";
 import { type AgentContext, type Archetype, habitsOf, type Purse } from "./agent.ts";
 import { ARCHETYPES } from "./archetypes/all.ts";
 import type { ArchetypeName } from "./plan-types.ts";
@@ -20,7 +20,7 @@ export type Member = {
 export function createRoster(world: World, seed: string, wallets: number): Member[] {
   const root = seededRandom(seed);
   return countsByShare(wallets).flatMap(({ archetype, count }) => {
-    const own = Array.from({ length: count }, (_, i) => walletOf(seed, `${archetype.name}/${i}`));
+    const own = Array.from({ length: count }, (_, i) => actingWallet(seed, archetype.name, i));
     const peers = own.map((wallet) => wallet.address);
     return own.map((wallet, index) => createMember({ world, seed, root, archetype, wallet, index, peers }));
   });
@@ -53,15 +53,30 @@ type MemberInput = {
 function createMember({ world, seed, root, archetype, wallet, index, peers }: MemberInput): Member {
   const label = `${archetype.name}/${index}`;
   const random = root.fork(label);
-  const actsForAnother = actsForOwners(archetype.name) && index % 6 === 1;
+  const throughAccount = actsThroughAccount(archetype.name);
+  const actsForAnother = throughAccount || (actsForOwners(archetype.name) && index % 6 === 1);
   const habits = habitsOf(random);
   const pools = poolsOf(random, archetype.purse, world);
   return {
     archetype,
     context: { random, wallet, label, index, peers, habits, pools, world },
     owner: actsForAnother ? walletOf(seed, `${label}/owner`) : wallet,
-    secondOwner: actsForAnother && index === 1 ? walletOf(seed, `${label}/second-owner`) : null,
+    secondOwner:
+      actsForAnother && !throughAccount && index === 1 ? walletOf(seed, `${label}/second-owner`) : null,
   };
+}
+
+/** Its own key's wallet, or the smart account that is its owner's first creation, with the key of that owner. */
+function actingWallet(seed: string, name: ArchetypeName, index: number): KeyedWallet {
+  const label = `${name}/${index}`;
+  if (!actsThroughAccount(name)) return walletOf(seed, label);
+  const { address: from, privateKey } = walletOf(seed, `${label}/owner`);
+  return { address: getContractAddress({ from, nonce: 0n }), privateKey };
+}
+
+/** Whether agents of the archetype act through a smart account. */
+export function actsThroughAccount(name: ArchetypeName): boolean {
+  return name === "smart-account";
 }
 
 function actsForOwners(name: ArchetypeName): boolean {

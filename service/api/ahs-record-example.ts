@@ -17,7 +17,7 @@ export const AHS_RECORD_EXAMPLE: AhsRecord = {
   patterns: [],
   trend: "stable",
   timestamp: "2026-11-20T10:00:05.000Z",
-  model_version: "AHS-2026.0",
+  model_version: "AHS-2026.1",
   chain_id: 31337,
   as_of_block: 7969,
   as_of_time: "2026-11-20T09:58:00.000Z",

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { eip55Schema } from "./address-schema.ts";
+import { infrastructureSchema } from "./infrastructure-schema.ts";
 
 const scoreSchema = z.int().min(0).max(100);
 const isoSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
@@ -21,9 +22,10 @@ export const nullableGradeSchema = gradeSchema.nullable();
 const sanctionsFlagSchema = z
   .object({
     source: z.enum(["chainalysis-oracle", "ofac-sdn"]),
-    reference: z
-      .string()
-      .openapi({ description: "Transaction hash of the listing, or the list's own entry" }),
+    reference: z.string().openapi({
+      description:
+        "Transaction hash of the listing, the block at which the contract was asked, or the unique id of OFAC",
+    }),
     detected_at: isoSchema,
   })
   .openapi("SanctionsFlag");
@@ -149,6 +151,7 @@ export const ahsRecordSchema = z
     features: z.array(featureSchema).optional(),
     history: z.array(historyEntrySchema).optional().openapi({ description: "Newest first, at most 100" }),
     attestation: attestationSchema.optional(),
+    infrastructure: infrastructureSchema.optional(),
   })
   .openapi("AhsRecord");
 

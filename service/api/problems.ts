@@ -18,6 +18,7 @@ export const PROBLEMS = {
   "index-unavailable": { status: 503, title: "Index unavailable" },
   "index-behind": { status: 503, title: "Index behind the chain" },
   "scoring-unavailable": { status: 503, title: "Scoring unavailable" },
+  "history-unavailable": { status: 503, title: "History unavailable" },
 } as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -82,7 +83,12 @@ export function unauthorized(
 
 /** A 503 that says after how many seconds another attempt makes sense. */
 export function unavailable(
-  code: "database-unavailable" | "index-unavailable" | "index-behind" | "scoring-unavailable",
+  code:
+    | "database-unavailable"
+    | "index-unavailable"
+    | "index-behind"
+    | "scoring-unavailable"
+    | "history-unavailable",
   detail: string,
   options: { readonly retryAfterSeconds: number; readonly cause?: unknown },
 ): Problem {

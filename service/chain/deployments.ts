@@ -9,6 +9,32 @@ const address = z.custom<Address>(
 
 const contract = z.object({ address, startBlock: z.int().nonnegative() });
 
+const token = z.object({
+  address,
+  symbol: z.string().min(1),
+  decimals: z.int().min(0).max(36),
+  /** AggregatorV3 feed of its price in US dollars; null where there is none. */
+  feed: address.nullable(),
+});
+
+/** What is worth something on the chain, and what it is worth. */
+const market = z.object({
+  native: token.omit({ address: true }),
+  /** The native coin as an ERC-20 token; null where there is none. */
+  wrappedNative: address.nullable(),
+  /** Recognised ERC-20 tokens, each once. */
+  tokens: z.array(token),
+});
+
+/** Accounts that the model must know by name. */
+const accounts = z.object({
+  /** ERC-4337 entry points whose events are believed. */
+  entryPoints: z.array(address),
+  /** Exchanges, bridges, faucets and paymasters: that they fund two wallets links them in nothing. */
+  publicFunders: z.array(address),
+  mixers: z.array(address),
+});
+
 const deploymentSchema = z.object({
   chainId: z.int().positive(),
   name: z.string(),
@@ -20,12 +46,17 @@ const deploymentSchema = z.object({
   sanctionsList: contract,
   oracle: contract,
   usdc: address.nullable(),
+  market,
+  accounts,
   /** Wallets followed without a registration. */
   staticWallets: z.array(address),
 });
 
 /** Where everything that the service reads or writes on one chain lives. */
 export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** What the model reads of a deployment. */
+export type ChainFacts = Pick<Deployment, "chainId" | "market" | "accounts" | "sanctionsList">;
 
 /** Reads one chain's deployment file; throws with every fault found when the file is not a deployment. */
 export function loadDeployment(path: string): Deployment {

@@ -9,7 +9,7 @@ export type OracleScore = {
   /** Basis points, 0 to 10,000. */
   readonly confidenceBps: number;
   readonly sanctioned: boolean;
-  /** As in the score record, for example AHS-2026.0. */
+  /** As in the score record, for example AHS-2026.1. */
   readonly modelVersion: string;
 };
 

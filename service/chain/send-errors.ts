@@ -40,7 +40,11 @@ const EXECUTION_REVERTED = 3;
 /** Sorts whatever an RPC call threw; an error it does not know counts as a refusal. */
 export function classifySendFailure(error: unknown): SendFailure {
   const chain = causesOf(error);
-  const message = chain.map(textOf).join(" | ");
+  // Nodes print the arguments of custom errors raw, and PostgreSQL stores no NUL.
+  const message = chain
+    .map(textOf)
+    .join(" | ")
+    .replaceAll(/\p{Cc}+/gu, "…");
   const failure = (kind: SendFailureKind): SendFailure => ({
     kind,
     message: message.slice(0, 500),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Hex, numberToHex } from "viem";
+import { type Address, type Hex, numberToHex } from "viem";
 import { getHttpRpcClient, type HttpRpcClient } from "viem/utils";
 import { z } from "zod";
 import { failureOfHttpError, failureOfRpcError } from "./classify-rpc-error.ts";
@@ -7,20 +7,27 @@ import { EnrichFailure } from "./failure.ts";
 import type { RawLog } from "./raw-log.ts";
 import {
   blockAnswer,
+  bytesAnswer,
   headerAnswer,
   logAnswer,
   type RawBlock,
   type RawHeader,
   type RawReceipt,
+  type RawTransaction,
   receiptAnswer,
+  transactionAnswer,
 } from "./rpc-answers.ts";
 
-/** Topics by place: null matches anything, a list any of its members. */
-type LogFilter = {
+/** Topics by place: null matches anything, a list any of its members. Without addresses, of any contract. */
+export type LogFilter = {
   readonly from: number;
   readonly to: number;
+  readonly addresses?: readonly Address[];
   readonly topics: readonly (readonly Hex[] | null)[];
 };
+
+/** A block by number, or the newest one of the kind. */
+export type StateBlock = number | "finalized" | "latest";
 
 /** Everything that enrichment asks of a node; each call throws an EnrichFailure, or the signal's reason once it fires. */
 export type ChainReader = {
@@ -29,6 +36,10 @@ export type ChainReader = {
   blockReceipts(block: number): Promise<readonly RawReceipt[] | null>;
   blockWithTransactions(block: number): Promise<RawBlock | null>;
   receipt(hash: Hex): Promise<RawReceipt | null>;
+  transaction(hash: Hex): Promise<RawTransaction | null>;
+  code(address: Address, block: StateBlock): Promise<Hex>;
+  /** Null where the called account reverts. */
+  call(to: Address, data: Hex, block: StateBlock): Promise<Hex | null>;
   logs(filter: LogFilter): Promise<readonly RawLog[]>;
 };
 
@@ -62,11 +73,27 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     blockWithTransactions: (block) =>
       ask(blockAnswer.nullable(), "eth_getBlockByNumber", [numberToHex(block), true]),
     receipt: (hash) => ask(receiptAnswer.nullable(), "eth_getTransactionReceipt", [hash]),
-    logs: ({ from, to, topics }) =>
+    transaction: (hash) => ask(transactionAnswer.nullable(), "eth_getTransactionByHash", [hash]),
+    code: (address, block) => ask(bytesAnswer, "eth_getCode", [address, stateBlock(block)]),
+    call: (to, data, block) =>
+      ask(bytesAnswer, "eth_call", [{ to, data }, stateBlock(block)]).catch((error: unknown) => {
+        if (error instanceof EnrichFailure && error.kind === "reverted") return null;
+        throw error;
+      }),
+    logs: ({ from, to, topics, addresses }) =>
       ask(z.array(logAnswer), "eth_getLogs", [
-        { fromBlock: numberToHex(from), toBlock: numberToHex(to), topics },
+        {
+          fromBlock: numberToHex(from),
+          toBlock: numberToHex(to),
+          ...(addresses === undefined ? {} : { address: addresses }),
+          topics,
+        },
       ]),
   };
+}
+
+function stateBlock(block: StateBlock): string {
+  return typeof block === "number" ? numberToHex(block) : block;
 }
 
 type Ask = {

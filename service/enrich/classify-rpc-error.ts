@@ -3,6 +3,7 @@ import { EnrichFailure, type EnrichFailureKind } from "./failure.ts";
 
 /** Node and provider wordings by meaning; the first match counts. Limits of size come before limits of rate: some share a code. */
 const MESSAGES: readonly (readonly [RegExp, EnrichFailureKind])[] = [
+  [/execution reverted|vm execution error.{0,20}revert|\brevert(ed)?\b/i, "reverted"],
   [
     /(unknown|missing|not found|invalid).{0,10}block|header not found|block.{0,20}not found|beyond.{0,10}head/i,
     "node_behind",

@@ -1,7 +1,11 @@
 import type { Logger } from "pino";
+import type { Address } from "viem";
 import type { Database } from "../store/database.ts";
 import type { ChainReader } from "./chain-reader.ts";
+import type { Market } from "./market.ts";
 import type { EnrichMetrics } from "./metrics.ts";
+import type { DelegationWatch } from "./read-delegations.ts";
+import type { FeedWatch } from "./read-feeds.ts";
 import type { ReadReceipts } from "./read-receipts.ts";
 
 export type EnrichLimits = {
@@ -11,7 +15,7 @@ export type EnrichLimits = {
   readonly maxWallets: number;
   /** Most logs of one range of several blocks; more are read in smaller ranges. */
   readonly maxLogs: number;
-  /** Most blocks with own calls, each a request, in one range: what a kill can cost. */
+  /** Most blocks with own calls or executions, each a request, in one range: what a kill can cost. */
   readonly maxCallBlocks: number;
   /** Most requests under way. */
   readonly concurrency: number;
@@ -33,6 +37,13 @@ export type EnrichContext = {
   readonly chainId: number;
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;
+  readonly market: Market;
+  /** ERC-4337 entry points whose events are believed, lower-case. */
+  readonly entryPoints: ReadonlySet<Address>;
+  /** Ranges stored by this process. */
+  readonly progress: { commits: number };
+  readonly feeds: FeedWatch;
+  readonly delegations: DelegationWatch;
   readonly limits: EnrichLimits;
   readonly metrics: EnrichMetrics;
   readonly logger: Logger;

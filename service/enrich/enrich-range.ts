@@ -1,6 +1,6 @@
-import type { Hex } from "viem";
-import { z } from "zod";
+import type { Address, Hex } from "viem";
 import {
+  type Creation,
   type EnrichCursor,
   type IndexedBlock,
   type RangeCalls,
@@ -8,19 +8,18 @@ import {
   readOwnSenders,
   readRangeCalls,
 } from "../store/enrich-reads.ts";
-import { type Advance, commitEnriched, type EnrichRows } from "../store/enrich-writes.ts";
+import type { Advance } from "../store/enrich-writes.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
-import { type CallReceipt, callRow } from "./call-row.ts";
+import { commitRange, type RangeFacts } from "./commit-range.ts";
 import type { EnrichContext } from "./context.ts";
-import { decodeLog } from "./decode-log.ts";
+import { findExecutions } from "./executions.ts";
 import { EnrichFailure } from "./failure.ts";
-import { concerns, type Followed, logRows } from "./log-rows.ts";
-import { mapLimited } from "./map-limited.ts";
-import { medianTip } from "./median-tip.ts";
+import { type Followed, logRows } from "./log-rows.ts";
 import type { RawLog } from "./raw-log.ts";
+import { readCalls } from "./read-calls.ts";
+import { type ReadDelegations, readChangedDelegations } from "./read-delegations.ts";
+import { readAnswers, readDailyPrices } from "./read-feeds.ts";
 import { readLogs } from "./read-logs.ts";
-import type { CallBlock } from "./read-receipts.ts";
-import { logAnswer } from "./rpc-answers.ts";
 
 export type EnrichTask = {
   /** What the range finishes: a stretch of the chain for every wallet, or of the past of some. */
@@ -30,6 +29,10 @@ export type EnrichTask = {
   readonly to: number;
   /** Wallets to read for, each from its own first block on. */
   readonly wallets: Followed;
+  /** Every followed wallet, read for in this range or not. */
+  readonly followed: Followed;
+  /** Newest finalized block of the index. */
+  readonly finalizedBlock: number;
   readonly cursor: EnrichCursor | null;
   /** Generation of the chain's mark under which the task was made. */
   readonly generation: string;
@@ -44,22 +47,44 @@ export type EnrichOutcome = { readonly to: number; readonly stored: boolean };
  */
 export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<EnrichOutcome> {
   const wanted = await readWanted(context, task);
-  const { to, hash } = wanted;
-  await requireSameChain(context, task, { block: to, hash });
-  const blocks = await readCallBlocks(context, wanted);
-  const range = { from: task.from, to, wallets: [...task.wallets.keys()] };
+  const { to, end } = wanted;
+  const cursor = { block: to, hash: end.hash };
+  await requireSameChain(context, task, cursor);
+  const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: end.timestamp };
   const logs = await readLogs(context.client, range, context.limits);
-  const receipts = callReceipts(wanted, blocks);
-  requireWholeLogs(receipts, logs, task.wallets);
-  const rows = {
-    calls: receipts.map((receipt) => callRow(context.chainId, receipt, wanted.creations)),
-    blocks: blockRows(context.chainId, blocks, wanted.blocks),
-    ...(await readLogRows(context, task.wallets, logs)),
+  const answers = await readAnswers(context, range);
+  const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
+  const believed = { followed: task.wallets, entryPoints: context.entryPoints };
+  const executions = findExecutions(logs, believed);
+  const { from, wallets, followed } = task;
+  const read = await readCalls(context, { ...wanted, from, blocks, logs, executions, wallets, followed });
+  const prices = await readDailyPrices(context, range, { logs: answers, blocks });
+  const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
+  const { chainId } = context;
+  const tokens = logRows({ chainId, logs, followed: task.wallets, blocks, senders });
+  const facts = {
+    rows: {
+      ...tokens,
+      calls: read.calls,
+      blocks: read.blocks,
+      transfers: [...tokens.transfers, ...read.payments],
+      delegations: delegations.rows,
+      creations: creationFacts(chainId, wanted.creations, task.from),
+    },
+    creations: wanted.creations,
+    blockCalls: read.blockCalls,
+    prices,
   };
-  return { to, stored: await store(context, task, { cursor: { block: to, hash }, rows }) };
+  const stored = await store(context, task, { cursor, facts });
+  if (stored) delegations.settle();
+  return { to, stored };
 }
 
-type Wanted = RangeCalls & { readonly hash: Hex; readonly blocks: ReadonlyMap<number, IndexedBlock> };
+type Wanted = RangeCalls & {
+  /** The last block of the range. */
+  readonly end: IndexedBlock;
+  readonly blocks: ReadonlyMap<number, IndexedBlock>;
+};
 
 /** What the index has of the range. */
 async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTask): Promise<Wanted> {
@@ -69,14 +94,10 @@ async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTas
     const calls = await readRangeCalls(client, range);
     const numbers = new Set([calls.to, ...calls.calls.map((call) => call.block)]);
     const blocks = await readIndexedBlocks(client, schema, [...numbers]);
-    return { ...calls, blocks, hash: indexedBlock(blocks, calls.to).hash };
+    const end = blocks.get(calls.to);
+    if (end === undefined) throw new EnrichFailure("inconsistent", `the index has no block ${calls.to}`);
+    return { ...calls, blocks, end };
   });
-}
-
-function indexedBlock(blocks: ReadonlyMap<number, IndexedBlock>, number: number): IndexedBlock {
-  const block = blocks.get(number);
-  if (block === undefined) throw new EnrichFailure("inconsistent", `the index has no block ${number}`);
-  return block;
 }
 
 /** The node must hold the end of the range, or it would answer for blocks it does not know, and stand where the cursor stands. */
@@ -96,95 +117,64 @@ async function requireSameChain(
   }
 }
 
-function readCallBlocks(context: EnrichContext, wanted: Wanted): Promise<readonly CallBlock[]> {
-  const byBlock = Map.groupBy(wanted.calls, (call) => call.block);
-  return mapLimited([...byBlock], context.limits.concurrency, ([number, calls]) => {
-    const { hash, baseFeeWei } = indexedBlock(wanted.blocks, number);
-    return context.readReceipts({ number, hash, baseFeeWei, calls: calls.map((call) => call.hash) });
-  });
-}
-
-function callReceipts(wanted: Wanted, blocks: readonly CallBlock[]): readonly CallReceipt[] {
-  const receipts = new Map(
-    blocks.flatMap((block) => block.receipts.map((receipt) => [receipt.transactionHash, receipt] as const)),
-  );
-  return wanted.calls.map((call) => {
-    const receipt = receipts.get(call.hash);
-    const logs = z.array(logAnswer).safeParse(receipt?.logs);
-    if (receipt === undefined || !logs.success)
-      throw new EnrichFailure("garbage", `the receipt of ${call.hash} has no readable logs`);
-    return { call, l1FeeWei: receipt.l1Fee ?? null, logs: logs.data };
-  });
-}
-
-/** Logs of own calls come twice, by receipt and by topic: a node that leaves out some of the latter is found out here. */
-function requireWholeLogs(
-  receipts: readonly CallReceipt[],
+/** The index's blocks of calls and logs, and which logs are of own calls. */
+async function readLogBlocks(
+  { db, schema }: EnrichContext,
+  wanted: Wanted,
   logs: readonly RawLog[],
-  followed: Followed,
-): void {
-  const found = new Set(logs.map(contentOf));
-  for (const { call, logs: own } of receipts) {
-    for (const log of own) {
-      const decoded = decodeLog(log);
-      if (decoded === null || !concerns(decoded, call.block, followed) || found.has(contentOf(log))) continue;
-      throw new EnrichFailure("inconsistent", `a log of ${call.hash} is in its receipt and missing by topic`);
-    }
-  }
-}
-
-function contentOf(log: RawLog): string {
-  return [log.transactionHash, log.address, ...log.topics, log.data].join();
-}
-
-function blockRows(
-  chainId: number,
-  read: readonly CallBlock[],
-  blocks: ReadonlyMap<number, IndexedBlock>,
-): EnrichRows["blocks"] {
-  return read.map(({ number, gasPrices, source }) => {
-    const { hash, timestamp, baseFeeWei } = indexedBlock(blocks, number);
-    const medianTipWei = baseFeeWei === null ? null : medianTip(gasPrices, baseFeeWei);
-    return {
-      ...{ chainId, block: number, hash, timestamp, baseFeeWei, medianTipWei },
-      transactions: gasPrices.length,
-      source,
-    };
-  });
-}
-
-async function readLogRows(context: EnrichContext, followed: Followed, logs: readonly RawLog[]) {
-  const { db, schema, chainId } = context;
+): Promise<{
+  readonly blocks: ReadonlyMap<number, IndexedBlock>;
+  readonly senders: ReadonlyMap<Hex, Address>;
+}> {
   const numbers = [...new Set(logs.map((log) => log.blockNumber))];
   const hashes = [...new Set(logs.map((log) => log.transactionHash))];
-  const [blocks, senders] = await readSnapshot(db, async (client) => [
-    await readIndexedBlocks(client, schema, numbers),
-    await readOwnSenders(client, schema, hashes),
-  ]);
-  return logRows({ chainId, logs, followed, blocks, senders });
+  return readSnapshot(db, async (client) => ({
+    blocks: new Map([...wanted.blocks, ...(await readIndexedBlocks(client, schema, numbers))]),
+    senders: await readOwnSenders(client, schema, hashes),
+  }));
+}
+
+/** Read only where the chain is caught up with: what wallets delegated to at older blocks is not asked for. */
+async function readDelegations(
+  context: EnrichContext,
+  task: EnrichTask,
+  { calls, ...range }: { readonly to: number; readonly endTime: number; readonly calls: RangeCalls["calls"] },
+): Promise<ReadDelegations> {
+  for (const { wallet } of calls) context.delegations.called.add(wallet);
+  if (task.of !== "chain" || range.to !== task.finalizedBlock) return { rows: [], settle: () => undefined };
+  return readChangedDelegations(context, { ...range, wallets: [...task.wallets.keys()] });
+}
+
+/** What is known of contracts that own calls of the range created. */
+function creationFacts(
+  chainId: number,
+  creations: readonly Creation[],
+  from: number,
+): RangeFacts["rows"]["creations"] {
+  return creations
+    .filter(({ block }) => block >= from)
+    .map(({ contract, wallet, block, timestamp }) => ({
+      ...{ chainId, address: contract, hasCode: true, creator: wallet, firstFunder: null },
+      ...{ existedBlock: block, existedAt: timestamp, source: "index", readBlock: block },
+    }));
 }
 
 async function store(
-  { db, chainId, metrics }: EnrichContext,
+  { db, chainId, market, metrics, progress }: EnrichContext,
   task: EnrichTask,
-  done: { readonly cursor: EnrichCursor; readonly rows: EnrichRows },
+  done: { readonly cursor: EnrichCursor; readonly facts: RangeFacts },
 ): Promise<boolean> {
   const advance = advanceOf(task, done.cursor);
-  const result = await commitEnriched(db, { chainId, generation: task.generation, rows: done.rows, advance });
+  const { generation } = task;
+  const result = await commitRange(db, { chainId, generation, advance, market, facts: done.facts });
   if (!result.stored) return false;
+  progress.commits += 1;
   for (const [table, count] of Object.entries(result.rows)) metrics.rows.inc({ table }, count);
   return true;
 }
 
 function advanceOf(task: EnrichTask, cursor: EnrichCursor): Advance {
-  if (task.of === "past") {
-    return {
-      of: "past",
-      from: task.from,
-      to: cursor.block,
-      wallets: [...task.wallets.keys()],
-    };
-  }
+  if (task.of === "past") return { of: "past", to: cursor.block, wallets: task.wallets };
   const joined = [...task.wallets]
     .filter(([, since]) => since >= task.from && since <= cursor.block)
     .map(([wallet, fromBlock]) => ({ wallet, fromBlock }));

@@ -10,6 +10,8 @@ export type EnrichFailureKind =
   | "too_many_results"
   /** The node does not know the method. */
   | "method_missing"
+  /** The call that the node was to try reverts. */
+  | "reverted"
   /** The node refuses the request itself. */
   | "refused"
   /** The answer has not the form of one. */

@@ -6,6 +6,7 @@ export type EnrichMetrics = {
   readonly requests: Counter<"method">;
   readonly rows: Counter<"table">;
   readonly failures: Counter<"kind">;
+  readonly factFailures: Counter<"reason">;
 };
 
 /** Registers the metrics of enrichment; once per registry, since names in it are unique. */
@@ -38,6 +39,12 @@ export function createEnrichMetrics(registry: Registry): EnrichMetrics {
       name: "ahs_enrich_failures_total",
       help: "Ranges that could not be read, by kind; they are tried again",
       labelNames: ["kind"],
+      registers,
+    }),
+    factFailures: new Counter({
+      name: "ahs_enrich_fact_failures_total",
+      help: "Accounts of which the source gave no facts, by reason; they are asked for again",
+      labelNames: ["reason"],
       registers,
     }),
   };

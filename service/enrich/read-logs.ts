@@ -1,9 +1,11 @@
-import { type Address, type Hex, pad } from "viem";
-import type { ChainReader } from "./chain-reader.ts";
+import { type Address, pad } from "viem";
+import type { ChainReader, LogFilter } from "./chain-reader.ts";
 import type { EnrichLimits } from "./context.ts";
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
+  SAFE_FAILURE,
+  SAFE_SUCCESS,
   TRANSFER,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
@@ -16,8 +18,8 @@ import type { RawLog } from "./raw-log.ts";
 type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
 
 /**
- * Every log of the range that names one of the wallets where its event has the party: three requests per chunk of wallets,
- * whatever strangers log. In the order of the chain, each once.
+ * Every log of the range that names one of the wallets where its event has the party, and what Safes among them say of
+ * themselves: four requests per chunk of wallets, whatever strangers log. In the order of the chain, each once.
  */
 export async function readLogs(
   client: ChainReader,
@@ -28,8 +30,8 @@ export async function readLogs(
   const filters = chunksOf(range.wallets, limits.maxWallets).flatMap(filtersOf);
   const found = new Map<number, Map<number, RawLog>>();
   let count = 0;
-  await mapLimited(filters, limits.concurrency, async (topics) => {
-    const logs = await client.logs({ from, to, topics });
+  await mapLimited(filters, limits.concurrency, async (filter) => {
+    const logs = await client.logs({ from, to, ...filter });
     for (const log of logs) {
       requireWithin(log, range);
       const block = found.get(log.blockNumber) ?? new Map<number, RawLog>();
@@ -48,12 +50,13 @@ export async function readLogs(
 }
 
 /** The place of a topic decides what it means, so events are grouped by where they have the wallet. */
-function filtersOf(wallets: readonly Address[]): readonly (readonly (readonly Hex[] | null)[])[] {
+function filtersOf(wallets: readonly Address[]): readonly Omit<LogFilter, "from" | "to">[] {
   const parties = wallets.map((wallet) => pad(wallet));
   return [
-    [[TRANSFER, APPROVAL, APPROVAL_FOR_ALL], parties],
-    [[TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, USER_OPERATION], null, parties],
-    [[TRANSFER_SINGLE, TRANSFER_BATCH], null, null, parties],
+    { topics: [[TRANSFER, APPROVAL, APPROVAL_FOR_ALL], parties] },
+    { topics: [[TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, USER_OPERATION], null, parties] },
+    { topics: [[TRANSFER_SINGLE, TRANSFER_BATCH], null, null, parties] },
+    { addresses: wallets, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] },
   ];
 }
 
@@ -63,7 +66,8 @@ function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonl
   );
 }
 
-function requireWithin(log: RawLog, { from, to }: LogRange): void {
+/** Throws an EnrichFailure for a log outside the blocks that were asked for. */
+export function requireWithin(log: RawLog, { from, to }: Pick<LogFilter, "from" | "to">): void {
   if (log.blockNumber >= from && log.blockNumber <= to) return;
   throw new EnrichFailure(
     "inconsistent",

@@ -1,8 +1,17 @@
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import type { BlockSource } from "../store/tables/enrich.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import { EnrichFailure } from "./failure.ts";
+import { payeeOf } from "./payee.ts";
 import type { RawBlock, RawReceipt } from "./rpc-answers.ts";
+
+/** A transaction of the block, whoever sent it. */
+type SeenCall = {
+  readonly transactionIndex: number;
+  readonly from: Address;
+  /** Whom it went to, or paid by a lone token transfer; null for a creation. */
+  readonly counterparty: Address | null;
+};
 
 /** A block with own calls: their receipts, and the gas prices that all its transactions paid. */
 export type CallBlock = {
@@ -10,6 +19,8 @@ export type CallBlock = {
   readonly receipts: readonly RawReceipt[];
   /** Wei per gas. */
   readonly gasPrices: readonly bigint[];
+  /** All its transactions; none where the node gives no receipts of whole blocks. */
+  readonly seen: readonly SeenCall[];
   readonly source: BlockSource;
 };
 
@@ -51,10 +62,16 @@ async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise
   const all = await client.blockReceipts(wanted.number);
   if (all === null) throw new EnrichFailure("node_behind", `no receipts of block ${wanted.number}`);
   const byHash = new Map(all.map((receipt) => [receipt.transactionHash, receipt]));
+  for (const receipt of all) expectReceipt(wanted, receipt.transactionHash, receipt);
   return {
     number: wanted.number,
     receipts: wanted.calls.map((hash) => expectReceipt(wanted, hash, byHash.get(hash) ?? null)),
     gasPrices: all.map((receipt) => receipt.effectiveGasPrice),
+    seen: all.map((receipt) => ({
+      transactionIndex: receipt.transactionIndex,
+      from: receipt.from,
+      counterparty: payeeOf(receipt),
+    })),
     source: "block_receipts",
   };
 }
@@ -70,6 +87,7 @@ async function readEachCall(client: ChainReader, wanted: WantedBlock): Promise<C
     number: wanted.number,
     receipts,
     gasPrices: gasPrices.filter((price) => price !== null),
+    seen: [],
     source: "transactions",
   };
 }

@@ -32,19 +32,29 @@ export const logAnswer = z.object({
   removed: z.literal(false).optional(),
 });
 
-/** A receipt, its logs unread: most receipts of a block are read for their price alone. */
+/** A receipt, its logs unread: most receipts of a block are read for their price and parties alone. */
 export const receiptAnswer = z.object({
   transactionHash: word,
   transactionIndex: count,
   blockNumber: count,
   blockHash: word,
+  from: address,
+  to: address.nullish(),
+  status: z.enum(["0x0", "0x1"]),
+  gasUsed: quantity,
   effectiveGasPrice: quantity,
   /** Rollups of the OP stack; absent and null elsewhere. */
   l1Fee: quantity.nullish(),
   logs: z.array(z.unknown()),
 });
 
-export const headerAnswer = z.object({ number: count, hash: word });
+export const headerAnswer = z.object({
+  number: count,
+  hash: word,
+  timestamp: count,
+  /** Absent before EIP-1559. */
+  baseFeePerGas: quantity.nullish(),
+});
 
 /** A block with whole transactions, for the prices that they pay. */
 export const blockAnswer = headerAnswer.extend({
@@ -58,6 +68,22 @@ export const blockAnswer = headerAnswer.extend({
   ),
 });
 
+/** A mined transaction, as far as the receipt does not tell it. */
+export const transactionAnswer = z.object({
+  hash: word,
+  blockNumber: count,
+  blockHash: word,
+  transactionIndex: count,
+  to: address.nullish(),
+  input: hex,
+  value: quantity,
+  gas: quantity,
+});
+
+/** Code or the result of a call. */
+export const bytesAnswer = hex.refine((value) => value.length % 2 === 0);
+
+export type RawTransaction = z.infer<typeof transactionAnswer>;
 export type RawReceipt = z.infer<typeof receiptAnswer>;
 export type RawHeader = z.infer<typeof headerAnswer>;
 export type RawBlock = z.infer<typeof blockAnswer>;

@@ -1,23 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { readAsOf } from "../features/read-rows.ts";
+import type { Deployment } from "../chain/deployments.ts";
+import { readFinalized } from "../features/read-as-of.ts";
+import type { HistoryFailure } from "../history/history-source.ts";
 import { readChainMark } from "../store/chain-mark.ts";
 import type { Database } from "../store/database.ts";
 import { type EnrichState, readEnrichState } from "../store/enrich-reads.ts";
 import { openMissedPasts } from "../store/enrich-writes.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
+import type { AccountFactSource } from "./account-fact-source.ts";
+import { type FactsContext, readAccountFacts } from "./account-facts.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type EnrichContext, type EnrichLimits, enrichLimits } from "./context.ts";
 import { type EnrichTask, enrichRange } from "./enrich-range.ts";
 import { EnrichFailure } from "./failure.ts";
+import { lowerCase, marketOf } from "./market.ts";
 import type { EnrichMetrics } from "./metrics.ts";
 import { type PlannedRange, planChainRange, planPastRange } from "./plan-ranges.ts";
 import { createReceiptReader } from "./read-receipts.ts";
 
 export type EnrichDeps = {
   readonly db: Database;
-  readonly chainId: number;
+  readonly deployment: Deployment;
   readonly rpcUrl: string;
+  /** Who tells creators, first funders and ages of accounts; null where nobody does. */
+  readonly factSource: AccountFactSource | null;
   readonly metrics: EnrichMetrics;
   readonly logger: Logger;
 };
@@ -29,23 +36,58 @@ const LONGEST_FAILURE_MS = 60_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
 
 /**
- * Enriches finalized blocks until the signal fires; to be led by one process per chain. Never throws: whatever fails is
- * logged, counted and tried again after a pause, and the cursor stands until a range is whole.
+ * Enriches finalized blocks until the signal fires, and beside that reads facts of the accounts that they tell of; to be led
+ * by one process per chain. Never throws: whatever fails is logged, counted and tried again after a pause, and the cursor
+ * stands until a range is whole.
  */
 export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<void> {
   const onRequest = (method: string) => deps.metrics.requests.inc({ method });
   const client = createChainReader({ ...RPC, url: deps.rpcUrl, signal, onRequest });
   const context = createEnrichContext({ ...deps, client });
+  const facts = {
+    ...context,
+    source: deps.factSource,
+    now: () => performance.now(),
+    refused: new Map(),
+    signal,
+  };
+  await Promise.all([runRanges(context, signal), runFacts(facts)]);
+}
+
+async function runRanges(context: EnrichContext, signal: AbortSignal): Promise<void> {
   const span = { blocks: context.limits.maxBlocks };
+  await repeat({ context, signal, what: "enriching" }, () => enrichOnce(context, span));
+}
+
+/** Beside the ranges, so that a slow source holds up no cursor. */
+async function runFacts(context: FactsContext): Promise<void> {
+  // With nothing stored since, nobody new is waiting.
+  let finishedAt = -1;
+  await repeat({ context, signal: context.signal, what: "reading facts of accounts" }, async () => {
+    const { commits } = context.progress;
+    if (commits === finishedAt && context.refused.size === 0) return false;
+    const { more, failure } = await readAccountFacts(context);
+    if (failure !== null) throw new FactsFailure(failure);
+    if (!more) finishedAt = commits;
+    return more;
+  });
+}
+
+/** Does something at once again while it answers that there is more, else after a pause, which grows with failures in a row. */
+async function repeat(
+  options: { readonly context: EnrichContext; readonly signal: AbortSignal; readonly what: string },
+  act: () => Promise<boolean>,
+): Promise<void> {
+  const { context, signal, what } = options;
   let failures = 0;
   while (!signal.aborted) {
     let pauseMs = IDLE_MS;
     try {
-      if (await enrichOnce(context, span)) pauseMs = 0;
+      if (await act()) pauseMs = 0;
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
-      pauseMs = pauseAfterFailure(deps, error, failures);
+      pauseMs = pauseAfterFailure(context, { error, failures, what });
       failures += 1;
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -54,11 +96,21 @@ export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<
 
 /** A context with the limits of production unless others are given. */
 export function createEnrichContext(
-  deps: Omit<EnrichDeps, "rpcUrl"> & { readonly client: ChainReader; readonly limits?: EnrichLimits },
+  deps: Omit<EnrichDeps, "rpcUrl" | "factSource"> & {
+    readonly client: ChainReader;
+    readonly limits?: EnrichLimits;
+  },
 ): EnrichContext {
+  const { deployment, ...same } = deps;
   return {
-    ...deps,
-    schema: `chain_${deps.chainId}`,
+    ...same,
+    chainId: deployment.chainId,
+    schema: `chain_${deployment.chainId}`,
+    market: marketOf(deployment),
+    entryPoints: new Set(deployment.accounts.entryPoints.map(lowerCase)),
+    progress: { commits: 0 },
+    feeds: new Map(),
+    delegations: { readAt: new Map(), called: new Set() },
     limits: deps.limits ?? enrichLimits,
     readReceipts: createReceiptReader(deps.client, (cause) => {
       deps.logger.warn(
@@ -91,7 +143,7 @@ type Plan = { readonly state: EnrichState; readonly generation: string; readonly
 /** Null before the index is ready, and while it is behind what was enriched. */
 async function readPlan({ db, chainId, schema }: EnrichContext): Promise<Plan | null> {
   const generation = (await readChainMark(db, chainId))?.generation;
-  const asOf = await readAsOf(db.$client, schema);
+  const asOf = await readFinalized(db.$client, schema);
   if (generation === undefined || asOf === null) return null;
   const finalizedBlock = asOf.blockNumber;
   await openMissedPasts(db, { chainId, schema, generation, finalizedBlock });
@@ -107,11 +159,12 @@ type Stretch = { readonly of: EnrichTask["of"]; readonly plan: Plan; readonly sp
 /** Last block stored; null when there was nothing to read, or when it was outdated meanwhile. */
 async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise<number | null> {
   const { of, plan, span } = stretch;
-  const { generation, state } = plan;
+  const { generation, state, finalizedBlock } = plan;
   for (;;) {
     const range = planRange(stretch);
     if (range === null) return null;
-    const task = { of, ...range, cursor: state.cursor, generation };
+    const { cursor, wallets: followed } = state;
+    const task = { of, ...range, followed, finalizedBlock, cursor, generation };
     try {
       const { to, stored } = await enrichRange(context, task);
       span.blocks = Math.min(context.limits.maxBlocks, span.blocks + Math.ceil(span.blocks / 4));
@@ -137,10 +190,32 @@ function mayFitWhenSmaller({ kind }: EnrichFailure): boolean {
   return kind === "too_many_results" || kind === "timeout";
 }
 
-function pauseAfterFailure({ metrics, logger }: EnrichDeps, error: unknown, failures: number): number {
+function pauseAfterFailure(
+  { metrics, logger }: EnrichContext,
+  { error, failures, what }: { readonly error: unknown; readonly failures: number; readonly what: string },
+): number {
   const kind = error instanceof EnrichFailure ? error.kind : "internal";
-  metrics.failures.inc({ kind });
-  logger.warn({ err: error, kind }, "enriching failed; trying again");
-  const asked = error instanceof EnrichFailure ? (error.retryAfterMs ?? 0) : 0;
-  return Math.max(asked, Math.min(LONGEST_FAILURE_MS, FIRST_FAILURE_MS * 2 ** Math.min(failures, 10)));
+  if (!(error instanceof FactsFailure)) metrics.failures.inc({ kind });
+  logger.warn({ err: error, kind }, `${what} failed; trying again`);
+  return Math.max(
+    askedPause(error),
+    Math.min(LONGEST_FAILURE_MS, FIRST_FAILURE_MS * 2 ** Math.min(failures, 10)),
+  );
+}
+
+/** Milliseconds for which the node or the source asked to be left alone. */
+function askedPause(error: unknown): number {
+  if (error instanceof FactsFailure) return 1000 * (error.failure.retryAfterSeconds ?? 0);
+  return error instanceof EnrichFailure ? (error.retryAfterMs ?? 0) : 0;
+}
+
+/** The source of account facts is in trouble. */
+class FactsFailure extends Error {
+  override readonly name = "FactsFailure";
+  readonly failure: HistoryFailure;
+
+  constructor(failure: HistoryFailure) {
+    super(`${failure.reason}: ${failure.detail}`);
+    this.failure = failure;
+  }
 }

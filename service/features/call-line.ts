@@ -1,42 +1,105 @@
 import type { Address, Hex } from "viem";
-import type { OwnCall } from "./types.ts";
+import type { CallEffect, CallReceipt, OwnCall, TokenMove } from "./types.ts";
 
 const NONE = "-";
+const FIELDS = 19;
 
 /**
- * One own call as a line of text: hash, block, index, time, called account, method, value, outcome (1 or 0), gas limit,
- * gas used and fee, separated by spaces, with "-" for none. The index is read in this form, and rows digests hash it.
+ * One own call as a line of text: hash, block, index, position, time, called account, method, value, outcome (1 or 0), gas
+ * limit, gas used, fee, gas price, recipient, amount, market price, effect, emitters and moves (token:amount), separated by
+ * spaces; lists by commas; "-" for none, and for the last four of a call without receipt. Calls are read from the database
+ * in this form, and rows digests hash it.
  */
 export function formatCall(call: OwnCall): string {
-  return `${call.hash} ${call.blockNumber} ${call.transactionIndex} ${call.timestamp} ${call.to ?? NONE} ${
-    call.selector ?? NONE
-  } ${call.value} ${call.ok ? 1 : 0} ${call.gasLimit} ${call.gasUsed} ${call.fee}`;
+  const { receipt } = call;
+  return `${call.hash} ${call.blockNumber} ${call.transactionIndex} ${call.position} ${call.timestamp} ${
+    call.to ?? NONE
+  } ${call.selector ?? NONE} ${call.value} ${call.ok ? 1 : 0} ${call.gasLimit} ${call.gasUsed} ${call.fee} ${
+    call.gasPrice
+  } ${call.recipient ?? NONE} ${call.amount ?? NONE} ${
+    receipt === null
+      ? "- - - -"
+      : `${receipt.marketPrice ?? NONE} ${receipt.effect} ${receipt.emitters.join(",") || NONE} ${
+          receipt.moves.map(formatMove).join(",") || NONE
+        }`
+  }`;
+}
+
+function formatMove({ token, amount }: TokenMove): string {
+  return `${token}:${amount}`;
+}
+
+/** The order of calls in the chain. */
+export function compareCalls(a: OwnCall, b: OwnCall): number {
+  return a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.position - b.position;
 }
 
 /** Reads a line of `formatCall`; throws on a line of another shape. */
 export function parseCall(line: string): OwnCall {
-  const [hash, block, index, timestamp, to, selector, value, ok, gasLimit, gasUsed, fee, ...rest] =
-    line.split(" ");
-  if (
-    gasLimit === undefined ||
-    gasUsed === undefined ||
-    value === undefined ||
-    fee === undefined ||
-    rest.length > 0
-  ) {
-    throw new Error(`expected the eleven fields of a call, got "${line}"`);
-  }
-  return {
-    hash: hash as Hex,
-    blockNumber: Number(block),
-    transactionIndex: Number(index),
-    timestamp: Number(timestamp),
-    to: to === NONE ? null : (to as Address),
-    selector: selector === NONE ? null : (selector as Hex),
-    value: BigInt(value),
-    ok: ok === "1",
-    gasLimit: BigInt(gasLimit),
-    gasUsed: BigInt(gasUsed),
-    fee: BigInt(fee),
+  return createCallParser()(line);
+}
+
+/** A reader of many lines: what they have in common is kept once, and costs little to compare. */
+export function createCallParser(): (line: string) => OwnCall {
+  const texts = new Map<string, string>();
+  const emitters = new Map<string, readonly Address[]>([[NONE, []]]);
+  const integer = (field: string | undefined): bigint => (field === "0" ? 0n : BigInt(field ?? NONE));
+  const text = (field: string | undefined): string | null =>
+    field === undefined || field === NONE ? null : known(texts, field, ownText);
+  return (line) => {
+    const fields = line.split(" ");
+    if (fields.length !== FIELDS) throw new Error(`expected the ${FIELDS} fields of a call, got "${line}"`);
+    const [hash, block, index, position, timestamp, to, selector, value, ok, gasLimit, gasUsed] = fields;
+    const [, , , , , , , , , , , fee, gasPrice, recipient, amount, market, effect, emitted, moves] = fields;
+    return {
+      hash: hash as Hex,
+      blockNumber: Number(block),
+      transactionIndex: Number(index),
+      position: Number(position),
+      timestamp: Number(timestamp),
+      to: text(to) as Address | null,
+      selector: text(selector) as Hex | null,
+      value: integer(value),
+      ok: ok === "1",
+      gasLimit: integer(gasLimit),
+      gasUsed: integer(gasUsed),
+      fee: integer(fee),
+      gasPrice: integer(gasPrice),
+      recipient: text(recipient) as Address | null,
+      amount: amount === NONE ? null : integer(amount),
+      receipt:
+        effect === undefined || effect === NONE
+          ? null
+          : {
+              marketPrice: market === NONE ? null : integer(market),
+              effect: effect as CallEffect,
+              emitters: known(emitters, emitted ?? NONE, (list) => list.split(",").map(internAddress)),
+              moves: moves === undefined || moves === NONE ? NO_MOVES : moves.split(",").map(parseMove),
+            },
+    };
   };
+
+  function internAddress(field: string): Address {
+    return known(texts, field, ownText) as Address;
+  }
+
+  function parseMove(field: string): CallReceipt["moves"][number] {
+    const colon = field.indexOf(":");
+    return { token: internAddress(field.slice(0, colon)), amount: BigInt(field.slice(colon + 1)) };
+  }
+}
+
+const NO_MOVES: readonly TokenMove[] = [];
+
+/** A part of a longer text keeps all of that in memory; its copy does not. */
+function ownText(field: string): string {
+  return Buffer.from(field, "latin1").toString("latin1");
+}
+
+function known<Value>(values: Map<string, Value>, field: string, make: (field: string) => Value): Value {
+  const found = values.get(field);
+  if (found !== undefined) return found;
+  const made = make(field);
+  values.set(field, made);
+  return made;
 }

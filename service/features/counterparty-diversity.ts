@@ -3,18 +3,22 @@ import { divideRound, logTwo, MICRO, NANO, powerOfTwo } from "../score/fixed-poi
 import type { Feature } from "../score/measured-wallet.ts";
 import { type Facts, gate, measured, shrink } from "./facts.ts";
 
-/** D2 counterparty diversity: effective number of outside counterparties, 2 to the entropy of their credited weight. */
+/**
+ * D2 counterparty diversity: effective number of outside counterparties, 2 to the entropy of their credited weight; those of
+ * one owner are one. It is 0 where none has any credit, which scores as one does.
+ */
 export function counterpartyDiversity(facts: Facts): Feature {
   const entropy = entropyBits(facts);
   return measured("counterparty_diversity", {
-    value: powerOfTwo(entropy),
-    score: gate(facts) * shrink(readCurve(facts.policy.diversity.curve, entropy), facts),
+    value: entropy === null ? 0 : powerOfTwo(entropy),
+    score:
+      gate(facts) * shrink(readCurve(facts.policy.diversity.curve, entropy === null ? 0 : entropy), facts),
     samples: facts.history.outside.length,
   });
 }
 
-/** log2 W − Σ x·log2 x / W over the credited weights x of the counterparties, W their sum; x in millionths of a call. */
-function entropyBits({ history }: Facts): number {
+/** log2 W − Σ x·log2 x / W over the credited weights x of the counterparties, W their sum in millionths of a call; null where W is 0. */
+function entropyBits({ history }: Facts): number | null {
   const weights = new Array<number>(history.counterparties).fill(0);
   for (const { counterparty, credited } of history.outside) {
     weights[counterparty] = (weights[counterparty] ?? 0) + credited;
@@ -27,5 +31,5 @@ function entropyBits({ history }: Facts): number {
     total += micros;
     surprise += Math.round(micros * logTwo(micros));
   }
-  return Math.max(0, logTwo(total) - surprise / total);
+  return total === 0 ? null : Math.max(0, logTwo(total) - surprise / total);
 }

@@ -1,12 +1,97 @@
 import type { Address } from "viem";
-import { MICRO } from "../score/fixed-point.ts";
-import type { OwnCall } from "./types.ts";
+import { decayNanos, divideRound, MICRO, NANO, toMicros } from "../score/fixed-point.ts";
+import type { Policy } from "../score/policy-shape.ts";
+import { SECONDS_PER_DAY } from "./time.ts";
+import type { CounterpartyFact, OwnCall, WalletRows } from "./types.ts";
+
+/** A counterparty as the model sees it. */
+type Standing = {
+  readonly address: Address;
+  /** The account that stands for all that share an owner with it; counterparties of one owner are one. */
+  readonly owner: Address;
+  /** Whether it belongs to the wallet's owner cluster. */
+  readonly own: boolean;
+  /** q in millionths, before trivial calls are discounted; 0 inside the cluster. */
+  readonly credit: number;
+};
 
 /**
- * Credit q of a call's counterparty in millionths. Inside the wallet's owner cluster, which is the wallet itself and
- * the contract that a creation makes, it is 0; every other counterparty is credited in full.
+ * The counterparty of each of a wallet's calls, which are sorted: of a payment whom it pays; of a call to an own account or
+ * to none the most creditable outside contract that its logs show; else whom it calls. A call to an own account without
+ * such logs is what the best of its other calls is: a failure shows none, and is no less a failure.
  */
-export function creditMicros(call: OwnCall, wallet: Address): number {
-  if (call.to === null || call.to === wallet) return 0;
-  return MICRO;
+export function standingsOf(
+  { wallet, counterparties }: WalletRows,
+  calls: readonly OwnCall[],
+  policy: Policy,
+): readonly Standing[] {
+  const facts = new Map(counterparties.map((fact) => [fact.address, fact]));
+  const standings = new Map<Address, Standing>();
+  const itself: Standing = { address: wallet, owner: wallet, own: true, credit: 0 };
+  standings.set(wallet, itself);
+
+  const standingOf = (address: Address, seenAt: number): Standing => {
+    const known = standings.get(address);
+    if (known !== undefined) return known;
+    const made = standingFrom(address, facts.get(address), { seenAt, policy });
+    standings.set(address, made);
+    return made;
+  };
+  const lookThrough = ({ receipt, timestamp }: OwnCall): Standing | null => {
+    let best: Standing | null = null;
+    if (receipt === null) return null;
+    for (const emitter of receipt.emitters) {
+      const standing = standingOf(emitter, timestamp);
+      if (!standing.own && (best === null || isBetter(standing, best))) best = standing;
+    }
+    return best;
+  };
+  const reached = new Map<Address | null, Standing>();
+  const told = calls.map((call) => {
+    if (call.recipient !== null) return standingOf(call.recipient, call.timestamp);
+    const called = call.to === null ? itself : standingOf(call.to, call.timestamp);
+    if (!called.own) return called;
+    const behind = lookThrough(call);
+    if (behind === null) return called;
+    const known = reached.get(call.to);
+    if (known === undefined || isBetter(behind, known)) reached.set(call.to, behind);
+    return behind;
+  });
+  if (reached.size === 0) return told;
+  return told.map((standing, position) => {
+    const call = calls[position];
+    if (!standing.own || call === undefined || call.recipient !== null) return standing;
+    return reached.get(call.to) ?? standing;
+  });
+}
+
+/** Whether an account is shown to have existed for a month at a moment in Unix seconds; not if no source knows. */
+export function isEstablished(fact: CounterpartyFact, before: number, { credit }: Policy): boolean {
+  return fact.existedAt !== null && fact.existedAt <= before - credit.establishedDays * SECONDS_PER_DAY;
+}
+
+function isBetter(one: Standing, other: Standing): boolean {
+  return one.credit > other.credit || (one.credit === other.credit && one.address < other.address);
+}
+
+function standingFrom(
+  address: Address,
+  fact: CounterpartyFact | undefined,
+  { seenAt, policy }: { readonly seenAt: number; readonly policy: Policy },
+): Standing {
+  // Of whom nothing is known, nothing speaks for either.
+  if (fact === undefined) return { address, owner: address, own: false, credit: 0 };
+  const owner = fact.mergedWith ?? address;
+  if (fact.ownerLink !== null) return { address, owner, own: true, credit: 0 };
+  return { address, owner, own: false, credit: creditMicros(fact, seenAt, policy) };
+}
+
+/** q = 1 − 2^(−u/3), and no less than an established account or one that others funded deserves. */
+function creditMicros(fact: CounterpartyFact, seenAt: number, policy: Policy): number {
+  const { usersPerHalf, establishedFloor, fundedFloor } = policy.credit;
+  const byUsers = divideRound(NANO - decayNanos(fact.outsideUsers, usersPerHalf), NANO / MICRO);
+  if (isEstablished(fact, fact.firstContactAt ?? seenAt, policy)) {
+    return Math.max(byUsers, toMicros(establishedFloor));
+  }
+  return fact.fundedFromOutside === true ? Math.max(byUsers, toMicros(fundedFloor)) : byUsers;
 }

@@ -1,25 +1,46 @@
 import { clamp, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import type { FailedCall } from "./failure-runs.ts";
+import type { BlindFailures, FailedCall } from "./failure-runs.ts";
+import type { GasUse } from "./gas-efficiency.ts";
+import type { Holdings } from "./holdings.ts";
+import type { Market } from "./market.ts";
 import type { Success } from "./success.ts";
+import type { WalletRows } from "./types.ts";
 import type { WeighedHistory } from "./weigh-calls.ts";
 
 /** What every feature of one wallet is computed from; history holds at least one outside call. */
 export type Facts = {
+  readonly rows: WalletRows;
+  readonly market: Market;
   readonly history: WeighedHistory;
   readonly success: Success;
   readonly failures: readonly FailedCall[];
+  readonly blind: BlindFailures;
+  readonly gas: GasUse;
+  readonly holdings: Holdings;
+  /** Share of the outgoing volume that went to sanctioned or mixer accounts, 0 to 1. */
+  readonly exposedShare: number;
   readonly policy: Policy;
 };
 
 /** A feature that was computed; the score is in points and is rounded to 1e-6. */
 export function measured(
   name: string,
-  { value, score, samples }: { readonly value: number; readonly score: number; readonly samples: number },
+  {
+    value,
+    score,
+    samples,
+    reason = null,
+  }: {
+    readonly value: number;
+    readonly score: number;
+    readonly samples: number;
+    readonly reason?: string | null;
+  },
 ): Feature {
   const scoreMicros = toMicros(clamp(score, 0, 100));
-  return { name, state: "measured", value: roundMicro(value), scoreMicros, samples, reason: null };
+  return { name, state: "measured", value: roundMicro(value), scoreMicros, samples, reason };
 }
 
 /** A feature that this wallet cannot have. */
@@ -27,7 +48,7 @@ export function notApplicable(name: string, samples: number, reason: string): Fe
   return { name, state: "not_applicable", value: null, scoreMicros: null, samples, reason };
 }
 
-/** A feature whose data this version of the model does not have. */
+/** A feature whose data was not read. */
 export function unknown(name: string, reason: string): Feature {
   return { name, state: "unknown", value: null, scoreMicros: null, samples: 0, reason };
 }

@@ -5,12 +5,15 @@ import type { Policy } from "../score/policy-shape.ts";
 import { type Facts, measured } from "./facts.ts";
 import type { FailedCall } from "./failure-runs.ts";
 
-/** D2 failure recovery: the burden of failures, each weighed by how long it lasted and how many came before it. */
+/**
+ * D2 failure recovery: the burden of failures, each weighed by how long it lasted and how many came before it, over the
+ * credited weight of all attempts. Over n, which grows when a call fails, a failure soon repaired could lower the burden.
+ */
 export function failureRecovery({ history, failures, policy }: Facts): Feature {
   const { recovery } = policy;
   let sum = 0;
   for (const failure of failures) sum += Math.round(failure.weight * burdenOf(failure, policy));
-  const burden = (sum + recovery.prior * NANO) / (history.evidence + recovery.priorCalls * NANO);
+  const burden = (sum + recovery.prior * NANO) / (history.credited + recovery.priorCalls * NANO);
   return measured("failure_recovery", {
     value: burden,
     score: readCurve(recovery.curve, burden),

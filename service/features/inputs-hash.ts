@@ -1,76 +1,230 @@
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
-import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import { type Address, type Hex, keccak256 } from "viem";
+import { sanctionsListFile } from "../sanctions/list-file.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import { formatCall } from "./call-line.ts";
-import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
-import { sortCalls } from "./weigh-calls.ts";
+import type { SanctionsEntry } from "../store/sanctions.ts";
+import { compareCalls, formatCall } from "./call-line.ts";
+import { digestText } from "./read-calls.ts";
+import type {
+  AsOf,
+  CounterpartyFact,
+  Coverage,
+  Delegation,
+  OpenApproval,
+  OwnerLink,
+  TokenList,
+  WalletRows,
+} from "./types.ts";
 
-/** Calls hashed at once: a long history is never one string. */
-const PIECE = 256;
-
-/** A file that a record was computed from, under the keccak256 of its RFC 8785 JSON. */
-export type InputFile = { readonly hash: Hex; readonly content: unknown };
-
-export type SanctionsEntry = SanctionsFlag & { readonly address: Address };
+/**
+ * A file that a record was computed from: its RFC 8785 JSON and its hash, the keccak256 of that, or the SHA-256 of a
+ * counterparty file: there is a large one for every record, and SHA-256 takes a tenth of the time.
+ */
+export type InputFile = { readonly hash: Hex; readonly json: string };
 
 /** The policy as a file. */
 export function policyFile(policy: Policy): InputFile {
-  return inputFile(policy);
+  return inputFile(canonicalJson(policy));
 }
 
-/** The whole sanctions list as a file; entries in any order. */
+/** The sanctions lists of all sources, with the hash of each, as a file; entries in any order. */
 export function sanctionsFile(entries: readonly SanctionsEntry[]): InputFile {
-  return inputFile(entries.toSorted((a, b) => (a.address < b.address ? -1 : 1)));
+  return inputFile(canonicalJson(sanctionsListFile(entries)));
+}
+
+/** The recognised tokens with their prices as a file. */
+export function tokenListFile(tokens: TokenList): InputFile {
+  return inputFile(canonicalJson(tokens));
+}
+
+/** One counterparty as the file has it: its members in the order of `CounterpartyFact`, null for none. */
+type CounterpartyEntry = readonly [
+  address: Address,
+  ownerLink: OwnerLink | null,
+  mergedWith: Address | null,
+  hasCode: boolean | null,
+  existedAt: number | null,
+  fundedFromOutside: boolean | null,
+  firstContactAt: number | null,
+  outsideUsers: number,
+  flag: CounterpartyFact["flag"],
+];
+
+/** What a record was computed from that a node alone cannot tell again. */
+export type FrozenFacts = Pick<
+  WalletRows,
+  "wallet" | "counterparties" | "approvals" | "delegation" | "servicesUpAt" | "chainStartTimestamp"
+> & {
+  /** What the rows cover; up to which block is said by the record. */
+  readonly coverage: Omit<Coverage, "toBlock">;
+  /** Block of the first call whose receipt was read, which all later ones have; null where none has. */
+  readonly receiptsFrom: number | null;
+};
+
+type ApprovalEntry = readonly [
+  token: Address,
+  spender: Address,
+  kind: OpenApproval["kind"],
+  approvedAt: number,
+];
+
+type FrozenContent = {
+  readonly approvals: readonly ApprovalEntry[] | null;
+  readonly chain_start: number | null;
+  readonly counterparties: readonly CounterpartyEntry[];
+  readonly covered: {
+    readonly complete: boolean;
+    readonly from_block: number;
+    readonly from_timestamp: number;
+    readonly sources: readonly string[];
+  };
+  readonly delegation: Delegation | null;
+  readonly receipts_from: number | null;
+  readonly services_up_at: number | null;
+  readonly wallet: Address;
+};
+
+/** The facts that a record was frozen with, in any order, as its counterparty file; equal facts make one file. */
+export function counterpartyFile(facts: WalletRows): InputFile {
+  // In the order of RFC 8785, and without numbers that are no integers: JSON.stringify makes the same text, sooner.
+  const content: FrozenContent = {
+    approvals: facts.approvals === null ? null : facts.approvals.map(approvalEntry).sort(byToken),
+    chain_start: facts.chainStartTimestamp,
+    counterparties: facts.counterparties.map(counterpartyEntry).sort(byAddress),
+    covered: {
+      complete: facts.coverage.complete,
+      from_block: facts.coverage.fromBlock,
+      from_timestamp: facts.coverage.fromTimestamp,
+      sources: facts.coverage.sources,
+    },
+    delegation: facts.delegation === null ? null : { to: facts.delegation.to },
+    receipts_from: firstReceipt(facts.calls),
+    services_up_at: facts.servicesUpAt,
+    wallet: facts.wallet,
+  };
+  const json = JSON.stringify(content);
+  return { hash: `0x${createHash("sha256").update(json).digest("hex")}`, json };
+}
+
+/** The facts in the content of a counterparty file that `counterpartyFile` made. */
+export function readCounterpartyFile(content: unknown): FrozenFacts {
+  // Its hash was compared before: nobody else wrote it.
+  const file = content as FrozenContent;
+  return {
+    wallet: file.wallet,
+    chainStartTimestamp: file.chain_start,
+    servicesUpAt: file.services_up_at,
+    delegation: file.delegation,
+    coverage: {
+      complete: file.covered.complete,
+      fromBlock: file.covered.from_block,
+      fromTimestamp: file.covered.from_timestamp,
+      sources: file.covered.sources,
+    },
+    receiptsFrom: file.receipts_from,
+    approvals:
+      file.approvals?.map(([token, spender, kind, approvedAt]) => ({ token, spender, kind, approvedAt })) ??
+      null,
+    counterparties: file.counterparties.map(
+      ([address, ownerLink, mergedWith, hasCode, existedAt, fundedFromOutside, firstContactAt, ...rest]) => {
+        const [outsideUsers, flag] = rest;
+        return {
+          address,
+          ownerLink,
+          ...(mergedWith === null ? {} : { mergedWith }),
+          hasCode,
+          existedAt,
+          fundedFromOutside,
+          firstContactAt,
+          outsideUsers,
+          flag,
+        };
+      },
+    ),
+  };
+}
+
+function counterpartyEntry(fact: CounterpartyFact): CounterpartyEntry {
+  return [
+    fact.address,
+    fact.ownerLink,
+    fact.mergedWith ?? null,
+    fact.hasCode,
+    fact.existedAt,
+    fact.fundedFromOutside,
+    fact.firstContactAt,
+    fact.outsideUsers,
+    fact.flag,
+  ];
+}
+
+function firstReceipt(calls: WalletRows["calls"]): number | null {
+  let first: number | null = null;
+  for (const { receipt, blockNumber } of calls) {
+    if (receipt !== null && (first === null || blockNumber < first)) first = blockNumber;
+  }
+  return first;
+}
+
+function approvalEntry({ token, spender, kind, approvedAt }: OpenApproval): ApprovalEntry {
+  return [token, spender, kind, approvedAt];
+}
+
+function byAddress([a]: CounterpartyEntry, [b]: CounterpartyEntry): number {
+  return a < b ? -1 : 1;
+}
+
+function byToken(a: ApprovalEntry, b: ApprovalEntry): number {
+  return a.slice(0, 3).join() < b.slice(0, 3).join() ? -1 : 1;
 }
 
 /**
- * SHA-256 over the lines of a wallet's rows, each ended by a newline: one of chain, wallet and coverage, then one per own
- * call by (block, index).
+ * SHA-256 over the lines of a wallet's rows, each ended by a newline: one of chain, wallet, coverage and the chain's
+ * start, then one per own call by (block, index, position).
  */
 export function rowsDigest(rows: WalletRows): Hex {
-  const hash = createHash("sha256");
-  hash.update(headLine(rows), "latin1");
-  const calls = sortCalls(rows.calls);
-  for (let start = 0; start < calls.length; start += PIECE) {
-    const lines = calls.slice(start, start + PIECE).map(formatCall);
-    hash.update(`${lines.join("\n")}\n`, "latin1");
-  }
-  return `0x${hash.digest("hex")}`;
+  return digestText(rowsHead(rows), rows.calls.toSorted(compareCalls).map(formatCall).join("\n"));
+}
+
+/** The first line of a rows digest. */
+export function rowsHead({ chainId, wallet, coverage, chainStartTimestamp }: WalletRows): string {
+  const { fromBlock, fromTimestamp, toBlock, complete, sources } = coverage;
+  const covered = [fromBlock, fromTimestamp, toBlock, complete ? 1 : 0, sources.join(",")];
+  return [chainId, wallet, ...covered, chainStartTimestamp ?? "-"].join(" ");
 }
 
 /**
  * Everything that a record follows from, as a file: its hash is the record's inputs hash, its content names the other files
- * by theirs. Inputs that this model does not read are null.
+ * by theirs.
  */
 export function inputsFile(inputs: {
   readonly policyHash: Hex;
+  readonly tokenListHash: Hex;
   readonly sanctionsHash: Hex;
+  readonly counterpartyHash: Hex;
   readonly rowsDigest: Hex;
   readonly asOf: AsOf;
 }): InputFile {
-  return inputFile({
-    policy: inputs.policyHash,
-    token_list: null,
-    sanctions_list: inputs.sanctionsHash,
-    counterparty_file: null,
-    rows: inputs.rowsDigest,
-    as_of_block_hash: inputs.asOf.blockHash,
-  });
+  // In the order of RFC 8785.
+  return inputFile(
+    JSON.stringify({
+      as_of_block_hash: inputs.asOf.blockHash,
+      counterparty_file: inputs.counterpartyHash,
+      policy: inputs.policyHash,
+      rows: inputs.rowsDigest,
+      sanctions_list: inputs.sanctionsHash,
+      token_list: inputs.tokenListHash,
+    }),
+  );
 }
 
-function headLine({ chainId, wallet, coverage, chainStartTimestamp }: WalletRows): string {
-  const { fromBlock, fromTimestamp, complete, sources } = coverage;
-  const fields = [chainId, wallet, fromBlock, fromTimestamp, complete ? 1 : 0, sources.join(",")];
-  return `${fields.join(" ")} ${chainStartTimestamp ?? "-"}\n`;
+function inputFile(json: string): InputFile {
+  return { hash: keccak256(Buffer.from(json, "utf8")), json };
 }
 
-function inputFile(content: unknown): InputFile {
-  return { hash: hashJson(content), content };
-}
-
-function hashJson(content: unknown): Hex {
+function canonicalJson(content: unknown): string {
   const json = canonicalize(content);
   if (json === undefined) throw new TypeError("only JSON has a canonical form");
-  return keccak256(stringToHex(json));
+  return json;
 }

@@ -1,11 +1,19 @@
-import { NANO } from "../score/fixed-point.ts";
 import type { Pattern } from "../score/record.ts";
 import type { Facts } from "./facts.ts";
 import type { FailedCall } from "./failure-runs.ts";
+import { findLabels } from "./labels.ts";
+import { isSelfDealing, ownShare } from "./self-dealing.ts";
 
-/** Every pattern that the calls of a wallet show, in a fixed order. */
+/** Every pattern that the calls of a wallet show, in a fixed order: what costs points, then the labels, which do not. */
 export function findPatterns(facts: Facts): readonly Pattern[] {
-  return [retryStorm(facts), staleStrategy(facts), cascadingFailure(facts)].filter((found) => found !== null);
+  const trouble = [
+    retryStorm(facts),
+    staleStrategy(facts),
+    cascadingFailure(facts),
+    gasWarCasualty(facts),
+    selfDealingRing(facts),
+  ].filter((found) => found !== null);
+  return [...trouble, ...findLabels(facts, trouble.length === 0)];
 }
 
 /** Many failures of one (contract, method) within an hour, several times over. */
@@ -42,17 +50,14 @@ function countStorms(
 }
 
 /** A wallet that goes on with a call after it failed several times in a row. */
-function staleStrategy({ history, failures, policy }: Facts): Pattern | null {
+function staleStrategy({ blind, policy }: Facts): Pattern | null {
   const { staleStrategy: rule } = policy.patterns;
-  const blind = failures.filter(({ failuresBefore }) => failuresBefore >= rule.afterFailures);
-  const weight = blind.reduce((sum, failure) => sum + failure.weight, 0);
-  const share = weight / (history.evidence + rule.priorCalls * NANO);
-  if (share <= rule.share) return null;
+  if (blind.share <= rule.share) return null;
   return {
     name: "stale_strategy",
     severity: "warning",
     effect: rule.effect,
-    evidence: `${blind.length} failures, ${percent(share)} of the evidence, after ${rule.afterFailures} in a row of the same call`,
+    evidence: `${blind.calls} failures, ${percent(blind.share)} of the credited calls, after ${policy.adaptation.afterFailures} in a row of the same call`,
   };
 }
 
@@ -65,6 +70,31 @@ function cascadingFailure({ success, policy }: Facts): Pattern | null {
     severity: "critical",
     effect: rule.effect,
     evidence: `success of the last ${policy.success.recentDays} days ${percent(success.recent)}, of the whole window ${percent(success.whole)}`,
+  };
+}
+
+/** Much of its fees burnt, and dearly. */
+function gasWarCasualty({ gas, policy }: Facts): Pattern | null {
+  const { gasWarCasualty: rule } = policy.patterns;
+  if (gas.pricePoints === null || gas.pricePoints >= rule.pricePointsBelow) return null;
+  if (gas.burnt <= rule.burntAbove) return null;
+  return {
+    name: "gas_war_casualty",
+    severity: "warning",
+    effect: rule.effect,
+    evidence: `${percent(gas.burnt)} of its fees burnt by failures, at prices worth ${Math.round(gas.pricePoints)} of 100 points`,
+  };
+}
+
+/** Most of what it does is with accounts of its own owner. */
+function selfDealingRing({ history, policy }: Facts): Pattern | null {
+  if (!isSelfDealing(history, policy)) return null;
+  const own = history.calls.length - history.outside.length;
+  return {
+    name: "self_dealing_ring",
+    severity: "critical",
+    effect: policy.patterns.selfDealingRing.effect,
+    evidence: `${own} calls, ${percent(ownShare(history))} of the weight, within its owner's accounts`,
   };
 }
 

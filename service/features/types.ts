@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 
-/** The block a record speaks for: the newest finalized one that the index held when the rows were read. */
+/** The block a record speaks for: the newest finalized and enriched one when the rows were read. */
 export type AsOf = {
   readonly blockNumber: number;
   readonly blockHash: Hex;
@@ -8,14 +8,36 @@ export type AsOf = {
   readonly timestamp: number;
 };
 
-/** One call that the wallet itself made and that was mined, whatever its outcome. */
+/**
+ * What an own call did, by the logs of its receipt. none: no log. approval: approvals alone. wrap: native coin into or out
+ * of its wrapped form alone. transfer: movements of one ERC-20 token out of the wallet alone. other: anything else.
+ */
+export type CallEffect = "none" | "approval" | "wrap" | "transfer" | "other";
+
+/** Net change of one ERC-20 token of the wallet by one call; in the token's smallest unit, negative where it left. */
+export type TokenMove = { readonly token: Address; readonly amount: bigint };
+
+/** What is known of an own call from the block that it was mined in. */
+export type CallReceipt = {
+  /** Wei per gas that the market paid: the block's base fee and its median tip; null where the block tells none. */
+  readonly marketPrice: bigint | null;
+  readonly effect: CallEffect;
+  /** Contracts that emitted its logs, each once, in the order of their first log. */
+  readonly emitters: readonly Address[];
+  /** By rising token address; tokens that did not change on balance are left out. */
+  readonly moves: readonly TokenMove[];
+};
+
+/** One call that the wallet itself made, or that its smart account executed, and that was mined, whatever its outcome. */
 export type OwnCall = {
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly transactionIndex: number;
+  /** Place within the transaction: 0 for the transaction itself, else the number of the log that tells of the execution, plus 1. */
+  readonly position: number;
   /** Unix seconds of its block. */
   readonly timestamp: number;
-  /** The called account; null for a contract creation. */
+  /** The called account; null for a contract creation, and for an execution whose target is not known. */
   readonly to: Address | null;
   /** First four bytes of the calldata; null for a plain transfer. */
   readonly selector: Hex | null;
@@ -23,8 +45,70 @@ export type OwnCall = {
   readonly ok: boolean;
   readonly gasLimit: bigint;
   readonly gasUsed: bigint;
-  /** Wei paid for it. */
+  /** Wei paid for it, what a rollup charged for posting it included. */
   readonly fee: bigint;
+  /** Wei per gas. */
+  readonly gasPrice: bigint;
+  /** Whom an ERC-20 transfer or transferFrom of the token `to` was to pay, by the calldata; null for any other call. */
+  readonly recipient: Address | null;
+  /** How much of it, in the token's smallest unit; null where recipient is. */
+  readonly amount: bigint | null;
+  /** Null where the call is known without its receipt. */
+  readonly receipt: CallReceipt | null;
+};
+
+/** Why an account is counted to the wallet's owner. */
+export type OwnerLink = "itself" | "creator" | "first_funder" | "mutual_funding";
+
+/** What is known of an account that the wallet dealt with or allowed something, as of the record's block. */
+export type CounterpartyFact = {
+  readonly address: Address;
+  /** Null where nothing links it to the wallet's owner. */
+  readonly ownerLink: OwnerLink | null;
+  /** Lowest of the accounts here that share an owner with it, itself included; absent where none but itself does. */
+  readonly mergedWith?: Address;
+  /** Whether it has code; null where no source knows. */
+  readonly hasCode: boolean | null;
+  /** Unix seconds at which it had code, or had sent a transaction, at the latest; null where no source knows. */
+  readonly existedAt: number | null;
+  /** Whether somebody outside the owner cluster funded or created it first; null where no source knows. */
+  readonly fundedFromOutside: boolean | null;
+  /** Unix seconds of the wallet's first call to it; null where it never called it. */
+  readonly firstContactAt: number | null;
+  /** u: distinct outside users in the window, captive ones left out; counted up to the policy's limit. */
+  readonly outsideUsers: number;
+  /** Lists that it stands on. */
+  readonly flag: "sanctioned" | "mixer" | null;
+};
+
+/** An approval without limit that stands: kind amount for ERC-20, all for collections. */
+export type OpenApproval = {
+  readonly token: Address;
+  readonly spender: Address;
+  readonly kind: "amount" | "all";
+  /** Unix seconds. */
+  readonly approvedAt: number;
+};
+
+/** EIP-7702 delegation of the wallet: null where its code was never read, else the account whose code it runs, if any. */
+export type Delegation = { readonly to: Address | null };
+
+/** UTC day number and the price of one whole token at that day's end, in millionths of a US dollar. */
+export type DailyPrice = readonly [day: number, priceMicroUsd: number];
+
+export type ListedToken = {
+  readonly address: Address;
+  readonly symbol: string;
+  readonly decimals: number;
+  /** By rising day; empty where no feed prices it. */
+  readonly prices: readonly DailyPrice[];
+};
+
+/** Recognised tokens and their daily prices as of a block, the same for every wallet. */
+export type TokenList = {
+  readonly native: Omit<ListedToken, "address">;
+  /** By rising address. */
+  readonly tokens: readonly ListedToken[];
 };
 
 export type SanctionsFlag = {
@@ -44,11 +128,20 @@ export type Coverage = {
   readonly sources: readonly string[];
 };
 
-/** Everything the model may look at for one wallet, in any order. */
+/** Everything the model may look at for one wallet; every list in any order. */
 export type WalletRows = {
   readonly chainId: number;
   readonly wallet: Address;
   readonly calls: readonly OwnCall[];
+  /** Of every account that a call went to, paid or shows in its logs, may spend by an open approval, or runs as the wallet's code. */
+  readonly counterparties: readonly CounterpartyFact[];
+  /** Null where approvals are not known. */
+  readonly approvals: readonly OpenApproval[] | null;
+  /** Null where the wallet's code was never read. */
+  readonly delegation: Delegation | null;
+  readonly tokens: TokenList;
+  /** Unix seconds at which one of its agents' services last answered; null where none is known to. */
+  readonly servicesUpAt: number | null;
   readonly sanctions: readonly SanctionsFlag[];
   readonly coverage: Coverage;
   /** Unix seconds of the chain's first block; null where the index starts later than the chain. */

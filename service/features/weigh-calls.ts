@@ -1,14 +1,16 @@
 import type { Address, Hex } from "viem";
-import { decayNanos, divideRound, MICRO } from "../score/fixed-point.ts";
+import { decayNanos, divideRound, MICRO, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import { creditMicros } from "./credit.ts";
+import { standingsOf } from "./credit.ts";
+import type { Market } from "./market.ts";
 import { dayOf, SECONDS_PER_DAY } from "./time.ts";
+import { findTrivialCalls } from "./trivial-calls.ts";
 import type { OwnCall, WalletRows } from "./types.ts";
 
 /** An own call of the window with what it weighs; weights are in billionths. */
 export type WeighedCall = {
   readonly call: OwnCall;
-  /** Number of the called account, counted from 0 in order of first use. */
+  /** Number of the counterparty's owner, counted from 0 in order of first use. */
   readonly counterparty: number;
   /** Number of the (contract, method) pair, counted alike. */
   readonly method: number;
@@ -18,6 +20,8 @@ export type WeighedCall = {
   readonly credit: number;
   /** w·q. */
   readonly credited: number;
+  /** Price paid per gas over what the market paid in its block; null where the block tells none. */
+  readonly overpay: number | null;
 };
 
 /** The window of one wallet: what every feature is computed from. */
@@ -26,10 +30,14 @@ export type WeighedHistory = {
   readonly calls: readonly OwnCall[];
   /** Those outside the owner cluster, sorted. */
   readonly outside: readonly WeighedCall[];
-  /** How many accounts the calls went to. */
+  /** How many counterparties the outside calls went to. */
   readonly counterparties: number;
   /** Σ w of all own calls, in billionths. */
   readonly totalWeight: number;
+  /** Σ w of those inside the owner cluster, in billionths. */
+  readonly ownWeight: number;
+  /** Σ w of the own calls whose receipts were read, in billionths. */
+  readonly receiptWeight: number;
   /** n: Σ w·q of successes and Σ w of failures outside the cluster, in billionths. */
   readonly evidence: number;
   /** n_q: Σ w·q whatever the outcome, in billionths. */
@@ -41,38 +49,53 @@ const NOTHING: WeighedHistory = {
   outside: [],
   counterparties: 0,
   totalWeight: 0,
+  ownWeight: 0,
+  receiptWeight: 0,
   evidence: 0,
   credited: 0,
 };
 
 /** Cuts the window of a wallet's rows and weighs each call; the order of the rows does not matter. */
-export function weighCalls(rows: WalletRows, policy: Policy): WeighedHistory {
+export function weighCalls(rows: WalletRows, market: Market, policy: Policy): WeighedHistory {
   const sorted = sortCalls(rows.calls);
   const last = sorted.at(-1);
   if (last === undefined) return NOTHING;
   const start = last.timestamp - policy.window.days * SECONDS_PER_DAY;
   const calls = sorted.filter((call) => call.timestamp >= start);
-  const { places, counterparties } = placeCalls(calls);
+  const trivial = findTrivialCalls(calls, market, policy);
+  const trivialMicros = toMicros(policy.credit.trivialFactor);
+  const standings = standingsOf(rows, calls, policy);
+  const owners = new Map<Address, number>();
 
   const outside: WeighedCall[] = [];
-  let totalWeight = 0;
-  let evidence = 0;
-  let creditedSum = 0;
-  for (const [position, call] of calls.entries()) {
-    const { counterparty, method, day } = placeAt(places, position);
+  const sums = { totalWeight: 0, ownWeight: 0, receiptWeight: 0, evidence: 0, credited: 0 };
+  for (const [position, place] of placeCalls(calls).entries()) {
+    const { call, method, day } = place;
     const weight = weigh(last.timestamp - call.timestamp, day.calls, policy);
-    totalWeight += weight;
-    const credit = creditMicros(call, rows.wallet);
-    if (credit === 0) continue;
+    sums.totalWeight += weight;
+    if (call.receipt !== null) sums.receiptWeight += weight;
+    const standing = standings[position];
+    if (standing === undefined || standing.own) {
+      sums.ownWeight += weight;
+      continue;
+    }
+    const credit =
+      trivial[position] === 1 ? divideRound(standing.credit * trivialMicros, MICRO) : standing.credit;
     const credited = divideRound(weight * credit, MICRO);
-    creditedSum += credited;
-    evidence += call.ok ? credited : weight;
-    outside.push({ call, counterparty, method, weight, credit, credited });
+    sums.credited += credited;
+    sums.evidence += call.ok ? credited : weight;
+    const counterparty = entry(owners, standing.owner, () => owners.size);
+    outside.push({ call, counterparty, method, weight, credit, credited, overpay: overpayOf(call) });
   }
-  return { calls, outside, counterparties, totalWeight, evidence, credited: creditedSum };
+  return { calls, outside, counterparties: owners.size, ...sums };
 }
 
-/** Calls by (block, index), as a copy where they are not sorted already. */
+function overpayOf({ gasPrice, receipt }: OwnCall): number | null {
+  if (receipt === null || receipt.marketPrice === null || receipt.marketPrice === 0n) return null;
+  return Number(gasPrice) / Number(receipt.marketPrice);
+}
+
+/** Calls by (block, index, position), as a copy where they are not sorted already. */
 export function sortCalls(calls: readonly OwnCall[]): readonly OwnCall[] {
   let before: OwnCall | undefined;
   for (const call of calls) {
@@ -83,7 +106,7 @@ export function sortCalls(calls: readonly OwnCall[]): readonly OwnCall[] {
 }
 
 function compareCalls(a: OwnCall, b: OwnCall): number {
-  return a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex;
+  return a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.position - b.position;
 }
 
 function weigh(age: number, sameDay: number, policy: Policy): number {
@@ -92,24 +115,24 @@ function weigh(age: number, sameDay: number, policy: Policy): number {
   return divideRound(decay * policy.window.floodPerDay, sameDay);
 }
 
-type Place = { readonly counterparty: number; readonly method: number; readonly day: { calls: number } };
+type Day = { readonly number: number; calls: number };
 
-type Account = { readonly number: number; readonly methods: Map<Hex | null, Method> };
+type Place = { readonly call: OwnCall; readonly method: number; readonly day: Day };
 
-type Method = { readonly number: number; readonly days: Map<number, { calls: number }> };
+type Method = { readonly number: number; day: Day };
 
-/** Numbers accounts and (contract, method) pairs, and counts the calls of each pair on each UTC day. */
-function placeCalls(calls: readonly OwnCall[]): { places: readonly Place[]; counterparties: number } {
-  const accounts = new Map<Address | null, Account>();
+/** Numbers (contract, method) pairs, and counts the calls of each pair on each UTC day; calls are sorted by time. */
+function placeCalls(calls: readonly OwnCall[]): readonly Place[] {
+  const accounts = new Map<Address | null, Map<Hex | null, Method>>();
   let methods = 0;
-  const places = calls.map((call) => {
-    const account = entry(accounts, call.to, () => ({ number: accounts.size, methods: new Map() }));
-    const method = entry(account.methods, call.selector, () => ({ number: methods++, days: new Map() }));
-    const day = entry(method.days, dayOf(call.timestamp), () => ({ calls: 0 }));
-    day.calls += 1;
-    return { counterparty: account.number, method: method.number, day };
+  return calls.map((call) => {
+    const number = dayOf(call.timestamp);
+    const account = entry(accounts, call.to, () => new Map<Hex | null, Method>());
+    const method = entry(account, call.selector, () => ({ number: methods++, day: { number, calls: 0 } }));
+    if (method.day.number !== number) method.day = { number, calls: 0 };
+    method.day.calls += 1;
+    return { call, method: method.number, day: method.day };
   });
-  return { places, counterparties: accounts.size };
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, create: () => V): V {
@@ -118,10 +141,4 @@ function entry<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   const made = create();
   map.set(key, made);
   return made;
-}
-
-function placeAt(places: readonly Place[], position: number): Place {
-  const place = places[position];
-  if (place === undefined) throw new RangeError(`${places.length} calls, none at ${position}`);
-  return place;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AsOf } from "../features/types.ts";
 import { ASK_POLICY, type AskPolicy, askJson, isFailure } from "./ask-json.ts";
 import {
+  type CodeCheck,
   type HistoryFailure,
   type HistorySource,
   historyFailure,
@@ -19,6 +20,11 @@ export type ExplorerOptions = {
   /** Rows per page; explorers refuse page × size above 10,000. */
   readonly pageSize: number;
   readonly policy?: AskPolicy;
+  /**
+   * Asked of a node: explorers count transactions as of now alone, when more may have been sent. Without it calls that an
+   * explorer leaves out at the newest end pass for calls that were never made.
+   */
+  readonly countSent?: HistorySource["countSent"];
 };
 
 const envelopeSchema = z.object({ status: z.string(), message: z.string(), result: z.unknown() });
@@ -41,6 +47,7 @@ const rowSchema = z.object({
   /** Optimistic rollups only. */
   L1FeesPaid: z.union([z.literal("").transform(() => 0n), decimalBigint]).nullish(),
 });
+const codeSchema = z.object({ jsonrpc: z.string(), result: bytes });
 /** Etherscan answers the number alone, Blockscout an object around it. */
 const blockNumberSchema = z.union([
   decimalNumber,
@@ -52,7 +59,10 @@ const MAX_TOLD_CHARACTERS = 200;
 type ExplorerRow = z.infer<typeof rowSchema>;
 type Query = Readonly<Record<string, string | number>>;
 
-/** History from an explorer that speaks Etherscan's API: `account` `txlist`, and `block` `getblocknobytime` for its reach. */
+/**
+ * History from an explorer that speaks Etherscan's API: `account` `txlist`, `block` `getblocknobytime` for its reach, and
+ * `proxy` `eth_getCode` for a wallet whose nonces have gaps.
+ */
 export function createExplorerSource(options: ExplorerOptions): HistorySource {
   const ask = <Result extends object>(
     query: Query,
@@ -77,7 +87,22 @@ export function createExplorerSource(options: ExplorerOptions): HistorySource {
     },
     readPage: (request, signal) =>
       ask(pageQuery(request, options), (result) => readPage(result, request, options), signal),
+    countSent: options.countSent ?? (async () => ({ count: null })),
+    checkCode: ({ wallet }, signal) => {
+      const query = { module: "proxy", action: "eth_getCode", address: wallet, tag: "latest" };
+      return askJson({ url: urlOf(options, query) }, (json) => readCode(json, options), {
+        policy: options.policy ?? ASK_POLICY,
+        signal,
+      });
+    },
   };
+}
+
+/** A proxied call answers as the node does; only a refusal comes in the explorer's own envelope. */
+function readCode(json: unknown, options: ExplorerOptions): CodeCheck | HistoryFailure {
+  const answer = codeSchema.safeParse(json);
+  if (answer.success) return { hasCode: answer.data.result !== "0x" };
+  return readEnvelope(json, () => historyFailure("malformed", "the explorer told no code"), options);
 }
 
 function pageQuery(

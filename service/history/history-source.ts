@@ -67,7 +67,22 @@ export type HistorySource = {
   /** Whether the source knows the chain up to that block; null means yes. */
   readonly checkReach: (asOf: AsOf, signal: AbortSignal) => Promise<HistoryFailure | null>;
   readonly readPage: (request: PageRequest, signal: AbortSignal) => Promise<SourcePage | HistoryFailure>;
+  /** How many transactions the wallet had sent by a block. */
+  readonly countSent: (account: AccountAt, signal: AbortSignal) => Promise<SentCount | HistoryFailure>;
+  /** Whether the account has code, its own or another's (EIP-7702): either uses up nonces without a transaction. */
+  readonly checkCode: (account: AccountAt, signal: AbortSignal) => Promise<CodeCheck | HistoryFailure>;
 };
+
+type AccountAt = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  readonly asOf: AsOf;
+};
+
+/** Null where the source cannot tell it of a past block. */
+export type SentCount = { readonly count: number | null };
+
+export type CodeCheck = { readonly hasCode: boolean };
 
 /** A failure without a wish of the source about when to come back. */
 export function historyFailure(reason: HistoryFailureReason, detail: string): HistoryFailure {

@@ -94,8 +94,17 @@ export function answerFrom(kept: KeptHistory, { asOf, edge }: HistoryRequest, so
   };
 }
 
+/** Whether a source that told this has kept own calls from us, by their nonces and, where it is known, by their number. */
+export function missesCalls(kept: KeptHistory, sent: number | null): boolean {
+  const isWhole = kept.fromBlock === 0;
+  const [newest] = kept.calls;
+  if (!hasEveryNonce(kept.calls, isWhole)) return true;
+  if (sent === null) return false;
+  return newest === undefined ? isWhole && sent > 0 : newest.nonce + 1 !== sent;
+}
+
 /**
- * Whether the nonces run on without a gap, down to 0 where the history reaches the beginning. A wallet with delegated code
+ * Whether the nonces run on without a gap, down to 0 where the history reaches the beginning. An account with code
  * may have gaps of its own making; nothing tells them from missing calls.
  */
 function hasEveryNonce(calls: readonly NumberedCall[], isWhole: boolean): boolean {

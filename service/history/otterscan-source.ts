@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { AsOf } from "../features/types.ts";
-import { ASK_POLICY, type AskPolicy, askJson, isFailure } from "./ask-json.ts";
+import { isFailure } from "./ask-json.ts";
+import { askNode, blockTag, countSentBy, type NodeCall, type NodeOptions } from "./ask-node.ts";
 import {
+  type CodeCheck,
   type HistoryFailure,
   type HistorySource,
   historyFailure,
@@ -11,18 +13,11 @@ import {
 } from "./history-source.ts";
 import { address, bytes, hash, hexBigint, hexNumber, numberedCall } from "./source-values.ts";
 
-export type OtterscanOptions = {
-  /** JSON-RPC endpoint of a node with the ots_ methods. */
-  readonly url: string;
+/** A node with the ots_ methods. */
+export type OtterscanOptions = NodeOptions & {
   /** Rows wanted per page; nodes add the rest of the last block, and Erigon refuses more than 25 unless told otherwise. */
   readonly pageSize: number;
-  readonly policy?: AskPolicy;
 };
-
-const rpcAnswer = z.union([
-  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
-  z.object({ result: z.unknown() }),
-]);
 
 const anyTransaction = z.object({ hash, blockNumber: hexNumber, from: address });
 const ownTransaction = z.object({
@@ -51,26 +46,15 @@ const pageSchema = z.object({
 });
 const blockSchema = z.object({ hash }).nullable();
 
-const RATE_LIMITED = new Set([429, -32005, -32029]);
-/** Unknown method, bad parameters, bad request, unsupported: asking again changes nothing. */
-const REFUSED = new Set([-32601, -32602, -32600, -32004]);
-
 /** History from the Otterscan methods of a node; internal calls that touch the wallet come too, and are others' rows. */
 export function createOtterscanSource(options: OtterscanOptions): HistorySource {
-  const rpc = <Result extends object>(call: RpcCall<Result>, signal: AbortSignal) =>
-    askJson(
-      {
-        url: new URL(options.url),
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.method, params: call.params }),
-      },
-      (json) => readAnswer(json, call),
-      { policy: options.policy ?? ASK_POLICY, signal },
-    );
+  const ask = <Result extends object>(call: NodeCall<Result>, signal: AbortSignal) =>
+    askNode(options, call, signal);
   return {
     name: "otterscan",
     checkReach: async (asOf, signal) => {
-      const params = [`0x${asOf.blockNumber.toString(16)}`, false];
-      const answer = await rpc(
+      const params = [blockTag(asOf), false];
+      const answer = await ask(
         { method: "eth_getBlockByNumber", params, read: (block) => compareBlock(block, asOf) },
         signal,
       );
@@ -81,7 +65,7 @@ export function createOtterscanSource(options: OtterscanOptions): HistorySource 
       const before = request.oldestBlock ?? request.toBlock + 1;
       // Nothing can be in genesis, and zero would mean the newest block.
       if (before <= 1) return { kind: "page", rows: [], last: true };
-      return rpc(
+      return ask(
         {
           method: "ots_searchTransactionsBefore",
           params: [request.wallet, before, options.pageSize],
@@ -90,22 +74,18 @@ export function createOtterscanSource(options: OtterscanOptions): HistorySource 
         signal,
       );
     },
+    countSent: countSentBy(options),
+    // As of now: many nodes keep no state of past blocks, and a wallet that delegates once mostly goes on to.
+    checkCode: ({ wallet }, signal) =>
+      ask({ method: "eth_getCode", params: [wallet, "latest"], read: readCode }, signal),
   };
 }
 
-type RpcCall<Result> = {
-  readonly method: string;
-  readonly params: readonly unknown[];
-  readonly read: (result: unknown) => Result | HistoryFailure;
-};
-
-function readAnswer<Result>(json: unknown, { method, read }: RpcCall<Result>): Result | HistoryFailure {
-  const answer = rpcAnswer.safeParse(json);
-  if (!answer.success) return historyFailure("malformed", `${method}: neither a result nor an error`);
-  if ("result" in answer.data) return read(answer.data.result);
-  const { code } = answer.data.error;
-  const reason = RATE_LIMITED.has(code) ? "rate_limited" : REFUSED.has(code) ? "refused" : "unavailable";
-  return historyFailure(reason, `${method}: error ${code}`);
+function readCode(result: unknown): CodeCheck | HistoryFailure {
+  const code = bytes.safeParse(result);
+  return code.success
+    ? { hasCode: code.data !== "0x" }
+    : historyFailure("malformed", "the node told no code");
 }
 
 function compareBlock(result: unknown, asOf: AsOf): { readonly hash: string } | HistoryFailure {

@@ -1,5 +1,5 @@
-import { type HistoryRequest, type KeptHistory, planHistory } from "./history.ts";
-import type { HistoryFailure, HistorySource } from "./history-source.ts";
+import { type HistoryRequest, type KeptHistory, missesCalls, planHistory } from "./history.ts";
+import { type HistoryFailure, type HistorySource, historyFailure } from "./history-source.ts";
 import { joinHistory } from "./join-history.ts";
 import {
   addPage,
@@ -18,7 +18,7 @@ export type ReadHistory = {
 
 /**
  * Reads what a request needs beyond the kept history and joins the two; a kept history of a chain that the source does not
- * know any more is read anew.
+ * know any more is read anew. Fails where own calls are missing from what the source told.
  */
 export async function readHistory(
   kept: KeptHistory | null,
@@ -33,7 +33,22 @@ export async function readHistory(
   const fromBlock = base === null ? 0 : base.asOf.blockNumber + 1;
   const walk = await walkSource({ ...request, fromBlock }, reading);
   if (walk.kind === "failed") return walk;
-  return joinHistory(base, walk, { asOf: request.asOf, maxCalls: limits.maxTransactions });
+  const joined = joinHistory(base, walk, { asOf: request.asOf, maxCalls: limits.maxTransactions });
+  return joined.kind === "failed" ? joined : believed(joined, request, reading);
+}
+
+/** The history, unless calls are missing from it that no code of the account explains. */
+async function believed(
+  history: KeptHistory,
+  account: HistoryRequest,
+  { source, signal }: ReadHistory,
+): Promise<KeptHistory | HistoryFailure> {
+  const sent = await source.countSent(account, signal);
+  if ("kind" in sent) return sent;
+  if (!missesCalls(history, sent.count)) return history;
+  const code = await source.checkCode(account, signal);
+  if ("kind" in code) return code;
+  return code.hasCode ? history : historyFailure("inconsistent", "own calls are missing, by their nonces");
 }
 
 /** The kept history if it is to be extended and its last block is still the source's. */

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { z } from "zod";
+import { readTokenPayment } from "../chain/token-payment.ts";
 import type { NumberedCall } from "./history-source.ts";
 
 /** Most digits of a 256-bit number. */
@@ -47,18 +48,26 @@ export type CallFacts = {
   readonly settlementFee: bigint;
 };
 
-/** An own call as the model reads it; its fee is gas used × effective price, and the rollup's settlement fee. */
+/**
+ * An own call as the model reads it, a transaction of the wallet without its receipt's logs; its fee is gas used ×
+ * effective price, and the rollup's settlement fee.
+ */
 export function numberedCall(facts: CallFacts): NumberedCall {
-  const { nonce, input, gasPrice, settlementFee, ...same } = facts;
+  const { nonce, input, settlementFee, ...same } = facts;
+  const payment = facts.to === null ? null : readTokenPayment(input);
   return {
     nonce,
     call: {
       ...same,
+      position: 0,
       selector:
         input.length < SELECTOR_CHARACTERS
           ? null
           : (input.slice(0, SELECTOR_CHARACTERS).toLowerCase() as Hex),
-      fee: facts.gasUsed * gasPrice + settlementFee,
+      fee: facts.gasUsed * facts.gasPrice + settlementFee,
+      recipient: payment === null ? null : payment.recipient,
+      amount: payment === null ? null : payment.amount,
+      receipt: null,
     },
   };
 }

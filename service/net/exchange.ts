@@ -8,6 +8,11 @@ export type GuardedRequest = {
   readonly body?: Uint8Array;
   /** Whether a compressed answer is asked for and undone; false leaves bytes as they come. */
   readonly decompress?: boolean;
+  /**
+   * start: the first 64 KiB are answer enough, and of an event stream its first event, as they come. whole, unless given:
+   * a larger answer is none.
+   */
+  readonly part?: "whole" | "start";
   /** Ends the fetch early, as a timeout. */
   readonly signal?: AbortSignal;
 };

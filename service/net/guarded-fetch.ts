@@ -25,25 +25,43 @@ const MAX_REQUEST_BYTES = 65_536;
  * is checked at every call. Throws only for a caller's mistake: a body over 64 KiB, or a header that HTTP cannot carry.
  */
 export function createGuardedFetch(options: GuardOptions): GuardedFetch {
-  const policy: TargetPolicy = {
-    ports: options.ports ?? PORTS,
-    loopback: options.loopback ?? "refused",
-  };
   return async (request) => {
     if (request.body !== undefined && request.body.length > MAX_REQUEST_BYTES) {
       throw new RangeError(
         `expected a request body of at most ${MAX_REQUEST_BYTES} bytes, got ${request.body.length}`,
       );
     }
-    const target = readTarget(request.url, policy);
-    if (target.kind === "failed") return target;
     const deadline = AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS);
     const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-    const addresses = target.addresses ?? (await resolveWithin(target, options.resolve, signal));
-    if (!isList(addresses)) return addresses;
-    if (!mayConnect(target, addresses, policy)) return fetchFailure("refused_target");
-    return requestPinned({ request, target, addresses, signal, ca: options.ca });
+    const aimed = await aim(request.url, { ...options, signal });
+    return aimed.kind === "failed" ? aimed : requestPinned({ request, ...aimed, signal, ca: options.ca });
   };
+}
+
+/** Whom a URL leads to, and the addresses that may be connected to for it. */
+export type Aim = {
+  readonly kind: "aim";
+  readonly target: Target;
+  readonly addresses: readonly string[];
+};
+
+/** Reads and resolves a URL, once, and refuses every target that the policy does not allow. */
+export async function aim(
+  url: string,
+  {
+    resolve,
+    signal,
+    ...given
+  }: Partial<TargetPolicy> & Pick<GuardOptions, "resolve"> & { readonly signal: AbortSignal },
+): Promise<Aim | FetchFailure> {
+  const policy: TargetPolicy = { ports: given.ports ?? PORTS, loopback: given.loopback ?? "refused" };
+  const target = readTarget(url, policy);
+  if (target.kind === "failed") return target;
+  const addresses = target.addresses ?? (await resolveWithin(target, resolve, signal));
+  if (!isList(addresses)) return addresses;
+  return mayConnect(target, addresses, policy)
+    ? { kind: "aim", target, addresses }
+    : fetchFailure("refused_target");
 }
 
 /** The resolver may ignore the signal: its answer is waited for no longer than the signal allows. */

@@ -8,7 +8,7 @@ import {
   fetchFailure,
   type GuardedRequest,
 } from "./exchange.ts";
-import { readBody } from "./read-body.ts";
+import { readBody, readStart } from "./read-body.ts";
 import type { Target } from "./read-target.ts";
 
 export type PinnedRequest = {
@@ -39,37 +39,72 @@ const CONNECTION_HEADERS = new Set([
   "upgrade",
 ]);
 
+/** An answer whose body has not been read yet. */
+export type OpenAnswer = {
+  readonly kind: "open";
+  readonly message: IncomingMessage;
+  /** What went wrong with the connection so far; a body that only its end ends looks whole however that end came. */
+  readonly fault: () => Error | null;
+  /** The failure that an error of the connection or of the body means. */
+  readonly failureOf: (error: unknown) => FetchFailure;
+  /** Ends the connection; every answer needs it. */
+  readonly close: () => void;
+};
+
 /**
  * Sends one request over one connection of its own to one of the given addresses, with the target's name in the Host
  * header, in the TLS handshake and in the check of the certificate; never resolves a name and never follows a redirect.
  */
-export async function requestPinned(pinned: PinnedRequest): Promise<FetchAnswer | FetchFailure> {
+export async function openPinned(pinned: PinnedRequest): Promise<OpenAnswer | FetchFailure> {
   const { request, signal } = pinned;
   if (signal.aborted) return fetchFailure("timeout");
   const progress: Progress = { connected: false, secured: false, error: null };
   const sent = open(pinned);
   watch(sent, progress, pinned.target.secure);
+  const failureOf = (error: unknown) => fetchFailure(signal.aborted ? "timeout" : reasonOf(error, progress));
+  const close = () => {
+    sent.destroy();
+  };
   try {
-    const answer = await headOf(sent, request.body);
-    if (statedLength(answer, request) > MAX_BODY_BYTES) return fetchFailure("too_large");
-    const body = await readBody(answer, {
+    const message = await headOf(sent, request.body);
+    return { kind: "open", message, fault: () => progress.error, failureOf, close };
+  } catch (error) {
+    close();
+    return failureOf(error);
+  }
+}
+
+/** Sends one request as `openPinned` does and reads the whole answer, of at most 64 KiB. */
+export async function requestPinned(pinned: PinnedRequest): Promise<FetchAnswer | FetchFailure> {
+  const { request } = pinned;
+  const opened = await openPinned(pinned);
+  if (opened.kind === "failed") return opened;
+  const { message } = opened;
+  try {
+    if (request.part === "start") {
+      const { bytes, ended } = await readStart(message, MAX_BODY_BYTES);
+      const broken = ended ? opened.fault() : null;
+      if (broken !== null) throw broken;
+      return answered(message, bytes);
+    }
+    if (statedLength(message, request) > MAX_BODY_BYTES) return fetchFailure("too_large");
+    const body = await readBody(message, {
       maxBytes: MAX_BODY_BYTES,
       decompress: request.decompress === true,
     });
     if (body.kind === "failed") return body;
-    // A body that only the end of the connection ends looks whole however that end came, the deadline's included.
-    if (progress.error !== null) throw progress.error;
-    return {
-      kind: "answered",
-      status: answer.statusCode ?? 0,
-      headers: headersOf(answer),
-      body: body.bytes,
-    };
+    const fault = opened.fault();
+    if (fault !== null) throw fault;
+    return answered(message, body.bytes);
   } catch (error) {
-    return fetchFailure(signal.aborted ? "timeout" : reasonOf(error, progress));
+    return opened.failureOf(error);
   } finally {
-    sent.destroy();
+    opened.close();
   }
+}
+
+function answered(message: IncomingMessage, body: Uint8Array): FetchAnswer {
+  return { kind: "answered", status: message.statusCode ?? 0, headers: headersOf(message), body };
 }
 
 function open({ request, target, addresses, signal, ca }: PinnedRequest): ClientRequest {

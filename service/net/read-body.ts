@@ -53,6 +53,44 @@ function isKnown(encoding: string): encoding is keyof typeof DECODERS {
   return Object.hasOwn(DECODERS, encoding);
 }
 
+/** ended: the answer was no longer. */
+type Start = { readonly bytes: Uint8Array; readonly ended: boolean };
+
+/**
+ * The first bytes of an answer, as they come: at most so many, and of an event stream no more than its first event, since
+ * such a stream need not end. Rejects with the stream's error when the connection breaks before.
+ */
+export async function readStart(answer: IncomingMessage, maxBytes: number): Promise<Start> {
+  const isEventStream = /^text\/event-stream\b/i.test(answer.headers["content-type"]?.trim() ?? "");
+  const endsEvent = eventWatcher();
+  const kept: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    kept.push(chunk);
+    length += chunk.length;
+    if (length >= maxBytes || (isEventStream && endsEvent(chunk))) {
+      return { bytes: Buffer.concat(kept).subarray(0, maxBytes), ended: false };
+    }
+  }
+  return { bytes: Buffer.concat(kept), ended: true };
+}
+
+/** Says of each chunk whether the first event with data ends in it; looks at every byte once. */
+function eventWatcher(): (chunk: Buffer) => boolean {
+  let tail = "";
+  let hasData = false;
+  return (chunk) => {
+    let text = tail + chunk.toString("latin1");
+    if (!hasData) {
+      const at = text.indexOf("data:");
+      hasData = at !== -1;
+      text = hasData ? text.slice(at) : text;
+    }
+    tail = text.slice(-4);
+    return hasData && /\n\n|\r\r|\r\n\r\n/.test(text);
+  };
+}
+
 /** Chunks as long as they fit, and null once they do not; leaving the loop destroys the stream. */
 async function* counted(stream: Readable, maxBytes: number): AsyncGenerator<Buffer | null> {
   let length = 0;

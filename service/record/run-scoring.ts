@@ -1,9 +1,11 @@
 import type { Logger } from "pino";
 import type { Address } from "viem";
-import { readAsOf } from "../features/read-rows.ts";
+import { createContactCaches } from "../features/contact-cache.ts";
+import { readAsOf } from "../features/read-as-of.ts";
 import { findStaleScores } from "../publish/find-stale-scores.ts";
 import { readDueWallets, readFollowedWallets, readOrphanedWallets } from "../store/score-writes.ts";
-import { type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
+import { readBatches } from "./read-batches.ts";
+import { type ScoredBlock, type ScoringContext, scoreRead } from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
 
 export type ScoringRunContext = ScoringContext &
@@ -15,22 +17,18 @@ export type ScoringRunContext = ScoringContext &
 
 export type ScoringRun = { readonly scored: number; readonly flagged: number };
 
-/** Wallets scored on one snapshot. */
-const BATCH = 1_000;
-
-/** Scores every wallet whose score is missing, outdated or orphaned, flags first; null while there is no finalized block. */
+/**
+ * Scores every wallet whose score is missing, outdated or orphaned, or whose confidence fell a level by waiting, flags
+ * first; null while no block is both finalized and enriched.
+ */
 export async function scoreDueWallets(context: ScoringRunContext): Promise<ScoringRun | null> {
   const { db, chainId, publishPolicy, rescoreIntervalSeconds } = context;
-  const asOf = await readAsOf(db.$client, `chain_${chainId}`);
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
   if (asOf === null) return null;
   const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
   const stale = await findStaleScores(db, { chainId, now: context.now(), policy: publishPolicy });
   const changed = [...stale.flagChanged, ...orphaned];
-  const flagged = await scoreBatches(context, changed, {
-    score: scoreAtNewest,
-    scoredBefore: changed,
-    orphaned,
-  });
+  const flagged = await scoreBatches(context, changed, { at: "newest", scoredBefore: changed, orphaned });
   const due = await readDueWallets(db, {
     chainId,
     asOfBlock: asOf.blockNumber,
@@ -38,8 +36,8 @@ export async function scoreDueWallets(context: ScoringRunContext): Promise<Scori
     intervalSeconds: rescoreIntervalSeconds,
   });
   const scored = await scoreBatches(context, [...due, ...stale.overtaken], {
-    score: scoreAtFinalized,
-    scoredBefore: stale.overtaken,
+    at: "finalized",
+    scoredBefore: [...due, ...stale.overtaken],
     orphaned: [],
   });
   if (scored + flagged > 0)
@@ -47,15 +45,16 @@ export async function scoreDueWallets(context: ScoringRunContext): Promise<Scori
   return { scored, flagged };
 }
 
-/** Scores every followed wallet at the newest finalized block; answers how many, and null while there is no such block. */
+/** Scores every followed wallet at the newest finalized and enriched block; answers how many, and null while there is none. */
 export async function scoreAllWallets(context: ScoringRunContext): Promise<number | null> {
-  if ((await readAsOf(context.db.$client, `chain_${context.chainId}`)) === null) return null;
-  const wallets = await readFollowedWallets(context.db, context.chainId);
-  return scoreBatches(context, wallets, { score: scoreAtFinalized, scoredBefore: [], orphaned: [] });
+  const { db, chainId } = context;
+  if ((await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId })) === null) return null;
+  const wallets = await readFollowedWallets(db, chainId);
+  return scoreBatches(context, wallets, { at: "finalized", scoredBefore: [], orphaned: [] });
 }
 
 type Scoring = {
-  readonly score: typeof scoreAtNewest;
+  readonly at: ScoredBlock;
   /** Wallets with a score, which is renewed even where they are no longer followed or listed. */
   readonly scoredBefore: readonly string[];
   readonly orphaned: readonly string[];
@@ -69,9 +68,9 @@ async function scoreBatches(
   let count = 0;
   const distinct = [...new Set(wallets)] as Address[];
   const before = new Set(how.scoredBefore);
-  for (let start = 0; start < distinct.length; start += BATCH) {
-    const scored = await how.score(context, distinct.slice(start, start + BATCH));
-    if (scored === null) return count;
+  const task = { wallets: distinct, at: how.at, contacts: createContactCaches() };
+  for await (const read of readBatches(context, task)) {
+    const scored = await scoreRead(read, context.policy);
     const renewed = scored.strangers.filter(({ record }) => before.has(record.wallet));
     const records = [...scored.records, ...renewed];
     count += await storeRecords(context, { ...scored, records }, how.orphaned);

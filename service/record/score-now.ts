@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { readSanctionsFlags } from "../store/sanctions.ts";
 import { readScoresAt } from "../store/score-writes.ts";
 import type { StoredScore } from "../store/scores.ts";
 import { type ScoredWallets, type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
@@ -11,7 +12,7 @@ export type ScoreNowOutcome =
 
 const NOT_YET: ScoreNowOutcome = {
   kind: "unavailable",
-  detail: "The index holds no finalized block yet.",
+  detail: "No block is both final and enriched yet.",
   retryAfterSeconds: 10,
 };
 
@@ -29,12 +30,12 @@ export async function scoreNow(
   context: ScoringContext & StoreContext,
   address: Address,
 ): Promise<ScoreNowOutcome> {
-  const [finalized, newest] = await Promise.all([
-    scoreAtFinalized(context, [address]),
-    scoreAtNewest(context, [address]),
-  ]);
-  if (finalized === null || newest === null) return NOT_YET;
-  const scored = isListed(finalized) === isListed(newest) ? finalized : newest;
+  const finalized = await scoreAtFinalized(context, [address]);
+  if (finalized === null) return NOT_YET;
+  const chain = { schema: `chain_${context.chainId}`, chainId: context.chainId };
+  const isListedNow = (await readSanctionsFlags(context.db, chain, [address])).has(address);
+  const scored = isListed(finalized) === isListedNow ? finalized : await scoreAtNewest(context, [address]);
+  if (scored === null) return NOT_YET;
   if (scored.records.length === 0) return { kind: "not-indexed" };
   if ((await storeRecords(context, scored)) === 0) return GONE;
   const [row] = await readScoresAt(context.db, {

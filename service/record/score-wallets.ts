@@ -1,131 +1,218 @@
-import type { Address, Hex } from "viem";
+import { setImmediate } from "node:timers/promises";
+import type { ClientBase } from "pg";
+import type { Address } from "viem";
+import type { ChainFacts } from "../chain/deployments.ts";
+import { type ContactCaches, createContactCaches } from "../features/contact-cache.ts";
 import {
+  counterpartyFile,
   type InputFile,
   inputsFile,
   policyFile,
   rowsDigest,
-  type SanctionsEntry,
   sanctionsFile,
+  tokenListFile,
 } from "../features/inputs-hash.ts";
-import { readAsOf, readSanctionsList, readWalletRows, type Snapshot } from "../features/read-rows.ts";
+import { type ReadPoint, readAsOf, readNewest } from "../features/read-as-of.ts";
+import { flagsByAddress, type ReadRows, readWalletRows, type SharedInputs } from "../features/read-rows.ts";
+import { readTokenList } from "../features/read-token-list.ts";
 import { scoreWallet } from "../features/score-wallet.ts";
 import type { AsOf, WalletRows } from "../features/types.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { ScoreRecord } from "../score/record.ts";
 import type { Database } from "../store/database.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
+import { readSanctionsEntries } from "../store/sanctions.ts";
+
+/** What the model reads of a deployment besides the chain's number. */
+type ScoringChain = Pick<ChainFacts, "market" | "accounts">;
 
 export type ScoringContext = {
   readonly db: Database;
   readonly chainId: number;
+  readonly chain: ScoringChain;
   readonly policy: Policy;
 };
 
-/** A record, and the file of all that it follows from. */
-export type InputRecord = { readonly record: ScoreRecord; readonly inputs: InputFile };
+/** A record, the file of all that it follows from, and the one of these files that is its own. */
+export type InputRecord = {
+  readonly record: ScoreRecord;
+  readonly inputs: InputFile;
+  readonly counterparties: InputFile;
+};
 
 export type ScoredWallets = {
   readonly asOf: AsOf;
-  /** Of wallets that are followed or sanctioned. */
+  /** Of wallets that are followed, that a history source told of, or that are sanctioned. */
   readonly records: readonly InputRecord[];
   /** Of all others: that nothing is known of them, for whoever has an earlier score of one. */
   readonly strangers: readonly InputRecord[];
+  /** Policy, token list and sanctions list. */
   readonly files: readonly InputFile[];
 };
 
-type ReadBlock = (client: Snapshot, schema: string) => Promise<AsOf | null>;
+/** The rows of wallets in one snapshot, and everything else that their records follow from. */
+export type ReadWallets = {
+  readonly point: ReadPoint;
+  readonly shared: SharedInputs;
+  readonly known: readonly ReadRows[];
+  readonly strangers: readonly ReadRows[];
+};
 
-/** Scores wallets (lower-case) at the newest finalized block of the index; null while there is none. */
+/** finalized: the newest block both final and enriched. newest: the newest indexed one, which a reorg can still take out. */
+export type ScoredBlock = "finalized" | "newest";
+
+export type ReadTask = {
+  /** Lower-case, each once. */
+  readonly wallets: readonly Address[];
+  readonly at: ScoredBlock;
+  /** Kept from batch to batch of one run. */
+  readonly contacts: ContactCaches;
+};
+
+/** Scores wallets (lower-case) at the newest finalized and enriched block; null while there is none. */
 export function scoreAtFinalized(
   context: ScoringContext,
   wallets: readonly Address[],
 ): Promise<ScoredWallets | null> {
-  return scoreAt(context, wallets, readAsOf);
+  return scoreAt(context, { wallets, at: "finalized", contacts: createContactCaches() });
 }
 
-/** Scores wallets (lower-case) at the newest indexed block, which a reorg can still take out; null while there is none. */
+/**
+ * Scores wallets (lower-case) at the newest indexed block, by the own calls of the enriched ones; null while none is
+ * both finalized and enriched.
+ */
 export function scoreAtNewest(
   context: ScoringContext,
   wallets: readonly Address[],
 ): Promise<ScoredWallets | null> {
-  return scoreAt(context, wallets, readNewestBlock);
+  return scoreAt(context, { wallets, at: "newest", contacts: createContactCaches() });
 }
 
-async function scoreAt(
-  { db, chainId, policy }: ScoringContext,
-  wallets: readonly Address[],
-  readBlock: ReadBlock,
-): Promise<ScoredWallets | null> {
+async function scoreAt(context: ScoringContext, task: ReadTask): Promise<ScoredWallets | null> {
+  const read = await readWallets(context, task);
+  return read === null ? null : scoreRead(read, context.policy);
+}
+
+/** Reads everything that the records of wallets follow from, in one snapshot; null while there is no block to score at. */
+export async function readWallets(
+  { db, ...context }: ScoringContext,
+  task: ReadTask,
+): Promise<ReadWallets | null> {
+  return readSnapshot(db, (client) => readWalletsIn(client, context, task));
+}
+
+/** The same in a snapshot that the caller holds. */
+export async function readWalletsIn(
+  client: ClientBase,
+  { chainId, chain, policy }: Omit<ScoringContext, "db">,
+  { wallets, at, contacts }: ReadTask,
+): Promise<ReadWallets | null> {
   const schema = `chain_${chainId}`;
-  return readSnapshot(db, async (client) => {
-    const asOf = await readBlock(client, schema);
-    if (asOf === null) return null;
-    const sanctions = await readSanctionsList(client, { schema, asOf });
-    const followed = await readWalletRows(client, { schema, chainId, asOf, wallets, policy });
-    const others = unfollowedRows(wallets, { followed, sanctions, asOf, chainId });
-    const files = { policy: policyFile(policy), sanctions: sanctionsFile(sanctions) };
-    const toRecord = (rows: WalletRows): InputRecord => ({
-      record: scoreWallet({ rows, asOf, policy }),
-      inputs: inputsFile({
-        policyHash: files.policy.hash,
-        sanctionsHash: files.sanctions.hash,
-        rowsDigest: rowsDigest(rows),
-        asOf,
-      }),
-    });
-    return {
+  const point = await readPoint(client, { schema, chainId, at });
+  if (point === null) return null;
+  const { asOf, enriched } = point;
+  const shared = {
+    sanctions: await readSanctionsEntries(client, { schema, chainId, asOfBlock: asOf.blockNumber }),
+    tokens: await readTokenList(client, { chainId, market: chain.market, enriched }),
+  };
+  const known = await readWalletRows(client, {
+    ...{ schema, chainId, chain, point, wallets, policy, shared },
+    contacts: contacts(enriched.blockHash),
+  });
+  const isKnown = new Set(known.map(({ rows }) => rows.wallet));
+  const unknown = wallets.filter((wallet) => !isKnown.has(wallet));
+  const others = unknownRows(unknown, { chainId, asOf, shared });
+  return {
+    point,
+    shared,
+    known: [...known, ...others.filter(isListed)],
+    strangers: others.filter((read) => !isListed(read)),
+  };
+}
+
+async function readPoint(
+  client: ClientBase,
+  { at, ...chain }: { readonly at: ScoredBlock; readonly schema: string; readonly chainId: number },
+): Promise<ReadPoint | null> {
+  switch (at) {
+    case "newest":
+      return readNewest(client, chain);
+    case "finalized": {
+      const asOf = await readAsOf(client, chain);
+      return asOf === null ? null : { asOf, enriched: asOf };
+    }
+  }
+}
+
+/** Wallets scored before the database's answers get their turn. */
+const PAUSE_AFTER = 20;
+
+/** The records that rows make under a policy; gives way to other work now and then. */
+export async function scoreRead(read: ReadWallets, policy: Policy): Promise<ScoredWallets> {
+  const { asOf } = read.point;
+  const files = {
+    policy: policyFile(policy),
+    tokens: tokenListFile(read.shared.tokens),
+    sanctions: sanctionsFile(read.shared.sanctions),
+  };
+  const toRecord = ({ rows, digest }: ReadRows): InputRecord => {
+    const counterparties = counterpartyFile(rows);
+    const inputs = inputsFile({
+      policyHash: files.policy.hash,
+      tokenListHash: files.tokens.hash,
+      sanctionsHash: files.sanctions.hash,
+      counterpartyHash: counterparties.hash,
+      rowsDigest: digest,
       asOf,
-      records: [...followed, ...others.filter(isListed)].map(toRecord),
-      strangers: others.filter((rows) => !isListed(rows)).map(toRecord),
-      files: [files.policy, files.sanctions],
-    };
-  });
-}
-
-function isListed({ sanctions }: WalletRows): boolean {
-  return sanctions.length > 0;
-}
-
-/** Rows of the wallets that nobody follows: whether they are listed, and nothing else. */
-function unfollowedRows(
-  wallets: readonly Address[],
-  known: {
-    readonly followed: readonly WalletRows[];
-    readonly sanctions: readonly SanctionsEntry[];
-    readonly asOf: AsOf;
-    readonly chainId: number;
-  },
-): WalletRows[] {
-  const { followed, sanctions, asOf, chainId } = known;
-  const isFollowed = new Set(followed.map((rows) => rows.wallet));
-  const listed = new Map(sanctions.map(({ address, ...flag }) => [address, flag]));
-  return wallets
-    .filter((wallet) => !isFollowed.has(wallet))
-    .map((wallet) => {
-      const flag = listed.get(wallet);
-      return {
-        chainId,
-        wallet,
-        calls: [],
-        sanctions: flag === undefined ? [] : [flag],
-        coverage: {
-          fromBlock: asOf.blockNumber,
-          fromTimestamp: asOf.timestamp,
-          toBlock: asOf.blockNumber,
-          complete: false,
-          sources: ["index"],
-        },
-        chainStartTimestamp: null,
-      };
     });
+    return { record: scoreWallet({ rows, asOf, policy }), inputs, counterparties };
+  };
+  const toRecords = async (wallets: readonly ReadRows[]): Promise<InputRecord[]> => {
+    const records: InputRecord[] = [];
+    for (const wallet of wallets) {
+      records.push(toRecord(wallet));
+      if (records.length % PAUSE_AFTER === 0) await setImmediate();
+    }
+    return records;
+  };
+  return {
+    asOf,
+    records: await toRecords(read.known),
+    strangers: await toRecords(read.strangers),
+    files: [files.policy, files.tokens, files.sanctions],
+  };
 }
 
-const readNewestBlock: ReadBlock = async (client, schema) => {
-  if ((await readAsOf(client, schema)) === null) return null;
-  const { rows } = await client.query({
-    text: `select number::int8::float8, hash, timestamp::int8::float8 from "${schema}".block order by number desc limit 1`,
-    rowMode: "array",
+function isListed({ rows }: ReadRows): boolean {
+  return rows.sanctions.length > 0;
+}
+
+/** Rows of wallets that nothing is known of: whether they are listed, and nothing else. */
+function unknownRows(
+  wallets: readonly Address[],
+  { chainId, asOf, shared }: { readonly chainId: number; readonly asOf: AsOf; readonly shared: SharedInputs },
+): ReadRows[] {
+  const flags = flagsByAddress(shared.sanctions);
+  return wallets.map((wallet) => {
+    const rows: WalletRows = {
+      chainId,
+      wallet,
+      calls: [],
+      counterparties: [],
+      approvals: null,
+      delegation: null,
+      tokens: shared.tokens,
+      servicesUpAt: null,
+      sanctions: flags.get(wallet) ?? [],
+      coverage: {
+        fromBlock: asOf.blockNumber,
+        fromTimestamp: asOf.timestamp,
+        toBlock: asOf.blockNumber,
+        complete: false,
+        sources: ["index"],
+      },
+      chainStartTimestamp: null,
+    };
+    return { rows, digest: rowsDigest(rows) };
   });
-  const [row] = rows as [number, Hex, number][];
-  return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
-};
+}

@@ -1,3 +1,4 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PublishPolicy } from "../publish/policy.ts";
 import { proposeIntents } from "../publish/propose-intents.ts";
 import { holdChain, isIndexed } from "../store/chain-fence.ts";
@@ -10,6 +11,8 @@ export type StoreContext = {
   readonly chainId: number;
   readonly publishPolicy: PublishPolicy;
   readonly now: () => Date;
+  /** What must be stored with the records, or not at all; called in each transaction that stores some. */
+  readonly alongside?: (tx: NodePgDatabase) => Promise<void>;
 };
 
 /** Records in one transaction: small enough for other writers to get their turn. */
@@ -26,7 +29,8 @@ export async function storeRecords(
   orphaned: readonly string[] = [],
 ): Promise<number> {
   const { db, chainId, publishPolicy, now } = context;
-  await keepInputFiles(db, [...scored.files, ...scored.records.map(({ inputs }) => inputs)]);
+  const own = scored.records.flatMap(({ inputs, counterparties }) => [inputs, counterparties]);
+  await keepInputFiles(db, [...scored.files, ...own]);
   // Every writer takes the wallets in one order: two of them never wait for each other crosswise.
   const rows = scored.records.map(toRow).toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1));
   let stored = 0;
@@ -38,6 +42,7 @@ export async function storeRecords(
       const scoreIds = await insertScores(tx, chunk);
       await makeCurrent(tx, scoreIds, orphaned);
       await proposeIntents(tx, { chainId, scoreIds, policy: publishPolicy, now: now() });
+      await context.alongside?.(tx);
       return true;
     });
     if (!isStored) return stored;
@@ -72,6 +77,7 @@ function toRow({ record, inputs }: InputRecord): NewScore {
     patterns: record.patterns,
     features: record.features,
     coverage: record.coverage,
+    levelUntil: record.levelUntil === null ? null : new Date(record.levelUntil * 1000),
     inputsHash: inputs.hash,
   };
 }

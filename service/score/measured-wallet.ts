@@ -5,7 +5,7 @@ import type { Pattern } from "./record.ts";
 /** One signal about a wallet; unknown (not indexed) and not_applicable (could not occur) carry neither value nor score. */
 export type Feature = {
   readonly name: string;
-  /** Own calls, hours or weeks it was computed from. */
+  /** Own calls, hours, weeks or tokens it was computed from. */
   readonly samples: number;
   readonly reason: string | null;
 } & (
@@ -39,6 +39,10 @@ export type Evidence = {
   readonly weightNanos: number;
   /** Share of the weight of all own calls that is credited, 0 to 1; null without calls. */
   readonly creditedShare: number | null;
+  /** Whether most of it stays within the accounts of its own owner. */
+  readonly selfDealing: boolean;
+  /** Share of the outgoing volume that went to sanctioned or mixer accounts, 0 to 1. */
+  readonly exposedShare: number;
   readonly activeWeeks: number;
   /** Unix seconds of the first own call in the window. */
   readonly firstCallAt: number | null;

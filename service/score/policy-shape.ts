@@ -1,16 +1,14 @@
 /** A piecewise linear curve: anchors by rising x, flat before the first and after the last. */
 export type Curve = readonly (readonly [x: number, y: number])[];
 
-/** A feature of the model, whether this version computes it or not. */
-export type FeatureRule = {
-  readonly dimension: "D1" | "D2";
+/** A feature of the model. */
+export type FeatureRule<Dimension extends "D1" | "D2" | "D3" = "D1" | "D2" | "D3"> = {
+  readonly dimension: Dimension;
   readonly name: string;
   /** Share of its dimension in percent. */
   readonly weightPercent: number;
   /** Unit of the feature's value. */
   readonly unit: string;
-  /** Why this version cannot compute it; null where it does. */
-  readonly unknownBecause: string | null;
 };
 
 /** Every constant of the scoring model under one version; plain JSON, so that its hash names it. */
@@ -19,7 +17,7 @@ export type Policy = {
   readonly dimensionPercent: { readonly D1: number; readonly D2: number };
   /** A dimension with a smaller measured share of its weight is not scored. */
   readonly minMeasuredPercent: number;
-  readonly features: readonly FeatureRule[];
+  readonly features: readonly FeatureRule<"D1" | "D2">[];
   readonly window: {
     readonly days: number;
     readonly halfLifeDays: number;
@@ -32,14 +30,58 @@ export type Policy = {
     readonly recentPriorCalls: number;
     readonly curve: Curve;
   };
+  /** Credit of a counterparty, and what makes a call trivial. */
+  readonly credit: {
+    /** Independent users that make a counterparty half credible. */
+    readonly usersPerHalf: number;
+    /** Users beyond this number add nothing that shows. */
+    readonly usersCounted: number;
+    /** A user with this share of its calls among the wallet's own counterparties is not independent. */
+    readonly captiveShare: number;
+    /** How long an account must have existed to count as established. */
+    readonly establishedDays: number;
+    readonly establishedFloor: number;
+    readonly fundedFloor: number;
+    readonly trivialFactor: number;
+    readonly trivialBelowMicroUsd: number;
+    readonly roundTrip: {
+      readonly withinSeconds: number;
+      readonly tolerance: number;
+      readonly lookBack: number;
+    };
+  };
   readonly gate: { readonly floor: number; readonly range: number };
   readonly shrink: { readonly calls: number; readonly points: number };
   readonly gas: {
     readonly wasteShare: number;
+    readonly priceShare: number;
     readonly limitShare: number;
+    /** The shares where no price can be compared. */
+    readonly unpriced: { readonly wasteShare: number; readonly limitShare: number };
     readonly priorMeanFees: number;
     readonly wasteCurve: Curve;
+    readonly priceCurve: Curve;
     readonly limitCurve: Curve;
+  };
+  /** What the wallet's own acts left it with. */
+  readonly holdings: {
+    /** Own payments of the native coin count for so long. */
+    readonly nativeDays: number;
+    /** With receipts of a smaller share of the calls' weight, holdings are unknown. */
+    readonly minReceiptShare: number;
+    /** A token of a known worth below it is dust. */
+    readonly dustBelowMicroUsd: number;
+    readonly qualityCurve: Curve;
+    readonly dustCurve: Curve;
+  };
+  /** Outside users that make a token or a spender known. */
+  readonly recognisedUsers: number;
+  readonly riskFlags: {
+    /** Points lost. */
+    readonly perApproval: number;
+    readonly delegation: number;
+    /** Times the share of the outgoing volume. */
+    readonly exposure: number;
   };
   readonly timing: {
     readonly minActiveHours: number;
@@ -50,6 +92,16 @@ export type Policy = {
     readonly silenceCurve: Curve;
   };
   readonly diversity: { readonly curve: Curve };
+  readonly adaptation: {
+    /** A failure after so many in a row of the same call is blind. */
+    readonly afterFailures: number;
+    /** Share of the gas limit from which a failed call ran out of gas. */
+    readonly outOfGasShare: number;
+    readonly priorCalls: number;
+    readonly blindCurve: Curve;
+    readonly outOfGasCurve: Curve;
+    readonly overpayCurve: Curve;
+  };
   readonly recovery: {
     readonly delayCurve: Curve;
     readonly floor: number;
@@ -78,17 +130,46 @@ export type Policy = {
       readonly effect: number;
       readonly floor: number;
     };
-    readonly staleStrategy: {
-      readonly afterFailures: number;
-      readonly share: number;
-      readonly priorCalls: number;
+    /** On the share of blind failures. */
+    readonly staleStrategy: { readonly share: number; readonly effect: number };
+    readonly cascadingFailure: { readonly recentBelow: number; readonly effect: number };
+    readonly gasWarCasualty: {
+      readonly burntAbove: number;
+      readonly pricePointsBelow: number;
       readonly effect: number;
     };
-    readonly cascadingFailure: { readonly recentBelow: number; readonly effect: number };
+    readonly selfDealingRing: {
+      readonly clusterShareAbove: number;
+      readonly minCalls: number;
+      readonly effect: number;
+    };
+    readonly zombie: { readonly silentDays: number };
+    readonly recoveryInProgress: { readonly wholeBelow: number; readonly recentFrom: number };
+    readonly healthyOperator: { readonly steadyFrom: number; readonly minWeight: number };
   };
   readonly caps: {
     readonly weakLinkAbove: number;
+    readonly selfDealing: number;
     readonly unproven: { readonly creditedShareBelow: number; readonly cap: number };
+    /** On the share of the outgoing volume to sanctioned or mixer accounts; the strictest first. */
+    readonly exposure: readonly { readonly from: number; readonly cap: number }[];
+  };
+  /** D3: asked for by the reader, of that answer alone, from probes of the endpoints that the agent declares. */
+  readonly infrastructure: {
+    readonly windowDays: number;
+    /** Fewer probes, or probes over less time, are no score. */
+    readonly minProbes: number;
+    readonly minSpanHours: number;
+    /** Milliseconds that a probe may take; one that failed counts as having taken them. */
+    readonly longestMs: number;
+    /** Shares of the dimensions in an answer with D3. */
+    readonly dimensionPercent: { readonly D1: number; readonly D2: number; readonly D3: number };
+    readonly features: readonly FeatureRule[];
+    readonly availabilityCurve: Curve;
+    readonly latencyP50Curve: Curve;
+    readonly latencyP95Curve: Curve;
+    readonly errorRateCurve: Curve;
+    readonly validityCurve: Curve;
   };
   readonly confidence: {
     readonly halfCalls: number;

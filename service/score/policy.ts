@@ -1,30 +1,22 @@
 import type { FeatureRule, Policy } from "./policy-shape.ts";
 
-const NO_TOKENS = "token holdings are not indexed";
-const NO_APPROVALS = "approvals, delegations and transfer recipients are not indexed";
-const NO_PRICES = "transaction prices are not compared with their blocks";
-
-/** Every feature of the model; what this version does not compute gives its weight to what it does. */
-const FEATURES: readonly FeatureRule[] = [
-  rule("D1", "success_rate", { weightPercent: 30, unit: "share of calls", unknownBecause: null }),
-  rule("D1", "gas_efficiency", { weightPercent: 20, unit: "share of fees burnt", unknownBecause: null }),
-  rule("D1", "portfolio_quality", { weightPercent: 20, unit: "share of value", unknownBecause: NO_TOKENS }),
-  rule("D1", "dust_and_spam", { weightPercent: 10, unit: "share of tokens", unknownBecause: NO_TOKENS }),
-  rule("D1", "risk_flags", { weightPercent: 20, unit: "points lost", unknownBecause: NO_APPROVALS }),
-  rule("D2", "timing_regularity", { weightPercent: 20, unit: "burstiness", unknownBecause: null }),
-  rule("D2", "counterparty_diversity", {
-    weightPercent: 20,
-    unit: "effective counterparties",
-    unknownBecause: null,
-  }),
-  rule("D2", "adaptation", { weightPercent: 20, unit: "points", unknownBecause: NO_PRICES }),
-  rule("D2", "failure_recovery", { weightPercent: 25, unit: "burden", unknownBecause: null }),
-  rule("D2", "consistency", { weightPercent: 15, unit: "active weeks", unknownBecause: null }),
+/** Every feature of the model and its share of its dimension. */
+const FEATURES: readonly FeatureRule<"D1" | "D2">[] = [
+  { dimension: "D1", name: "success_rate", weightPercent: 30, unit: "share of calls" },
+  { dimension: "D1", name: "gas_efficiency", weightPercent: 20, unit: "share of fees burnt" },
+  { dimension: "D1", name: "portfolio_quality", weightPercent: 20, unit: "share of value" },
+  { dimension: "D1", name: "dust_and_spam", weightPercent: 10, unit: "share of tokens" },
+  { dimension: "D1", name: "risk_flags", weightPercent: 20, unit: "points lost" },
+  { dimension: "D2", name: "timing_regularity", weightPercent: 20, unit: "burstiness" },
+  { dimension: "D2", name: "counterparty_diversity", weightPercent: 20, unit: "effective counterparties" },
+  { dimension: "D2", name: "adaptation", weightPercent: 20, unit: "points" },
+  { dimension: "D2", name: "failure_recovery", weightPercent: 25, unit: "burden" },
+  { dimension: "D2", name: "consistency", weightPercent: 15, unit: "active weeks" },
 ];
 
-/** Model AHS-2026.0: what the wallet's own calls alone tell, every outside counterparty credited in full. */
-export const AHS_2026_0: Policy = {
-  version: "AHS-2026.0",
+/** Model AHS-2026.1: what a wallet's own acts tell, credited by how independent its counterparties are. */
+export const AHS_2026_1: Policy = {
+  version: "AHS-2026.1",
   // Behaviour over months says more than the state of a wallet: the specification's weights.
   dimensionPercent: { D1: 30, D2: 70 },
   // Less than half of a dimension is no picture of it; exactly half is.
@@ -48,14 +40,36 @@ export const AHS_2026_0: Policy = {
       [0.99, 100],
     ],
   },
+  credit: {
+    // Three independent users are worth half, ten nearly all: users cost gas and time to fake.
+    usersPerHalf: 3,
+    // 1 - 2^-10 = .999.
+    usersCounted: 30,
+    // Who does next to nothing but what the wallet does is the wallet's own crowd.
+    captiveShare: 0.8,
+    // A month of existence before the first contact was not made for this wallet's score.
+    establishedDays: 30,
+    establishedFloor: 0.3,
+    // Below the bound of "unproven", so that paying none but fresh accounts is capped.
+    fundedFloor: 0.2,
+    // What costs nothing but gas proves little.
+    trivialFactor: 0.1,
+    // One US cent.
+    trivialBelowMicroUsd: 10_000,
+    // Back within the hour and within a tenth: fees and slippage, not business. So many earlier calls are looked at.
+    roundTrip: { withinSeconds: 3_600, tolerance: 0.1, lookBack: 32 },
+  },
   // The rhythm of useless calls is worth nothing: from 25 % success (nothing) to 85 % (all).
   gate: { floor: 0.25, range: 0.6 },
   // Ten calls' worth of a middling 60 points, so that little evidence scores neither well nor badly.
   shrink: { calls: 10, points: 60 },
   gas: {
-    // 0.50 waste, 0.35 price, 0.15 limit; without prices the other two share the whole.
-    wasteShare: 0.77,
-    limitShare: 0.23,
+    // Fees burnt by failures are lost for nothing; a high price or a loose limit at least buys something.
+    wasteShare: 0.5,
+    priceShare: 0.35,
+    limitShare: 0.15,
+    // 50 to 15, without the price.
+    unpriced: { wasteShare: 0.77, limitShare: 0.23 },
     // Ten mean fees, as ten calls are the prior of success: one early failure is no waste of half.
     priorMeanFees: 10,
     wasteCurve: [
@@ -65,6 +79,14 @@ export const AHS_2026_0: Policy = {
       [0.15, 35],
       [0.4, 0],
     ],
+    // Price paid over the block's base fee and median tip: a quarter more is prudence, five times is none.
+    priceCurve: [
+      [1.25, 100],
+      [1.5, 85],
+      [2, 60],
+      [3, 30],
+      [5, 0],
+    ],
     // Gas used over limit: a quarter is careless, 2 % ignores estimation.
     limitCurve: [
       [0.02, 10],
@@ -73,6 +95,27 @@ export const AHS_2026_0: Policy = {
       [0.4, 100],
     ],
   },
+  holdings: {
+    // A month of payments stands for the native coin that the wallet runs on; its balance can be anybody's gift.
+    nativeDays: 30,
+    // From half of the calls the rest can be guessed.
+    minReceiptShare: 0.5,
+    // One US cent.
+    dustBelowMicroUsd: 10_000,
+    qualityCurve: [
+      [0, 0],
+      [1, 100],
+    ],
+    // A tenth is what trading leaves behind.
+    dustCurve: [
+      [0.1, 100],
+      [0.6, 0],
+    ],
+  },
+  // Three strangers' use is the least that one owner does not make by accident.
+  recognisedUsers: 3,
+  // Four open doors, or half of all volume to listed accounts, are the whole.
+  riskFlags: { perApproval: 25, delegation: 40, exposure: 200 },
   timing: {
     // Fewer active hours have no rhythm to measure.
     minActiveHours: 8,
@@ -102,6 +145,34 @@ export const AHS_2026_0: Policy = {
     curve: [
       [0, 60],
       [3, 100],
+    ],
+  },
+  adaptation: {
+    // Three failures in a row are enough to look at what one is doing.
+    afterFailures: 3,
+    // A call that used this much of its limit was stopped by it.
+    outOfGasShare: 0.98,
+    // As in failure recovery.
+    priorCalls: 10,
+    blindCurve: [
+      [0, 100],
+      [0.01, 85],
+      [0.05, 55],
+      [0.15, 25],
+      [0.4, 0],
+    ],
+    outOfGasCurve: [
+      [0, 100],
+      [0.01, 90],
+      [0.05, 60],
+      [0.15, 20],
+    ],
+    // Median price paid over the market's.
+    overpayCurve: [
+      [1.5, 100],
+      [2.5, 75],
+      [4, 45],
+      [8, 10],
     ],
   },
   recovery: {
@@ -154,15 +225,89 @@ export const AHS_2026_0: Policy = {
     // Patterns warn; features already count the failures that they are made of.
     floor: -15,
     retryStorm: { failures: 10, withinSeconds: 3_600, effect: -2, floor: -6 },
-    staleStrategy: { afterFailures: 3, share: 0.1, priorCalls: 10, effect: -6 },
+    staleStrategy: { share: 0.1, effect: -6 },
     // No lower bound on the success before it: with one, an older failure would lift the effect and raise the score.
     cascadingFailure: { recentBelow: 0.5, effect: -8 },
+    // Both dear and in vain.
+    gasWarCasualty: { burntAbove: 0.15, pricePointsBelow: 50, effect: -5 },
+    // Most of what it does is with its owner's accounts, often enough not to be housekeeping.
+    selfDealingRing: { clusterShareAbove: 0.5, minCalls: 30, effect: -15 },
+    // The three labels have no effect: silence lowers confidence, and the features count the rest.
+    zombie: { silentDays: 30 },
+    recoveryInProgress: { wholeBelow: 0.9, recentFrom: 0.9 },
+    healthyOperator: { steadyFrom: 0.95, minWeight: 30 },
   },
   caps: {
-    // The better dimension hides no more than 20 points of the worse one.
-    weakLinkAbove: 20,
-    // Activity with oneself, however healthy, is at most a D.
+    // The better dimension hides no more than 12 points of the worse one: with 20, a wallet that leaves every door open
+    // ranks among those that merely fail now and then.
+    weakLinkAbove: 12,
+    // A ring is at most a D, whatever else it does.
+    selfDealing: 59,
+    // Activity with oneself or with nobody known, however healthy, is at most a D. No more than an established payee
+    // earns by its age: whoever pays the same few suppliers for months is not unproven.
     unproven: { creditedShareBelow: 0.3, cap: 59 },
+    // A tenth of the volume is no accident, a D; a fiftieth is a C.
+    exposure: [
+      { from: 0.1, cap: 54 },
+      { from: 0.02, cap: 74 },
+    ],
+  },
+  infrastructure: {
+    // A week holds every weekday once, and forgets an outage soon enough to show that it was mended.
+    windowDays: 7,
+    minProbes: 20,
+    minSpanHours: 24,
+    // The deadline of the guarded fetch: whoever waits longer got no answer.
+    longestMs: 10_000,
+    dimensionPercent: { D1: 25, D2: 45, D3: 30 },
+    features: [
+      { dimension: "D3", name: "availability", weightPercent: 40, unit: "share of probes" },
+      { dimension: "D3", name: "latency_p50", weightPercent: 12.5, unit: "milliseconds" },
+      { dimension: "D3", name: "latency_p95", weightPercent: 12.5, unit: "milliseconds" },
+      { dimension: "D3", name: "error_rate", weightPercent: 25, unit: "share of probes" },
+      { dimension: "D3", name: "validity", weightPercent: 10, unit: "share of probes" },
+    ],
+    // Three nines all, two nines good (under two hours lost a week), nine of ten poor.
+    availabilityCurve: [
+      [0.8, 0],
+      [0.9, 35],
+      [0.95, 60],
+      [0.99, 90],
+      [0.999, 100],
+    ],
+    // From afar, with name, handshake and answer: a quarter of a second is quick, two seconds keep a caller waiting.
+    latencyP50Curve: [
+      [250, 100],
+      [500, 90],
+      [1_000, 75],
+      [2_000, 45],
+      [5_000, 10],
+      [10_000, 0],
+    ],
+    // The slow end may be twice as slow.
+    latencyP95Curve: [
+      [500, 100],
+      [1_000, 90],
+      [2_000, 75],
+      [4_000, 45],
+      [8_000, 10],
+      [10_000, 0],
+    ],
+    // Stricter at the first failures than availability is, and as done with a service that fails one call in four.
+    errorRateCurve: [
+      [0, 100],
+      [0.005, 95],
+      [0.02, 75],
+      [0.05, 50],
+      [0.1, 25],
+      [0.25, 0],
+    ],
+    // What is not what it says it is serves nobody; half of it is worth nothing.
+    validityCurve: [
+      [0.5, 0],
+      [0.9, 70],
+      [1, 100],
+    ],
   },
   confidence: {
     // Half of what evidence can give at 15 weighted calls, and at 10 days.
@@ -182,11 +327,3 @@ export const AHS_2026_0: Policy = {
   // The specification's grade table.
   grades: { A: 90, B: 75, C: 60, D: 40, E: 20 },
 };
-
-function rule(
-  dimension: FeatureRule["dimension"],
-  name: string,
-  parts: Pick<FeatureRule, "weightPercent" | "unit" | "unknownBecause">,
-): FeatureRule {
-  return { dimension, name, ...parts };
-}

@@ -50,6 +50,8 @@ export type ScoreRecord = {
   /** Millionths, 0 to 1,000,000. */
   readonly confidenceMicros: number;
   readonly confidenceLevel: ConfidenceLevel;
+  /** Unix seconds at which the level falls if the wallet stays silent; null where it cannot fall. */
+  readonly levelUntil: number | null;
   readonly sanctionsFlags: readonly SanctionsFlag[];
   readonly patterns: readonly Pattern[];
   readonly features: readonly FeatureLine[];

@@ -1,6 +1,6 @@
 import { divideRound, MICRO } from "./fixed-point.ts";
 import type { Feature } from "./measured-wallet.ts";
-import type { FeatureRule, Policy } from "./policy-shape.ts";
+import type { FeatureRule } from "./policy-shape.ts";
 import type { FeatureLine } from "./record.ts";
 
 /** Points in millionths, 0 to 100,000,000. */
@@ -19,7 +19,7 @@ export type Dimension = {
 export function scoreDimension(
   name: FeatureRule["dimension"],
   features: readonly Feature[],
-  policy: Policy,
+  policy: { readonly features: readonly FeatureRule[]; readonly minMeasuredPercent: number },
 ): Dimension {
   const rules = policy.features.filter((rule) => rule.dimension === name);
   const own = rules.map((rule) => featureOf(rule, features));

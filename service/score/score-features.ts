@@ -1,6 +1,7 @@
 import type { AsOf } from "../features/types.ts";
 import { asInsufficient, type Confidence, confidenceOf, SANCTIONED_CONFIDENCE } from "./confidence.ts";
 import { gradeOf } from "./grade.ts";
+import { levelUntil } from "./level-until.ts";
 import type { MeasuredWallet } from "./measured-wallet.ts";
 import type { Policy } from "./policy-shape.ts";
 import type { FeatureLine, ScoreRecord } from "./record.ts";
@@ -34,6 +35,7 @@ export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy
     return {
       ...base,
       ...confidenceParts(asInsufficient(confidence, policy)),
+      levelUntil: null,
       outcome: { kind: "insufficient" },
       features: [...dimensionLines({ ...d1, points: null }), ...dimensionLines({ ...d2, points: null })],
     };
@@ -43,7 +45,7 @@ export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy
       d1: d1.points,
       d2: d2.points,
       patterns: wallet.patterns,
-      creditedShare: wallet.evidence.creditedShare,
+      evidence: wallet.evidence,
       sanctioned: false,
     },
     policy,
@@ -51,6 +53,7 @@ export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy
   return {
     ...base,
     ...confidenceParts(confidence),
+    levelUntil: levelUntil(wallet, asOf.timestamp, policy),
     outcome: {
       kind: "scored",
       ahsScore: total.score,
@@ -66,20 +69,21 @@ export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy
 function sanctionedParts(
   { wallet, d1, d2 }: { readonly wallet: MeasuredWallet; readonly d1: Dimension; readonly d2: Dimension },
   policy: Policy,
-): Pick<ScoreRecord, "outcome" | "features" | "confidenceMicros" | "confidenceLevel"> {
+): Pick<ScoreRecord, "outcome" | "features" | "confidenceMicros" | "confidenceLevel" | "levelUntil"> {
   const behaviour: Points = d2.points === null ? 0 : d2.points;
   const total = scoreTotal(
     {
       d1: 0,
       d2: behaviour,
       patterns: wallet.patterns,
-      creditedShare: wallet.evidence.creditedShare,
+      evidence: wallet.evidence,
       sanctioned: true,
     },
     policy,
   );
   return {
     ...confidenceParts(SANCTIONED_CONFIDENCE),
+    levelUntil: null,
     outcome: {
       kind: "scored",
       ahsScore: total.score,

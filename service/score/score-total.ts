@@ -1,4 +1,5 @@
-import { divideRound, MICRO } from "./fixed-point.ts";
+import { divideRound, MICRO, toMicros } from "./fixed-point.ts";
+import type { Evidence } from "./measured-wallet.ts";
 import type { Policy } from "./policy-shape.ts";
 import type { FeatureLine, Pattern } from "./record.ts";
 import { hundredths, integerPoints, type Points, plainLine } from "./score-dimension.ts";
@@ -8,8 +9,7 @@ export type TotalParts = {
   readonly d1: Points;
   readonly d2: Points;
   readonly patterns: readonly Pattern[];
-  /** Share of the own calls' weight that is credited; null without calls. */
-  readonly creditedShare: number | null;
+  readonly evidence: Pick<Evidence, "creditedShare" | "selfDealing" | "exposedShare">;
   readonly sanctioned: boolean;
 };
 
@@ -18,38 +18,95 @@ export type Total = { readonly score: number; readonly lines: readonly FeatureLi
 
 type Ledger = { points: Points; readonly lines: FeatureLine[] };
 
+/** What one dimension gives to the total. */
+type Share = {
+  readonly name: "d1" | "d2" | "d3";
+  readonly points: Points;
+  readonly percent: number;
+};
+
+/** A limit of the total. One that is kept holds whether or not it takes anything, and has a line in either case. */
+type Cap = {
+  readonly name: string;
+  readonly limit: Points;
+  readonly reason: string;
+  readonly kept: boolean;
+};
+
 /** Weighted dimensions, then pattern effects, then caps, each a line of its own. */
 export function scoreTotal(parts: TotalParts, policy: Policy): Total {
-  const ledger = openLedger(parts, policy);
-  applyEffects(ledger, parts.patterns, policy.patterns.floor);
-  applyCaps(ledger, parts, policy);
+  const { D1, D2 } = policy.dimensionPercent;
+  const shares: readonly Share[] = [
+    { name: "d1", points: parts.d1, percent: D1 },
+    { name: "d2", points: parts.d2, percent: D2 },
+  ];
+  const caps = [weakLink(parts, policy), ...capsOf(parts, policy)];
+  return addUp({ shares, patterns: parts.patterns, caps }, policy);
+}
+
+/** A total once more with D3 in it: the dimensions weigh otherwise, the effects and caps are those of the total given. */
+export function scoreTotalWithD3(
+  from: {
+    readonly total: readonly FeatureLine[];
+    readonly d3: Points;
+    readonly patterns: readonly Pattern[];
+    readonly sanctioned: boolean;
+  },
+  policy: Policy,
+): Total {
+  const { D1, D2, D3 } = policy.infrastructure.dimensionPercent;
+  const d1 = pointsOf(from.total, "d1");
+  const d2 = pointsOf(from.total, "d2");
+  const shares: readonly Share[] = [
+    { name: "d1", points: d1, percent: D1 },
+    { name: "d2", points: d2, percent: D2 },
+    { name: "d3", points: from.d3, percent: D3 },
+  ];
+  const caps = [weakLink({ d1, d2 }, policy), ...keptCaps(from.total), ...sanctionsCap(from)];
+  return addUp({ shares, patterns: from.patterns, caps }, policy);
+}
+
+function addUp(
+  from: {
+    readonly shares: readonly Share[];
+    readonly patterns: readonly Pattern[];
+    readonly caps: readonly Cap[];
+  },
+  policy: Policy,
+): Total {
+  const ledger = openLedger(from.shares);
+  applyEffects(ledger, from.patterns, policy.patterns.floor);
+  for (const limit of from.caps) cap(ledger, limit);
   const score = integerPoints(ledger.points);
   const rounding = 100 * score - hundredths(ledger.points);
   if (rounding !== 0) ledger.lines.push(plainLine("AHS", "rounding", rounding));
   return { score, lines: ledger.lines };
 }
 
-function openLedger({ d1, d2 }: TotalParts, { dimensionPercent }: Policy): Ledger {
-  const points = divideRound(dimensionPercent.D1 * d1 + dimensionPercent.D2 * d2, 100);
-  const first = hundredths(divideRound(dimensionPercent.D1 * d1, 100));
-  const lines = [
-    dimensionLine("d1", { points: d1, percent: dimensionPercent.D1, contribution: first }),
-    dimensionLine("d2", {
-      points: d2,
-      percent: dimensionPercent.D2,
-      contribution: hundredths(points) - first,
-    }),
-  ];
+/** Hundredths are taken from the sums before and after a dimension, so that the lines add up to the rounded whole. */
+function openLedger(shares: readonly Share[]): Ledger {
+  let sum = 0;
+  let points = 0;
+  const lines = shares.map((share) => {
+    sum += share.percent * share.points;
+    const before = hundredths(points);
+    points = divideRound(sum, 100);
+    return dimensionLine(share, hundredths(points) - before);
+  });
   return { points, lines };
 }
 
-function dimensionLine(
-  name: string,
-  part: { readonly points: Points; readonly percent: number; readonly contribution: number },
-): FeatureLine {
-  const score = part.points / MICRO;
-  const weight = part.percent / 100;
-  return { ...plainLine("AHS", name, part.contribution), value: score, score, weight };
+function dimensionLine({ name, points, percent }: Share, contribution: number): FeatureLine {
+  const score = points / MICRO;
+  const weight = percent / 100;
+  return { ...plainLine("AHS", name, contribution), value: score, score, weight };
+}
+
+/** The unrounded points of a dimension, exactly: its line shows them in millionths. */
+function pointsOf(total: readonly FeatureLine[], name: Share["name"]): Points {
+  const line = total.find((candidate) => candidate.dimension === "AHS" && candidate.name === name);
+  if (line === undefined || line.score === null) throw new Error(`the total given has no line of ${name}`);
+  return toMicros(line.score);
 }
 
 function applyEffects(ledger: Ledger, patterns: readonly Pattern[], floor: number): void {
@@ -65,27 +122,58 @@ function applyEffects(ledger: Ledger, patterns: readonly Pattern[], floor: numbe
   });
 }
 
-function applyCaps(
-  ledger: Ledger,
-  { d1, d2, creditedShare, sanctioned }: TotalParts,
-  { caps }: Policy,
-): void {
-  const weak = Math.min(d1, d2) + caps.weakLinkAbove * MICRO;
-  cap(ledger, weak, {
+function weakLink({ d1, d2 }: Pick<TotalParts, "d1" | "d2">, { caps }: Policy): Cap {
+  return {
     name: "weak_link",
+    limit: Math.min(d1, d2) + caps.weakLinkAbove * MICRO,
     reason: `at most ${caps.weakLinkAbove} points above the worse dimension`,
-  });
-  if (creditedShare !== null && creditedShare < caps.unproven.creditedShareBelow) {
-    cap(ledger, caps.unproven.cap * MICRO, {
-      name: "unproven",
-      reason: `less than ${100 * caps.unproven.creditedShareBelow} % of its activity is with independent parties`,
-    });
-  }
-  if (sanctioned) cap(ledger, 0, { name: "sanctions", reason: "the wallet is on a sanctions list" });
+    kept: false,
+  };
 }
 
-function cap(ledger: Ledger, limit: Points, line: { readonly name: string; readonly reason: string }): void {
-  if (ledger.points > limit) move(ledger, limit, line);
+function capsOf(parts: TotalParts, { caps }: Policy): readonly Cap[] {
+  const { creditedShare, selfDealing, exposedShare } = parts.evidence;
+  const held: Cap[] = [];
+  if (selfDealing) {
+    held.push(
+      keptCap("self_dealing", caps.selfDealing, "most of its activity is within its owner's accounts"),
+    );
+  }
+  if (creditedShare !== null && creditedShare < caps.unproven.creditedShareBelow) {
+    const reason = `less than ${100 * caps.unproven.creditedShareBelow} % of its activity is with independent parties`;
+    held.push(keptCap("unproven", caps.unproven.cap, reason));
+  }
+  const exposure = caps.exposure.find(({ from }) => exposedShare >= from);
+  if (exposure !== undefined) {
+    const reason = `${100 * exposure.from} % or more of its outgoing volume went to sanctioned or mixer accounts`;
+    held.push(keptCap("exposure", exposure.cap, reason));
+  }
+  return [...held, ...sanctionsCap(parts)];
+}
+
+function keptCap(name: string, points: number, reason: string): Cap {
+  return { name, limit: points * MICRO, reason, kept: true };
+}
+
+function sanctionsCap({ sanctioned }: Pick<TotalParts, "sanctioned">): readonly Cap[] {
+  if (!sanctioned) return [];
+  return [{ name: "sanctions", limit: 0, reason: "the wallet is on a sanctions list", kept: false }];
+}
+
+/** The caps that a total shows: apart from the dimensions, the only lines of it with a score, which is the limit. */
+function keptCaps(total: readonly FeatureLine[]): readonly Cap[] {
+  return total.flatMap(({ dimension, name, score, weight, reason }) => {
+    const isCap = dimension === "AHS" && score !== null && weight === 0;
+    return isCap ? [{ name, limit: toMicros(score), reason: reason ?? name, kept: true }] : [];
+  });
+}
+
+function cap(ledger: Ledger, { name, limit, reason, kept }: Cap): void {
+  const contribution = Math.min(0, hundredths(limit) - hundredths(ledger.points));
+  ledger.points = Math.min(ledger.points, limit);
+  if (contribution === 0 && !kept) return;
+  const line = plainLine("AHS", name, contribution, reason);
+  ledger.lines.push(kept ? { ...line, score: limit / MICRO } : line);
 }
 
 /** Moves the total; hundredths are taken from the totals before and after, so that no rounding is lost between lines. */

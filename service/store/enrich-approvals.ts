@@ -1,4 +1,4 @@
-import type { PoolClient } from "pg";
+import type { ClientBase } from "pg";
 import type { Address, Hex } from "viem";
 import type { ApprovalKind } from "./tables/enrich.ts";
 
@@ -11,6 +11,8 @@ export type LiveApproval = {
   readonly amount: bigint | null;
   readonly tokenId: bigint | null;
   readonly block: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
   readonly transactionHash: Hex;
   readonly sender: Address | null;
 };
@@ -25,12 +27,12 @@ type Row = Omit<LiveApproval, "amount" | "tokenId"> & {
  * that take an approval back leave nothing. Amounts spent, and an ERC-721 token that moved on, are not subtracted.
  */
 export async function readLiveApprovals(
-  client: PoolClient,
+  client: ClientBase,
   query: { readonly chainId: number; readonly wallets: readonly Address[]; readonly asOfBlock: number },
 ): Promise<readonly LiveApproval[]> {
   const { rows } = await client.query<Row>(
     `select owner, token, spender, kind, amount::text, token_id::text as "tokenId", block::float8 as block,
-       transaction_hash as "transactionHash", sender
+       timestamp::float8 as timestamp, transaction_hash as "transactionHash", sender
      from (
        select distinct on (owner, token, kind, subject) *
        from (

@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
+import type { Database } from "./database.ts";
 
 /** How far the chain is enriched. */
 export type EnrichCursor = { readonly block: number; readonly hash: Hex };
@@ -13,6 +15,14 @@ export type EnrichState = {
   readonly wallets: ReadonlyMap<Address, number>;
   readonly past: readonly OpenPast[];
 };
+
+/** Null before anything is enriched. */
+export async function readEnrichCursor(db: Database, chainId: number): Promise<EnrichCursor | null> {
+  const { rows } = await db.execute<EnrichCursor>(
+    sql`select block::float8 as block, block_hash as hash from ahs.enrich_cursor where chain_id = ${chainId}`,
+  );
+  return rows[0] ?? null;
+}
 
 type IndexQuery = { readonly chainId: number; readonly schema: string };
 
@@ -46,7 +56,29 @@ export type IndexedCall = {
   readonly hash: Hex;
   readonly block: number;
   readonly transactionIndex: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
   readonly wallet: Address;
+  readonly to: Address | null;
+  readonly input: Hex;
+  readonly value: bigint;
+  readonly ok: boolean;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  /** Wei per gas. */
+  readonly gasPrice: bigint;
+};
+
+/** Native coin that a transaction of somebody who is not followed sent to a followed wallet. */
+export type NativePayment = {
+  readonly hash: Hex;
+  readonly block: number;
+  readonly transactionIndex: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: bigint;
 };
 
 /** A contract that an own call of a wallet created. */
@@ -55,6 +87,8 @@ export type Creation = {
   readonly contract: Address;
   readonly block: number;
   readonly transactionIndex: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
 };
 
 export type RangeCalls = {
@@ -64,6 +98,7 @@ export type RangeCalls = {
   readonly calls: readonly IndexedCall[];
   /** Of the wallets that called, up to the end of the range. */
   readonly creations: readonly Creation[];
+  readonly payments: readonly NativePayment[];
 };
 
 export type RangeQuery = {
@@ -86,18 +121,50 @@ export async function readRangeCalls(client: PoolClient, query: RangeQuery): Pro
   );
   const to =
     blocks.rows.length > maxCallBlocks ? (blocks.rows[maxCallBlocks - 1]?.block ?? query.to) : query.to;
-  const calls = await client.query<IndexedCall>(
-    `select hash, block::float8 as block, transaction_index as "transactionIndex", "from" as wallet from ${table}
-     where "from" = any($1::text[]) and own and block between $2 and $3 order by block, transaction_index`,
-    [wallets, from, to],
-  );
-  const callers = [...new Set(calls.rows.map((call) => call.wallet))];
+  const calls = await readOwnTransactions(client, table, { ...query, to });
+  const callers = [...new Set(calls.map((call) => call.wallet))];
   const creations = await client.query<Creation>(
-    `select "from" as wallet, contract_address as contract, block::float8 as block, transaction_index as "transactionIndex"
-     from ${table} where "from" = any($1::text[]) and own and contract_address is not null and block <= $2`,
+    `select "from" as wallet, contract_address as contract, block::float8 as block, transaction_index as "transactionIndex",
+       timestamp::float8 as timestamp
+     from ${table} where "from" = any($1::text[]) and own and ok and contract_address is not null and block <= $2`,
     [callers, to],
   );
-  return { to, calls: calls.rows, creations: creations.rows };
+  const payments = await client.query<Omit<NativePayment, "value"> & { value: string }>(
+    `select hash, block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp,
+       "from", "to", value::text as value
+     from ${table} where "to" = any($1::text[]) and not own and ok and value > 0 and block between $2 and $3`,
+    [wallets, from, to],
+  );
+  return {
+    to,
+    calls,
+    creations: creations.rows,
+    payments: payments.rows.map((row) => ({ ...row, value: BigInt(row.value) })),
+  };
+}
+
+type Quantities = "value" | "gasLimit" | "gasUsed" | "gasPrice";
+type CallRow = Omit<IndexedCall, Quantities> & Readonly<Record<Quantities, string>>;
+
+async function readOwnTransactions(
+  client: PoolClient,
+  table: string,
+  { wallets, from, to }: Pick<RangeQuery, "wallets" | "from" | "to">,
+): Promise<readonly IndexedCall[]> {
+  const { rows } = await client.query<CallRow>(
+    `select hash, block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp,
+       "from" as wallet, "to", input, value::text as value, ok, gas_limit::text as "gasLimit",
+       gas_used::text as "gasUsed", effective_gas_price::text as "gasPrice"
+     from ${table} where "from" = any($1::text[]) and own and block between $2 and $3 order by block, transaction_index`,
+    [wallets, from, to],
+  );
+  return rows.map((row) => ({
+    ...row,
+    value: BigInt(row.value),
+    gasLimit: BigInt(row.gasLimit),
+    gasUsed: BigInt(row.gasUsed),
+    gasPrice: BigInt(row.gasPrice),
+  }));
 }
 
 export type IndexedBlock = {

@@ -1,30 +1,32 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { PgTable } from "drizzle-orm/pg-core";
 import type { Address } from "viem";
+import { recountStrangers } from "./contacts.ts";
 import type { Database } from "./database.ts";
 import type { EnrichCursor } from "./enrich-reads.ts";
+import { insertRows } from "./insert-rows.ts";
 import {
-  enrichApproval,
-  enrichBlock,
-  enrichCall,
+  type accountFact,
+  type enrichApproval,
+  type enrichBlock,
   enrichCursor,
-  enrichTransfer,
-  enrichUserOperation,
-  enrichWallet,
+  type enrichTransfer,
+  type enrichUserOperation,
+  type ownCall,
+  type walletDelegation,
 } from "./tables/enrich.ts";
 
 /** Everything that one range says, by table. */
 export type EnrichRows = {
-  readonly calls: readonly (typeof enrichCall.$inferInsert)[];
+  readonly calls: readonly (typeof ownCall.$inferInsert)[];
   readonly blocks: readonly (typeof enrichBlock.$inferInsert)[];
   readonly transfers: readonly (typeof enrichTransfer.$inferInsert)[];
   readonly approvals: readonly (typeof enrichApproval.$inferInsert)[];
   readonly userOperations: readonly (typeof enrichUserOperation.$inferInsert)[];
+  readonly delegations: readonly (typeof walletDelegation.$inferInsert)[];
+  /** Contracts that own calls created. */
+  readonly creations: readonly (typeof accountFact.$inferInsert)[];
 };
-
-/** Rows written, by what they are; a row that was there already is not counted. */
-type RowCounts = { readonly [Kind in keyof EnrichRows]: number };
 
 /** What a range finishes: a stretch of the chain for every wallet, or of the past of some. */
 export type Advance =
@@ -35,38 +37,116 @@ export type Advance =
       /** Wallets that began to be followed within the range. */
       readonly joined: readonly { readonly wallet: Address; readonly fromBlock: number }[];
     }
-  | { readonly of: "past"; readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
-
-export type Commit = {
-  readonly chainId: number;
-  /** Generation of the chain's mark under which the range was read. */
-  readonly generation: string;
-  readonly rows: EnrichRows;
-  readonly advance: Advance;
-};
-
-/** outdated: the chain's data was cleared, or another process moved the cursor, since the range was read; nothing is stored. */
-export type CommitResult = { readonly stored: true; readonly rows: RowCounts } | { readonly stored: false };
-
-/** Rows of one statement; PostgreSQL takes 65,535 parameters. */
-const CHUNK = 1_000;
-
-/** Stores a range and what it finishes in one transaction; storing the same range again adds nothing. */
-export async function commitEnriched(db: Database, commit: Commit): Promise<CommitResult> {
-  const { chainId, advance, rows } = commit;
-  return db.transaction(async (tx): Promise<CommitResult> => {
-    if (!(await holdsGeneration(tx, chainId, commit.generation))) return { stored: false };
-    if (advance.of === "chain" && !(await isAt(tx, chainId, advance.previous))) return { stored: false };
-    const counts = {
-      calls: await insertNew(tx, enrichCall, rows.calls),
-      blocks: await insertNew(tx, enrichBlock, rows.blocks),
-      transfers: await insertNew(tx, enrichTransfer, rows.transfers),
-      approvals: await insertNew(tx, enrichApproval, rows.approvals),
-      userOperations: await insertNew(tx, enrichUserOperation, rows.userOperations),
+  | {
+      readonly of: "past";
+      readonly to: number;
+      /** Wallets with the block that their past was to be read from. */
+      readonly wallets: ReadonlyMap<Address, number>;
     };
-    await moveOn(tx, chainId, advance);
-    return { stored: true, rows: counts };
+
+/**
+ * Whether a range that was read may be stored: nobody else is storing one, the chain's data is still the one that it was read
+ * for, and everything up to it is stored and nothing of it. Holds until the transaction ends.
+ */
+export async function takeRange(
+  tx: NodePgDatabase,
+  range: { readonly chainId: number; readonly generation: string; readonly advance: Advance },
+): Promise<boolean> {
+  const { chainId, generation, advance } = range;
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('ahs-enrich-range'), ${chainId})`);
+  if (!(await holdsGeneration(tx, chainId, generation))) return false;
+  return advance.of === "chain"
+    ? isAt(tx, chainId, advance.previous)
+    : arePastsAt(tx, chainId, advance.wallets);
+}
+
+/** Moves the cursor, or the pasts of wallets, to the end of a range. */
+export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Advance): Promise<void> {
+  if (advance.of === "past") {
+    const { to, wallets } = advance;
+    await tx.execute(sql`
+      update ahs.enrich_wallet set
+        past_next = case when past_until > ${to} then ${to + 1}::bigint end,
+        past_until = case when past_until > ${to} then past_until end
+      where chain_id = ${chainId} and wallet = any(${sql.param([...wallets.keys()])}::text[])`);
+    return;
+  }
+  const { cursor, joined } = advance;
+  const place = { block: cursor.block, blockHash: cursor.hash };
+  await tx
+    .insert(enrichCursor)
+    .values({ chainId, ...place })
+    .onConflictDoUpdate({ target: enrichCursor.chainId, set: place });
+  await insertNew(
+    tx,
+    "enrich_wallet",
+    joined.map((wallet) => ({ chainId, ...wallet })),
+  );
+}
+
+/** What was not stored before, for all that must be counted once. */
+export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
+
+/** Rows written, by what they are; a row that was there already is not counted. */
+export type RowCounts = { readonly [Kind in keyof EnrichRows]: number };
+
+/** Stores the rows of a range; of a call that a history source had told the receipt is added, all else that is there stays. */
+export async function storeRows(
+  tx: NodePgDatabase,
+  rows: EnrichRows,
+): Promise<{ readonly added: NewRows; readonly counts: RowCounts }> {
+  const added = {
+    calls: await storeCalls(tx, rows.calls),
+    blocks: await addBlocks(tx, rows.blocks),
+    transfers: await addTransfers(tx, rows.transfers),
+  };
+  const counts = {
+    calls: added.calls.length,
+    blocks: added.blocks.length,
+    transfers: added.transfers.length,
+    approvals: await insertNew(tx, "enrich_approval", rows.approvals),
+    userOperations: await insertNew(tx, "enrich_user_operation", rows.userOperations),
+    delegations: await insertNew(tx, "wallet_delegation", rows.delegations),
+    creations: await insertNew(tx, "account_fact", rows.creations),
+  };
+  return { added, counts };
+}
+
+/** Members of a call that its receipt or block tells; the others are the same whoever tells them. */
+const TOLD_BY_ENRICHMENT = sql`source = excluded.source, fee_wei = excluded.fee_wei, l1_fee_wei = excluded.l1_fee_wei,
+  recipient = excluded.recipient, amount = excluded.amount, market_price_wei = excluded.market_price_wei,
+  effect = excluded.effect, logs = excluded.logs, emitters = excluded.emitters, moves = excluded.moves`;
+
+async function storeCalls(tx: NodePgDatabase, rows: EnrichRows["calls"]): Promise<EnrichRows["calls"]> {
+  const key = ({ wallet, block, transactionIndex, position }: (typeof rows)[number]) =>
+    `${wallet} ${block} ${transactionIndex} ${position}`;
+  const { returned } = await insertRows<{ key: string }>(tx, {
+    table: "own_call",
+    rows,
+    end: sql`on conflict (chain_id, wallet, block, transaction_index, position)
+      do update set ${TOLD_BY_ENRICHMENT} where own_call.source <> 'enrich'
+      returning concat_ws(' ', wallet, block, transaction_index, position) as key`,
   });
+  const stored = new Set(returned.map((row) => row.key));
+  return rows.filter((row) => stored.has(key(row)));
+}
+
+async function addBlocks(tx: NodePgDatabase, rows: EnrichRows["blocks"]): Promise<EnrichRows["blocks"]> {
+  const end = sql`on conflict do nothing returning block::float8 as block`;
+  const { returned } = await insertRows<{ block: number }>(tx, { table: "enrich_block", rows, end });
+  const stored = new Set(returned.map(({ block }) => block));
+  return rows.filter(({ block }) => stored.has(block));
+}
+
+async function addTransfers(
+  tx: NodePgDatabase,
+  rows: EnrichRows["transfers"],
+): Promise<EnrichRows["transfers"]> {
+  const key = ({ block, logIndex, item }: (typeof rows)[number]) => `${block} ${logIndex} ${item}`;
+  const end = sql`on conflict do nothing returning concat_ws(' ', block, log_index, item) as key`;
+  const { returned } = await insertRows<{ key: string }>(tx, { table: "enrich_transfer", rows, end });
+  const stored = new Set(returned.map((row) => row.key));
+  return rows.filter((row) => stored.has(key(row)));
 }
 
 /**
@@ -92,7 +172,7 @@ export async function openMissedPasts(
       delete from ahs.enrich_wallet e using ahs.enrich_cursor c
       where e.chain_id = ${chainId} and c.chain_id = ${chainId} and c.block <= ${finalizedBlock}
         and not exists (select from ${followed} w where w.address = e.wallet and w.followed_block <= c.block)`);
-    await tx.execute(sql`
+    const { rows } = await tx.execute<{ wallet: Address }>(sql`
       insert into ahs.enrich_wallet as held (chain_id, wallet, from_block, past_next, past_until)
       select ${chainId}::integer, w.address, w.followed_block, w.followed_block, c.block
       from ${followed} w
@@ -102,12 +182,23 @@ export async function openMissedPasts(
       where e.wallet is null or e.from_block > w.followed_block
       on conflict (chain_id, wallet) do update set
         past_until = coalesce(held.past_until, held.from_block - 1),
-        from_block = excluded.from_block, past_next = excluded.past_next`);
+        from_block = excluded.from_block, past_next = excluded.past_next
+      returning wallet`);
+    // Some of the calls that are read now may have been counted as a stranger's.
+    await recountStrangers(
+      tx,
+      chainId,
+      rows.map(({ wallet }) => wallet),
+    );
   });
 }
 
-/** Locks the chain's mark, so that clearing the chain's data comes wholly before or wholly after. */
-async function holdsGeneration(tx: NodePgDatabase, chainId: number, generation: string): Promise<boolean> {
+/** Whether the chain's data is still of that generation; locks its mark, so that clearing the chain's data comes wholly before or wholly after. */
+export async function holdsGeneration(
+  tx: NodePgDatabase,
+  chainId: number,
+  generation: string,
+): Promise<boolean> {
   const { rows } = await tx.execute<{ generation: string }>(
     sql`select generation from ahs.chain_mark where chain_id = ${chainId} for key share`,
   );
@@ -121,39 +212,21 @@ async function isAt(tx: NodePgDatabase, chainId: number, expected: EnrichCursor 
   return rows[0]?.block === expected?.block && rows[0]?.hash === expected?.hash;
 }
 
-async function insertNew<Table extends PgTable>(
+/** Whether the past of each wallet is still to be read from the block that it was read from. */
+async function arePastsAt(
   tx: NodePgDatabase,
-  table: Table,
-  rows: readonly Table["$inferInsert"][],
-): Promise<number> {
-  let inserted = 0;
-  for (let start = 0; start < rows.length; start += CHUNK) {
-    const chunk = rows.slice(start, start + CHUNK);
-    const { rowCount } = await tx.insert(table).values(chunk).onConflictDoNothing();
-    inserted += rowCount ?? 0;
-  }
-  return inserted;
+  chainId: number,
+  wallets: ReadonlyMap<Address, number>,
+): Promise<boolean> {
+  const { rows } = await tx.execute<{ wallet: Address; next: number }>(
+    sql`select wallet, past_next::float8 as next from ahs.enrich_wallet
+        where chain_id = ${chainId} and past_next is not null for update`,
+  );
+  const open = new Map(rows.map(({ wallet, next }) => [wallet, next]));
+  return [...wallets].every(([wallet, next]) => open.get(wallet) === next);
 }
 
-async function moveOn(tx: NodePgDatabase, chainId: number, advance: Advance): Promise<void> {
-  if (advance.of === "past") {
-    const { from, to, wallets } = advance;
-    await tx.execute(sql`
-      update ahs.enrich_wallet set
-        past_next = case when past_until > ${to} then ${to + 1}::bigint end,
-        past_until = case when past_until > ${to} then past_until end
-      where chain_id = ${chainId} and wallet = any(${sql.param(wallets)}::text[]) and past_next between ${from} and ${to}`);
-    return;
-  }
-  const { cursor, joined } = advance;
-  const place = { block: cursor.block, blockHash: cursor.hash };
-  await tx
-    .insert(enrichCursor)
-    .values({ chainId, ...place })
-    .onConflictDoUpdate({ target: enrichCursor.chainId, set: place });
-  await insertNew(
-    tx,
-    enrichWallet,
-    joined.map((wallet) => ({ chainId, ...wallet })),
-  );
+async function insertNew(tx: NodePgDatabase, table: string, rows: readonly object[]): Promise<number> {
+  const { count } = await insertRows(tx, { table, rows, end: sql`on conflict do nothing` });
+  return count;
 }

@@ -1,6 +1,7 @@
 import { and, asc, type Column, eq, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { viewOf } from "./publish-records.ts";
+import { sanctionsListSql } from "./sanctions.ts";
 import { currentScore, score, walletInterest } from "./tables/score.ts";
 
 /** The part of a stored score that goes on chain. */
@@ -116,20 +117,25 @@ export async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuer
 }
 
 /**
- * Wallets whose newest score disagrees with the sanctions list as of the newest indexed block, or with the flag that the
- * oracle holds for a block at which the score cannot be published: one as new, or newer.
+ * Wallets whose newest score disagrees with the sanctions lists at the newest indexed block, in whether the wallet is listed
+ * or in which of them list it, or with the flag that the oracle holds for a block at which the score cannot be published:
+ * one as new, or newer.
  */
 export async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): Promise<string[]> {
+  const list = sanctionsListSql({ schema: `chain_${chainId}`, chainId: String(chainId), asOfBlock: null });
   const { rows } = await db.execute<{ wallet: string }>(sql`
     select c.wallet from ahs.current_score c
     left join (
-      select distinct on (address) address, listed from ${viewOf(chainId, "sanctions_change")}
-      order by address, block desc, log_index desc
+      select address, array_agg(source order by source) as sources from ${sql.raw(list)} group by address
     ) s on s.address = c.wallet
+    left join ahs.score held on c.sanctioned and held.id = c.score_id
     left join ${viewOf(chainId, "oracle_score")} o on o.wallet = c.wallet and o.present
     where c.chain_id = ${chainId}
       -- A listing that a reorg took out leaves no event behind.
-      and (c.sanctioned <> (s.listed is true) or c.sanctioned <> o.sanctioned and c.as_of_block <= o.as_of)
+      and (c.sanctioned <> (s.address is not null)
+        or c.sanctioned and s.sources <> array(
+          select flag ->> 'source' from jsonb_array_elements(held.sanctions_flags) as flag order by 1)
+        or c.sanctioned <> o.sanctioned and c.as_of_block <= o.as_of)
     order by c.wallet`);
   return rows.map((row) => row.wallet);
 }

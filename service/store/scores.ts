@@ -5,6 +5,7 @@ import type { ConfidenceLevel, Grade } from "../score/record.ts";
 import type { Database } from "./database.ts";
 import { loadInBatches } from "./load-in-batches.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
+import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "./sanctions.ts";
 import { score } from "./tables/score.ts";
 
 /** A row of the score history. */
@@ -26,7 +27,7 @@ export type CurrentScore = {
 export type Standing = {
   /** Null while the index holds no block. */
   readonly head: IndexHead | null;
-  /** As of the newest indexed block; empty when none. */
+  /** Of every source, as of the newest indexed block; empty when none. */
   readonly sanctions: readonly SanctionsFlag[];
   /** Null for a wallet never scored. */
   readonly score: CurrentScore | null;
@@ -122,22 +123,19 @@ function newestBlock(views: string): string {
 
 /** One statement for all requests that wait: routing must cost little more than a read by primary key. */
 function standingLoader(db: Database, chainId: number): (address: Address) => Promise<Standing> {
-  const views = `"chain_${chainId}"`;
+  const schema = `chain_${chainId}`;
+  const views = `"${schema}"`;
   const statement = {
     name: "wallet_standing",
     text: `
-      select wanted.address, head.*, followed.address is not null as followed,
-             change.listed, change.timestamp as listed_at, change.transaction_hash as listed_by,
+      select wanted.address, head.*, followed.address is not null as followed, ${FLAGS_COLUMNS},
              current.ahs_score, current.grade, current.confidence_micros, current.confidence_level,
              current.as_of_time
       from unnest($1::text[]) as wanted (address)
       left join (${newestBlock(views)}) as head on true
       left join ahs.current_score as current on current.chain_id = $2 and current.wallet = wanted.address
       left join ${views}.wallet as followed on followed.address = wanted.address
-      left join lateral (
-        select listed, "timestamp", transaction_hash from ${views}.sanctions_change
-        where address = wanted.address order by block desc, log_index desc limit 1
-      ) as change on true`,
+      ${sanctionsFlagsJoin({ schema, address: "wanted.address", chainId: "$2" })}`,
   };
   return loadInBatches(
     async (addresses: readonly Address[]) => {
@@ -160,11 +158,6 @@ function standingLoader(db: Database, chainId: number): (address: Address) => Pr
 // As node-postgres reads ponder.schema.ts and tables/score.ts; numeric and int8 arrive as text.
 type HeadRow = { readonly head_number: string; readonly head_timestamp: string };
 type NoHeadRow = { readonly head_number: null; readonly head_timestamp: null };
-type ListingRow = {
-  readonly listed: boolean | null;
-  readonly listed_at: string;
-  readonly listed_by: Hex;
-};
 type CurrentScoreRow = {
   readonly ahs_score: number | null;
   readonly grade: Grade | null;
@@ -173,7 +166,7 @@ type CurrentScoreRow = {
   readonly as_of_time: Date;
 };
 type NoScoreRow = { readonly confidence_level: null };
-type StandingRow = { readonly address: Address; readonly followed: boolean } & ListingRow &
+type StandingRow = { readonly address: Address; readonly followed: boolean } & FlagsRow &
   (HeadRow | NoHeadRow) &
   (CurrentScoreRow | NoScoreRow);
 type PublishedRow = {
@@ -188,7 +181,7 @@ type TrendRow = { readonly points: string; readonly change: number | null };
 function standingOf(row: StandingRow): Standing {
   return {
     head: row.head_number === null ? null : headOf(row),
-    sanctions: row.listed === true ? [sanctionsFlagOf(row)] : [],
+    sanctions: flagsOf(row),
     score: row.confidence_level === null ? null : currentScoreOf(row),
     followed: row.followed,
   };
@@ -196,14 +189,6 @@ function standingOf(row: StandingRow): Standing {
 
 function headOf(row: HeadRow): IndexHead {
   return { blockNumber: Number(row.head_number), timestamp: Number(row.head_timestamp) };
-}
-
-function sanctionsFlagOf(row: ListingRow): SanctionsFlag {
-  return {
-    source: "chainalysis-oracle",
-    reference: row.listed_by,
-    detected_at: new Date(Number(row.listed_at) * 1000).toISOString(),
-  };
 }
 
 function currentScoreOf(row: CurrentScoreRow): CurrentScore {

@@ -25,7 +25,35 @@ describe("parseConfig", () => {
     );
   });
 
-  test.each(["DATABASE_URL", "RPC_URL", "PUBLISHER_PRIVATE_KEY", "SIGNER_PRIVATE_KEY"])(
+  test("takes a history source with what it needs", () => {
+    const given = { HISTORY_SOURCE: "explorer", HISTORY_URL: "https://explorer.example/api?chainid=1" };
+    expect(parseConfig({ ...given, HISTORY_API_KEY: "k", HISTORY_PAGE_SIZE: "25" })).toMatchObject({
+      history: { source: "explorer", url: given.HISTORY_URL, apiKey: "k", pageSize: 25 },
+    });
+    expect(parseConfig({})).toMatchObject({
+      history: { source: null, url: null, apiKey: null, pageSize: 500 },
+      enrolment: { perDay: 200, maxFeeWei: 10n ** 14n },
+    });
+  });
+
+  test.each([
+    [{ HISTORY_SOURCE: "explorer" }, "HISTORY_SOURCE: explorer needs HISTORY_URL, the explorer's API"],
+    [{ HISTORY_SOURCE: "otterscan" }, "HISTORY_SOURCE: otterscan needs HISTORY_URL or RPC_URL"],
+    [{ HISTORY_URL: "https://node.example" }, "HISTORY_URL: needs HISTORY_SOURCE=otterscan or explorer"],
+    [
+      { HISTORY_SOURCE: "otterscan", RPC_URL: "http://127.0.0.1:1", HISTORY_API_KEY: "k" },
+      "HISTORY_API_KEY: needs HISTORY_SOURCE=explorer",
+    ],
+    [
+      { HISTORY_SOURCE: "etherscan" },
+      'HISTORY_SOURCE: expected one of none, otterscan, explorer, got "etherscan"',
+    ],
+    [{ ENROLMENT_MAX_FEE_WEI: "1e9" }, 'ENROLMENT_MAX_FEE_WEI: expected a whole number of wei, got "1e9"'],
+  ])("refuses %j", (given, message) => {
+    expect(() => parseConfig(given)).toThrow(message);
+  });
+
+  test.each(["DATABASE_URL", "RPC_URL", "PUBLISHER_PRIVATE_KEY", "SIGNER_PRIVATE_KEY", "HISTORY_URL"])(
     "does not repeat what %s holds",
     (name) => {
       const parse = () => parseConfig({ [name]: "0xsecret" });

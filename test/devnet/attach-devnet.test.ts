@@ -82,7 +82,7 @@ describe("attachDevnet", () => {
       rpcUrl: node.rpcUrl,
       dataDir: null,
       seed: "attach",
-      wallets: 14,
+      wallets: 24,
       days: 4,
       now: () => Date.now() / 1_000,
       onProgress: () => undefined,

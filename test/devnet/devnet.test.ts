@@ -12,7 +12,7 @@ import { type JsonRpc, jsonRpc } from "../../devnet/json-rpc.ts";
 import { isAlive, untilGone } from "./process-life.ts";
 
 const DAYS = 10;
-const WALLETS = 20;
+const WALLETS = 24;
 const SEED = "test";
 const NOW = Math.floor(Date.now() / 1_000);
 
@@ -25,7 +25,7 @@ type Block = {
   readonly transactions: readonly Hex[];
 };
 
-describe("the local chain of 20 wallets and 10 days", () => {
+describe("the local chain of 24 wallets and 10 days", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "devnet-"));
   const stages: string[] = [];
   const warnings: string[] = [];
@@ -108,7 +108,7 @@ describe("the local chain of 20 wallets and 10 days", () => {
   });
 
   test("names one wallet of each archetype, each of which has acted", async () => {
-    expect(Object.keys(devnet.samples)).toHaveLength(14);
+    expect(Object.keys(devnet.samples)).toHaveLength(21);
     for (const address of Object.values(devnet.samples)) {
       expect(Number(await rpc.request("eth_getTransactionCount", address, "latest"))).toBeGreaterThan(0);
     }
@@ -165,7 +165,7 @@ describe("the local chain of 20 wallets and 10 days", () => {
 
   test("refuses to take the kept chain for one of another seed", async () => {
     await devnet.stop();
-    await expect(start({ seed: "another" })).rejects.toThrow(/was built with seed test, 20 wallets, 10 days/);
+    await expect(start({ seed: "another" })).rejects.toThrow(/was built with seed test, 24 wallets, 10 days/);
     await start();
   });
 

@@ -34,11 +34,13 @@ beforeAll(async () => {
   ]);
   const indexer = await kit.startIndexer(node.url);
   await indexer.reach(await kit.chain.head());
+  // Enriches: nothing is scored before that.
+  kit.startWorker();
   server = await startServer({
     ...kit,
     rpcUrl: node.url,
     databaseUrl: database.url,
-    env: { MAX_INDEX_AGE_SECONDS: String(MAX_INDEX_AGE_SECONDS) },
+    env: { MAX_INDEX_AGE_SECONDS: String(MAX_INDEX_AGE_SECONDS), HISTORY_SOURCE: "none" },
   });
   kit.onClose(server.stop);
   key = await createTestKey(kit.db, BALANCE);
@@ -65,7 +67,7 @@ describe("each refusal is a clear problem and costs nothing", () => {
     });
   });
 
-  test("an unknown wallet is a 404", async () => {
+  test("an unknown wallet is a 404 where no source knows its past", async () => {
     expect(await ask(`/ahs/${UNKNOWN}`, key.secret)).toMatchObject({ status: 404, body: { status: 404 } });
   });
 
@@ -120,7 +122,7 @@ describe("each refusal is a clear problem and costs nothing", () => {
       database.restore();
       await expect.poll(() => statusOf("/readyz"), { timeout: 20_000 }).toBe(200);
     });
-    expect((await ask(`/ahs/${AGENT}`, key.secret)).status).toBe(200);
+    await expect.poll(() => statusOf(`/ahs/${AGENT}`), { timeout: 20_000 }).toBe(200);
   });
 });
 

@@ -1,7 +1,9 @@
 import { getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scoreAtNewest } from "../../service/record/score-wallets.ts";
-import { AHS_2026_0 } from "../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../service/score/policy.ts";
+import { enrichFinal } from "../support/anvil-testkit/enrich-final.ts";
+import type { TestIndexer } from "../support/anvil-testkit/indexer.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e01");
@@ -29,6 +31,7 @@ describe("the index", () => {
       [AGENT.toLowerCase()],
     );
     expect(first.rows).toEqual([{ nonce: 0, ok: true }]);
+    await settle(kit, indexer);
     const before = await successRate(kit);
 
     await chain.register(AGENT);
@@ -48,13 +51,21 @@ describe("the index", () => {
       [failed.hash],
     );
     expect(rows).toEqual([{ ok: false, own: true }]);
+    await settle(kit, indexer);
     expect(await successRate(kit)).toBeLessThan(before);
     await indexer.stop();
-  });
+  }, 90_000);
 });
 
+/** Lets everything so far become final, and enriches it. */
+async function settle(kit: Testkit, indexer: TestIndexer): Promise<void> {
+  await kit.chain.mine(2 * kit.chain.deployment.finalityBlocks + 1);
+  await indexer.reach(await kit.chain.head());
+  await enrichFinal(kit.db, kit.chain);
+}
+
 async function successRate(kit: Testkit): Promise<number> {
-  const context = { db: kit.db, chainId: 31_337, policy: AHS_2026_0 };
+  const context = { db: kit.db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_1 };
   const scored = await scoreAtNewest(context, [AGENT.toLowerCase() as typeof AGENT]);
   const line = scored?.records[0]?.record.features.find(({ name }) => name === "success_rate");
   if (line?.value == null) throw new Error("no success rate");

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scoreAtNewest } from "../../service/record/score-wallets.ts";
-import { AHS_2026_0 } from "../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../service/score/policy.ts";
 import type { Database } from "../../service/store/database.ts";
+import { enrichFinal } from "../support/anvil-testkit/enrich-final.ts";
 import { startIndexer } from "../support/anvil-testkit/indexer.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 import { createTestDatabase, openMigrated } from "../support/test-database.ts";
@@ -45,6 +46,7 @@ test("after a reorg of ten blocks rows and scores equal those of a fresh index",
 
   await chain.reorg(10);
   await work(STEADY, 3);
+  await chain.mine(2 * chain.deployment.finalityBlocks + 1);
   await live.reach(await chain.head());
   await expect.poll(async () => newestHash(kit.db), { timeout: 10_000 }).toBe(await headHash());
 
@@ -52,7 +54,10 @@ test("after a reorg of ten blocks rows and scores equal those of a fresh index",
   const afterReorg = await rowsOf(kit.db);
   expect(afterReorg).toEqual(await rowsOf(fresh.db));
   expect(afterReorg).not.toEqual(beforeReorg);
-  expect(await scoresOf(kit.db)).toEqual(await scoresOf(fresh.db));
+  for (const db of [kit.db, fresh.db]) await enrichFinal(db, chain);
+  const scores = await scoresOf(kit.db);
+  expect(scores.map(({ wallet }) => wallet)).toEqual([STEADY.toLowerCase()]);
+  expect(scores).toEqual(await scoresOf(fresh.db));
   await fresh.end();
 }, 90_000);
 
@@ -91,10 +96,16 @@ async function rowsOf(db: Database): Promise<Record<string, unknown[]>> {
   return tables;
 }
 
+/** Records of both wallets; the two indexes need not have come as far with what is final. */
 async function scoresOf(db: Database) {
   const wallets = [STEADY, LATE].map((address) => address.toLowerCase() as Address);
-  const scored = await scoreAtNewest({ db, chainId: 31_337, policy: AHS_2026_0 }, wallets);
-  return scored?.records;
+  const context = { db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_1 };
+  const scored = await scoreAtNewest(context, wallets);
+  if (scored === null) throw new Error("there is no block to score at");
+  return scored.records.map(({ record: { coverage, ...record }, counterparties }) => {
+    const { toBlock: _toBlock, ...covered } = coverage;
+    return { ...record, covered, counterparties };
+  });
 }
 
 async function newestHash(db: Database): Promise<string | undefined> {

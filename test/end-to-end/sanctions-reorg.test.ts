@@ -28,7 +28,7 @@ test("a listing is on chain at once, and one that a reorg took out is off it aga
   const indexer = await kit.startIndexer();
   await indexer.reach(await kit.chain.head());
   kit.startWorker();
-  await untilOnChain(false);
+  await untilScored();
 
   const listing = await kit.chain.sanction([AGENT]);
   expect(await untilOnChain(true)).toBeLessThan(listing.blockNumber + FINALITY_BLOCKS);
@@ -39,6 +39,19 @@ test("a listing is on chain at once, and one that a reorg took out is off it aga
   await sleep(2_000);
   expect(await untilOnChain(false)).toBeLessThan(head + FINALITY_BLOCKS);
 }, 120_000);
+
+/** Mines until there is a score without a flag. */
+async function untilScored(): Promise<void> {
+  await until({ what: "the wallet is scored", timeoutMs: 40_000 }, async () => {
+    await kit.chain.tick();
+    await sleep(500);
+    const { rows } = await kit.db.$client.query(
+      "select sanctioned from ahs.current_score where wallet = $1",
+      [AGENT.toLowerCase()],
+    );
+    return rows[0]?.sanctioned === false ? true : null;
+  });
+}
 
 /** Mines until the oracle holds a record with that flag and keeps it; answers the block in which it first did. */
 async function untilOnChain(sanctioned: boolean): Promise<number> {

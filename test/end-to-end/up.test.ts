@@ -77,7 +77,7 @@ describe("ahs up", () => {
       });
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
       const inputs = await inputFile(up, (await record(up, "keeper")).inputs_hash);
-      expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.0" });
+      expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.1" });
       expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] .*\n.*\nD1 +success_rate /);
       await stopLeavingNothing();
     },

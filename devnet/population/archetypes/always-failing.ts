@@ -1,13 +1,14 @@
 import { type AgentContext, type Archetype, own, wayToFail } from "../agent.ts";
-import { burnGas, performTask, runOnDemand, sendToken } from "../deeds.ts";
+import { burnGas, performTask, runOnDemand } from "../deeds.ts";
 import type { PlannedCall } from "../plan-types.ts";
 import { ALL_HOURS, atRandom } from "../rhythm.ts";
+import { sendToken } from "../token-deeds.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
 /** Has never done anything but fail: late, short of gas or turned down. */
 export const alwaysFailing: Archetype = {
   name: "always-failing",
-  share: 10,
+  share: 9,
   purse: "usdc",
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {

@@ -1,25 +1,33 @@
-import { type AgentContext, type Archetype, attempt, own } from "../agent.ts";
-import { type DeedOf, performTask, reportPrice, sendCoin, sendToken, swap } from "../deeds.ts";
+import type { Address } from "viem";
+import { type AgentContext, type Archetype, attempt, favourites, own } from "../agent.ts";
+import type { Deed, DeedOf } from "../deed.ts";
+import { performTask, reportPrice } from "../deeds.ts";
 import type { PlannedCall } from "../plan-types.ts";
 import type { Random } from "../random.ts";
-import { atRandom, wakingHours } from "../rhythm.ts";
+import { atRandom, DAY, type Span, wakingHours } from "../rhythm.ts";
+import { approveForever, sendCoin, sendToken, swap, unwrapCoin, wrapCoin } from "../token-deeds.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
 const RELIABILITY = { failureRate: 0.012, retryMinutes: [2, 12] } as const;
+/** A contract of this age, which many use, is trusted with an approval without limit. */
+const PROVEN_AFTER = 40 * DAY;
 
-/** Trades on every pool and deals with many others, in its waking hours. */
+/** Trades on most pools and deals with many others, in its waking hours. */
 export const diverseTrader: Archetype = {
   name: "diverse-trader",
-  share: 22,
+  share: 19,
   purse: { pools: [2, 3] },
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {
     const random = context.random.fork("plan");
     const rate = {
-      perDay: random.between(1.4, 2.4),
+      perDay: random.between(2, 2.8),
       hours: wakingHours(random.int(0, 23), random.int(12, 18)),
     };
-    return atRandom(random, span, rate).flatMap((at) => trade(context, at));
+    return [
+      ...atRandom(random, span, rate).flatMap((at) => trade(context, at)),
+      ...trustProvenPools(context, span),
+    ];
   },
   step: trade,
 };
@@ -27,16 +35,19 @@ export const diverseTrader: Archetype = {
 /** One trade, or one of the other things that somebody with many dealings does. */
 export function trade(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);
-  const { world } = context;
   if (random.chance(0.12)) {
-    return [own(context, at, sendCoin(random.pick(world.merchants), BigInt(random.int(2, 40)) * 10n ** 15n))];
+    const merchant = random.pick(merchantsOf(context));
+    return [own(context, at, sendCoin(merchant, BigInt(random.int(2, 40)) * 10n ** 15n))];
   }
+  if (holdsWrappedCoin(context) && random.chance(0.03))
+    return [own(context, at, changeWrapping(context, random))];
   const deed = dealing(context, random);
   return attempt(context, random, { at, deed, reliability: RELIABILITY });
 }
 
 /** One of a trader's contract calls, with the tokens of its own pools. */
-export function dealing({ world, wallet, pools }: AgentContext, random: Random): DeedOf {
+export function dealing(context: AgentContext, random: Random): DeedOf {
+  const { world, wallet, pools } = context;
   const kind = random.next();
   const pool = random.pick(pools);
   if (kind < 0.6) {
@@ -45,13 +56,40 @@ export function dealing({ world, wallet, pools }: AgentContext, random: Random):
   }
   if (kind < 0.8) {
     const token = random.pick(pool.tokens);
-    return sendToken(
-      token.address,
-      random.pick(world.merchants),
-      BigInt(random.int(1, 30)) * token.perDollar,
-    );
+    const amount = BigInt(random.int(1, 30)) * token.perDollar;
+    return sendToken(token.address, random.pick(merchantsOf(context)), amount);
   }
-  if (kind < 0.9) return performTask(random.pick(world.keeperTargets), random.int(0, 4));
-  const feed = random.pick(world.feeds);
+  if (kind < 0.9) {
+    const targets = favourites(context, "targets", { among: world.keeperTargets, count: [2, 3] });
+    return performTask(random.pick(targets), random.int(0, 4));
+  }
+  const feed = random.pick(favourites(context, "feeds", { among: world.feeds, count: [2, 4] }));
   return reportPrice(feed.address, (feed.answer * BigInt(random.int(970, 1030))) / 1000n);
+}
+
+/** Where a trader spends: nobody deals with everyone. */
+function merchantsOf(context: AgentContext): readonly Address[] {
+  return favourites(context, "merchants", { among: context.world.merchants, count: [5, 11] });
+}
+
+function holdsWrappedCoin({ pools, world }: AgentContext): boolean {
+  return pools.some((pool) => pool.tokens.includes(world.weth));
+}
+
+function changeWrapping({ world }: AgentContext, random: Random): Deed {
+  const amount = BigInt(random.int(4, 30)) * 10n ** 15n;
+  const { address } = world.weth;
+  return random.chance(0.5) ? wrapCoin(address, amount) : unwrapCoin(address, amount)("success");
+}
+
+/** Every fourth lifts the limit of what the pools may take, late, once they are old and well used. */
+function trustProvenPools(context: AgentContext, span: Span): PlannedCall[] {
+  const random = context.random.fork("trust");
+  const at = span.start + PROVEN_AFTER + random.between(0, 20 * DAY);
+  if (context.index % 4 !== 1 || at > span.end) return [];
+  const [pool] = context.pools;
+  if (!pool) return [];
+  return pool.tokens.map((token, i) =>
+    own(context, at + i * 90, approveForever(token.address, pool.address)),
+  );
 }

@@ -6,7 +6,7 @@ import { pay } from "./payment-agent.ts";
 /** Paid now and then in its first days and has been silent ever since. */
 export const dormant: Archetype = {
   name: "dormant",
-  share: 14,
+  share: 10,
   purse: "usdc",
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {

@@ -1,8 +1,9 @@
-import { type AgentContext, type Archetype, attempt, habitsOf, own, planned } from "../agent.ts";
-import { completeJob, createJob, fundJob, sendCoin, sendToken, setBudget, submitJob } from "../deeds.ts";
+import { type AgentContext, type Archetype, attempt, favourites, habitsOf, own, planned } from "../agent.ts";
+import { completeJob, createJob, fundJob, setBudget, submitJob } from "../job-deeds.ts";
 import type { PlannedCall } from "../plan-types.ts";
 import type { Random } from "../random.ts";
 import { atRandom, DAY, HOUR, MINUTE, wakingHours } from "../rhythm.ts";
+import { sendCoin, sendToken } from "../token-deeds.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
 const RELIABILITY = { failureRate: 0.012, retryMinutes: [3, 15] } as const;
@@ -13,7 +14,7 @@ const LONGEST_JOB = 14 * HOUR;
 /** Takes jobs from the escrow, delivers, and spends some of what it earns on suppliers. */
 export const escrowWorker: Archetype = {
   name: "escrow-worker",
-  share: 14,
+  share: 13,
   purse: "usdc",
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {
@@ -24,7 +25,7 @@ export const escrowWorker: Archetype = {
       { start: span.start, end: span.end - LONGEST_JOB },
       { perDay: 0.38, hours },
     );
-    const purchases = atRandom(random, span, { perDay: random.between(0.8, 1.3), hours });
+    const purchases = atRandom(random, span, { perDay: random.between(1.3, 1.7), hours });
     return [
       ...jobs.flatMap((at) => takeJob(context, at, { least: 40 * MINUTE, most: 4 * HOUR })),
       ...purchases.flatMap((at) => buySupplies(context, at)),
@@ -61,8 +62,7 @@ function takeJob(context: AgentContext, at: number, pause: { least: number; most
 }
 
 function buySupplies(context: AgentContext, at: number): PlannedCall[] {
-  const regulars = context.random.fork("suppliers");
-  const suppliers = regulars.sample(context.world.merchants, regulars.int(2, 5));
+  const suppliers = favourites(context, "suppliers", { among: context.world.merchants, count: [2, 5] });
   const random = context.random.fork(`purchase/${at}`);
   const supplier = random.pick(suppliers);
   if (random.chance(0.4))

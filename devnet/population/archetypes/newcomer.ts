@@ -5,7 +5,7 @@ import { trade } from "./diverse-trader.ts";
 /** Joined in the last days and has made a handful of calls, too few to say anything. */
 export const newcomer: Archetype = {
   name: "newcomer",
-  share: 14,
+  share: 10,
   purse: { pools: [1, 1] },
   joinsAt: (random, history) => Math.floor(history.end - random.between(0.4, 5) * DAY),
   plan: (context, span) => {

@@ -1,7 +1,7 @@
-import { type AgentContext, type Archetype, attempt, own } from "../agent.ts";
-import { sendCoin, sendToken } from "../deeds.ts";
+import { type AgentContext, type Archetype, attempt, favourites, own } from "../agent.ts";
 import type { PlannedCall } from "../plan-types.ts";
 import { atRandom, MINUTE, wakingHours } from "../rhythm.ts";
+import { sendCoin, sendToken } from "../token-deeds.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
 const RELIABILITY = { failureRate: 0.01, retryMinutes: [4, 20] } as const;
@@ -9,13 +9,13 @@ const RELIABILITY = { failureRate: 0.01, retryMinutes: [4, 20] } as const;
 /** Pays the same few merchants, mostly in USDC, in small bursts. */
 export const paymentAgent: Archetype = {
   name: "payment-agent",
-  share: 24,
+  share: 19,
   purse: "usdc",
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {
     const random = context.random.fork("plan");
     const rate = {
-      perDay: random.between(1.1, 1.8),
+      perDay: random.between(1.75, 2.3),
       hours: wakingHours(random.int(4, 14), random.int(10, 16)),
     };
     return atRandom(random, span, rate).flatMap((at) => pay(context, at));
@@ -25,9 +25,8 @@ export const paymentAgent: Archetype = {
 
 /** One to three payments to the wallet's own merchants. */
 export function pay(context: AgentContext, at: number): PlannedCall[] {
-  const regulars = context.random.fork("merchants");
-  const merchants = regulars.sample(context.world.merchants, regulars.int(4, 10));
-  const coinShare = regulars.between(0.25, 0.5);
+  const merchants = favourites(context, "merchants", { among: context.world.merchants, count: [4, 10] });
+  const coinShare = context.random.fork("means").between(0.25, 0.5);
   const random = context.random.fork(`at/${at}`);
   const payments = random.chance(0.2) ? random.int(2, 3) : 1;
   return Array.from({ length: payments }, (_, i) => at + i * random.int(1, 4) * MINUTE).flatMap((when) => {

@@ -11,7 +11,7 @@ const TROUBLED = { failureRate: 0.22, retryMinutes: [10, 90] } as const;
 /** Had weeks of trouble in the middle of its history, mended every failure, and has worked well since. */
 export const recovering: Archetype = {
   name: "recovering",
-  share: 14,
+  share: 12,
   purse: { pools: [1, 2] },
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {

@@ -1,14 +1,16 @@
 import { type AgentContext, type Archetype, own } from "../agent.ts";
-import { type DeedOf, runOnDemand, sendToken } from "../deeds.ts";
+import type { DeedOf } from "../deed.ts";
+import { runOnDemand } from "../deeds.ts";
 import type { PlannedCall } from "../plan-types.ts";
 import { ALL_HOURS, atRandom, DAY } from "../rhythm.ts";
+import { sendToken } from "../token-deeds.ts";
 import { trade } from "./diverse-trader.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
 /** Hammers the same failing call within minutes instead of waiting, a few times a month. */
 export const retryStorm: Archetype = {
   name: "retry-storm",
-  share: 12,
+  share: 10,
   purse: { pools: [1, 2] },
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {

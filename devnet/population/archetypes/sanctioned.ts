@@ -7,7 +7,7 @@ import { pay } from "./payment-agent.ts";
 /** Pays like any payment agent, and was put on the sanctions list some time ago. */
 export const sanctioned: Archetype = {
   name: "sanctioned",
-  share: 8,
+  share: 7,
   purse: "usdc",
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {

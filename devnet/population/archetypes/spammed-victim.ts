@@ -1,6 +1,6 @@
 import { type Archetype, habitsOf, planned } from "../agent.ts";
-import { airdropSpam, sendCoin } from "../deeds.ts";
 import { ALL_HOURS, atRandom, wakingHours } from "../rhythm.ts";
+import { airdropSpam, sendCoin } from "../token-deeds.ts";
 import { trade } from "./diverse-trader.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
@@ -12,7 +12,7 @@ export const spammedVictim: Archetype = {
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {
     const random = context.random.fork("plan");
-    const rate = { perDay: random.between(1.4, 2.2), hours: wakingHours(random.int(0, 23), 16) };
+    const rate = { perDay: random.between(1.8, 2.5), hours: wakingHours(random.int(0, 23), 16) };
     const spammer = { address: context.world.spammer.address, habits: habitsOf(random.fork("spammer")) };
     const victim = context.wallet.address;
     const spam = atRandom(random, span, { perDay: 0.35, hours: ALL_HOURS });

@@ -1,6 +1,6 @@
 import { type Archetype, attempt, own } from "../agent.ts";
-import { sendCoin, sendToken } from "../deeds.ts";
 import { HOUR, MINUTE, onceAWeek } from "../rhythm.ts";
+import { sendCoin, sendToken } from "../token-deeds.ts";
 import { joinsAtTheStart } from "./joining.ts";
 
 const RELIABILITY = { failureRate: 0.008, retryMinutes: [5, 15] } as const;
@@ -8,7 +8,7 @@ const RELIABILITY = { failureRate: 0.008, retryMinutes: [5, 15] } as const;
 /** Pays the same people once a week, one after the other, and does nothing in between. */
 export const weeklyPayroll: Archetype = {
   name: "weekly-payroll",
-  share: 12,
+  share: 11,
   purse: "usdc",
   joinsAt: joinsAtTheStart,
   plan: (context, span) => {

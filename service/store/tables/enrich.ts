@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, numeric, primaryKey, text } from "drizzle-orm/pg-core";
+import type { CallEffect } from "../../features/types.ts";
 import { ahs } from "./schema.ts";
 
 /** How far finalized blocks have been read for every followed wallet, and by which hash that block is known. */
@@ -29,28 +30,55 @@ export const enrichWallet = ahs.table(
   ],
 );
 
-/** What the receipt of an own call says beyond the index. */
-export const enrichCall = ahs.table(
-  "enrich_call",
+/** transaction: the wallet sent it. erc4337, safe: its account executed it in another's transaction. */
+export type CallOrigin = "transaction" | "erc4337" | "safe";
+
+/** Calls that followed wallets made or executed, as the model reads them; from finalized blocks, and from history sources. */
+export const ownCall = ahs.table(
+  "own_call",
   {
     chainId: integer().notNull(),
-    hash: text().notNull(),
+    wallet: text().notNull(),
     block: bigint({ mode: "number" }).notNull(),
     transactionIndex: integer().notNull(),
-    wallet: text().notNull(),
+    /** 0 for a transaction of its own, else the number of the log that tells of the execution, plus 1. */
+    position: integer().notNull(),
+    hash: text().notNull(),
+    origin: text().$type<CallOrigin>().notNull(),
+    /** enrich, or the name of the history source that told of it. */
+    source: text().notNull(),
+    /** Unix seconds. */
+    timestamp: bigint({ mode: "number" }).notNull(),
+    /** Null for a contract creation, and for an execution whose target is not known. */
+    to: text(),
+    selector: text(),
+    value: numeric({ mode: "bigint" }).notNull(),
+    ok: boolean().notNull(),
+    gasLimit: numeric({ mode: "bigint" }).notNull(),
+    gasUsed: numeric({ mode: "bigint" }).notNull(),
+    gasPriceWei: numeric({ mode: "bigint" }).notNull(),
+    /** What the wallet paid for it, without the L1 fee. */
+    feeWei: numeric({ mode: "bigint" }).notNull(),
     /** Wei that a rollup charged for posting the call; null on chains whose receipts have no such fee. */
     l1FeeWei: numeric({ mode: "bigint" }),
-    logs: integer().notNull(),
+    /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, as is `amount`. */
+    recipient: text(),
+    amount: numeric({ mode: "bigint" }),
+    /** Base fee and median tip of the block; null where its receipt was not read, or the block tells none. */
+    marketPriceWei: numeric({ mode: "bigint" }),
+    /** Null where its receipt was not read, as are the columns after it. */
+    effect: text().$type<CallEffect>(),
+    logs: integer(),
     /** Contracts that emitted its logs, each once, in the order of their first log. */
-    emitters: text().array().notNull(),
-    /** Those of them that are neither the wallet itself nor a contract that an own call of it had created by then. */
-    outsideEmitters: text().array().notNull(),
-    /** Logs of it by which the wallet approved somebody. */
-    approvals: integer().notNull(),
+    emitters: text().array(),
+    /** Net ERC-20 changes of the wallet, "token:amount" by rising token. */
+    moves: text().array(),
   },
   (table) => [
-    primaryKey({ columns: [table.chainId, table.hash] }),
-    index("enrich_call_wallet").on(table.chainId, table.wallet, table.block),
+    primaryKey({
+      columns: [table.chainId, table.wallet, table.block, table.transactionIndex, table.position],
+    }),
+    index("own_call_hash").on(table.chainId, table.hash),
   ],
 );
 
@@ -76,27 +104,30 @@ export const enrichBlock = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.block] })],
 );
 
-export type TokenStandard = "erc20" | "erc721" | "erc1155";
+/** native: the chain's own coin, told by a transaction's value or by what an account was told to call, not by a log. */
+export type TokenStandard = "native" | "erc20" | "erc721" | "erc1155";
 
-/** Tokens that moved into or out of followed wallets; any contract can claim any movement, so look at `token` and `sender`. */
+/** What moved into or out of followed wallets; any contract can claim any movement, so look at `token` and `sender`. */
 export const enrichTransfer = ahs.table(
   "enrich_transfer",
   {
     chainId: integer().notNull(),
     block: bigint({ mode: "number" }).notNull(),
+    /** Of native coin that a transaction sent: −1 − the transaction's index. */
     logIndex: integer().notNull(),
     /** Place within one log: a batch moves several ids. */
     item: integer().notNull(),
     transactionHash: text().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
+    /** The zero address for native coin. */
     token: text().notNull(),
     standard: text().$type<TokenStandard>().notNull(),
     from: text().notNull(),
     to: text().notNull(),
     /** Null for ERC-721, which moves one id. */
     amount: numeric({ mode: "bigint" }),
-    /** Null for ERC-20. */
+    /** Null for native coin and ERC-20. */
     tokenId: numeric({ mode: "bigint" }),
     /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
     sender: text(),
@@ -164,4 +195,93 @@ export const enrichUserOperation = ahs.table(
     primaryKey({ columns: [table.chainId, table.block, table.logIndex] }),
     index("enrich_user_operation_wallet").on(table.chainId, table.wallet, table.block),
   ],
+);
+
+/**
+ * Who dealt with whom: calls and funds from an account to a counterparty. Complete for followed wallets on either side; of
+ * strangers only what the blocks show that are read anyway, and only a bounded number for each counterparty.
+ */
+export const contact = ahs.table(
+  "contact",
+  {
+    chainId: integer().notNull(),
+    counterparty: text().notNull(),
+    account: text().notNull(),
+    /** Calls of the account to it, token payments to it included; 0 where only funds are known. */
+    calls: integer().notNull(),
+    /** Value sent to it in native coin and priced tokens, at the prices of the day, in millionths of a US dollar. */
+    sentMicroUsd: numeric({ mode: "bigint" }).notNull(),
+    firstBlock: bigint({ mode: "number" }).notNull(),
+    /** Unix seconds. */
+    firstTime: bigint({ mode: "number" }).notNull(),
+    lastBlock: bigint({ mode: "number" }).notNull(),
+    lastTime: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.counterparty, table.account] }),
+    index("contact_account").on(table.chainId, table.account),
+  ],
+);
+
+/** All calls of a stranger in the blocks that are read anyway, since it is known as a user of a counterparty. */
+export const stranger = ahs.table(
+  "stranger",
+  {
+    chainId: integer().notNull(),
+    account: text().notNull(),
+    calls: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.account] })],
+);
+
+/** What never changes about a counterparty, read once; null is what no source knows. */
+export const accountFact = ahs.table(
+  "account_fact",
+  {
+    chainId: integer().notNull(),
+    address: text().notNull(),
+    /** Whether it had code when it was read. */
+    hasCode: boolean(),
+    /** Who created the contract. */
+    creator: text(),
+    /** Who first sent it value. */
+    firstFunder: text(),
+    /** Block and Unix seconds at which it had code, or had sent a transaction, at the latest. */
+    existedBlock: bigint({ mode: "number" }),
+    existedAt: bigint({ mode: "number" }),
+    /** index, or the name of the history source. */
+    source: text().notNull(),
+    readBlock: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.address] })],
+);
+
+/** Last answer of a price feed on each UTC day with one. */
+export const feedPrice = ahs.table(
+  "feed_price",
+  {
+    chainId: integer().notNull(),
+    feed: text().notNull(),
+    /** UTC day number. */
+    day: integer().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+    /** US dollars with `decimals` decimals. */
+    answer: numeric({ mode: "bigint" }).notNull(),
+    decimals: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.feed, table.day] })],
+);
+
+/** EIP-7702 delegation of followed wallets, a row whenever it was found changed. */
+export const walletDelegation = ahs.table(
+  "wallet_delegation",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    /** Block at which the code was read. */
+    block: bigint({ mode: "number" }).notNull(),
+    /** Null where it delegates to nobody. */
+    delegate: text(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.wallet, table.block] })],
 );

@@ -26,6 +26,8 @@ export const score = ahs.table(
     patterns: jsonb().$type<readonly Pattern[]>().notNull(),
     features: jsonb().$type<readonly FeatureLine[]>().notNull(),
     coverage: jsonb().$type<Coverage>().notNull(),
+    /** When the confidence falls to a lower level by itself, for want of own calls; null where it cannot. */
+    levelUntil: timestamp({ withTimezone: true }),
     inputsHash: text().notNull(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
@@ -51,6 +53,8 @@ export const currentScore = ahs.table(
     confidenceMicros: integer().notNull(),
     confidenceLevel: text().$type<ConfidenceLevel>().notNull(),
     sanctioned: boolean().notNull(),
+    /** When the confidence falls to a lower level by itself; null where it cannot. */
+    levelUntil: timestamp({ withTimezone: true }),
   },
   (table) => [
     uniqueIndex("current_score_wallet").on(table.chainId, table.wallet),

@@ -1,19 +1,25 @@
-import { describe, expect, test } from "vitest";
-import { contractAddresses } from "../../../devnet/contract-list.ts";
-import { planPopulation } from "../../../devnet/population/plan.ts";
-import type { PlannedCall } from "../../../devnet/population/plan-types.ts";
-import { DAY } from "../../../devnet/population/rhythm.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../bin/up/free-port.ts";
+import { type Devnet, startDevnet } from "../../../devnet/devnet.ts";
+import { jsonRpc } from "../../../devnet/json-rpc.ts";
+import type { ArchetypeName } from "../../../devnet/population/plan-types.ts";
+import { createRoster, type Member } from "../../../devnet/population/roster.ts";
+import { createWorld } from "../../../devnet/population/world.ts";
 import { scoreWallet } from "../../../service/features/score-wallet.ts";
-import type { OwnCall, SanctionsFlag, WalletRows } from "../../../service/features/types.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import type { ScoreRecord } from "../../../service/score/record.ts";
+import { type ChainRows, lower, readChainRows } from "./chain-rows.ts";
 
+const SEED = "1";
+const WALLETS = 200;
+/** Unix seconds: with the end of the history fixed, all of it is. */
 const END = 1_795_000_000;
-const AS_OF = { blockNumber: 8_000, blockHash: `0x${"0".repeat(64)}`, timestamp: END } as const;
-const GAS_PRICE = 500_000_000n;
+const BUILD_TIMEOUT_MS = 400_000;
+/** u of which q = 0.75. */
+const ENOUGH_USERS = 6;
 
 /** Grades that every wallet of an archetype must be in after 90 days; null stands for INSUFFICIENT. */
-const EXPECTED: Readonly<Record<string, readonly (string | null)[]>> = {
+const EXPECTED: Readonly<Record<ArchetypeName, readonly (string | null)[]>> = {
   keeper: ["A", "B"],
   "diverse-trader": ["A", "B"],
   "payment-agent": ["A", "B"],
@@ -21,90 +27,121 @@ const EXPECTED: Readonly<Record<string, readonly (string | null)[]>> = {
   "oracle-feeder": ["A", "B"],
   "weekly-payroll": ["A", "B"],
   "spammed-victim": ["A", "B"],
+  "smart-account": ["A", "B"],
+  recovering: ["A", "B", "C"],
+  flaky: ["B", "C"],
+  "dirty-hygiene": ["C", "D"],
+  "gas-war": ["C", "D"],
+  "retry-storm": ["C", "D", "E", "F"],
+  "stale-strategy": ["D", "E", "F"],
+  "half-failing": ["D", "E", "F"],
+  "self-dealing-ring": ["D", "E", "F"],
+  "fresh-contract-ring": ["D", "E", "F"],
+  "always-failing": ["E", "F"],
+  sanctioned: ["F"],
   newcomer: [null],
   dormant: [null],
-  "always-failing": ["E", "F"],
-  "retry-storm": ["C", "D", "E", "F"],
-  sanctioned: ["F"],
 };
 
-describe.each(["1", "agent-health"])("the population of seed %s", (seed) => {
-  const history = { start: END - 90 * DAY, end: END };
-  const { roster, blocks } = planPopulation({
-    contracts: contractAddresses(),
-    seed,
-    wallets: 200,
-    history,
-    maxBlocks: 7_900,
-  });
-  const grades = new Map<string, Set<string | null>>();
-  for (const { archetype, context } of roster) {
-    const calls = blocks.flatMap((block, i) =>
-      block.calls.flatMap((call, j) =>
-        call.from === context.wallet.address ? [toOwnCall(call, [i, block.time, j])] : [],
-      ),
-    );
-    const rows = rowsOf(context.wallet.address, calls, archetype.name === "sanctioned");
-    const record = scoreWallet({ rows, asOf: AS_OF, policy: AHS_2026_0 });
-    grades.set(archetype.name, (grades.get(archetype.name) ?? new Set()).add(gradeOf(record)));
-  }
+const HEALTHY: readonly ArchetypeName[] = [
+  "keeper",
+  "diverse-trader",
+  "payment-agent",
+  "escrow-worker",
+  "oracle-feeder",
+  "weekly-payroll",
+  "spammed-victim",
+  "smart-account",
+];
+
+/** Active enough to be known well after 90 days. */
+const KNOWN_WELL: readonly ArchetypeName[] = [
+  "keeper",
+  "diverse-trader",
+  "payment-agent",
+  "escrow-worker",
+  "oracle-feeder",
+];
+
+const RINGS: readonly ArchetypeName[] = ["self-dealing-ring", "fresh-contract-ring"];
+
+type Judged = { readonly member: Member; readonly record: ScoreRecord };
+
+describe("the population of 200 wallets after 90 days on a real chain", () => {
+  let devnet: Devnet;
+  let rows: ChainRows;
+  let judged: readonly Judged[];
+
+  beforeAll(async () => {
+    devnet = await startDevnet({
+      port: await freePort(),
+      dataDir: null,
+      seed: SEED,
+      wallets: WALLETS,
+      days: 90,
+      now: () => END,
+      onProgress: () => undefined,
+      logger: { info: () => undefined, warn: () => undefined },
+    });
+    const { contracts, deployment, rpcUrl } = devnet;
+    const roster = createRoster(createWorld(contracts, SEED, WALLETS), SEED, WALLETS);
+    const followed = new Set(roster.map((member) => lower(member.context.wallet.address)));
+    rows = await readChainRows(jsonRpc(rpcUrl), { deployment, followed });
+    judged = roster.map((member) => {
+      const wallet = lower(member.context.wallet.address);
+      const walletRows = rows.rowsOf(wallet, member.archetype.name === "sanctioned");
+      return { member, record: scoreWallet({ rows: walletRows, asOf: rows.asOf, policy: AHS_2026_1 }) };
+    });
+  }, BUILD_TIMEOUT_MS);
+
+  afterAll(() => devnet.stop());
+
+  const of = (name: ArchetypeName): readonly Judged[] =>
+    judged.filter(({ member }) => member.archetype.name === name);
 
   test.each(Object.entries(EXPECTED))("deserves as %s nothing but %j", (name, expected) => {
-    const found = [...(grades.get(name) ?? [])];
+    const found = of(name as ArchetypeName);
     expect(found.length).toBeGreaterThan(0);
-    expect(found.filter((grade) => !expected.includes(grade))).toEqual([]);
+    expect(found.map(labelled).filter(([, grade]) => !expected.includes(grade))).toEqual([]);
   });
+
+  test.each(KNOWN_WELL)("is known well as %s: confidence is HIGH", (name) => {
+    expect(
+      of(name)
+        .filter(({ record }) => record.confidenceLevel !== "HIGH")
+        .map(labelled),
+    ).toEqual([]);
+  });
+
+  test.each(RINGS)("is seen through as %s", (name) => {
+    const unseen = of(name).filter(
+      ({ record }) => !record.patterns.some((pattern) => pattern.name === "self_dealing_ring"),
+    );
+    expect(unseen.map(labelled)).toEqual([]);
+  });
+
+  test.each(HEALTHY)("deals as %s with accounts that six independent others use, nearly always", (name) => {
+    expect(
+      of(name)
+        .filter(({ member }) => independentShare(member) < 0.95)
+        .map(labelled),
+    ).toEqual([]);
+  });
+
+  /** Share of the calls beside approvals whose counterparty has enough independent users. */
+  function independentShare({ context }: Member): number {
+    const wallet = lower(context.wallet.address);
+    const users = new Map(rows.counterpartiesOf(wallet).map((fact) => [fact.address, fact.outsideUsers]));
+    const calls = rows.callsOf(wallet).filter((call) => call.receipt.effect !== "approval");
+    const independent = calls.filter((call) => {
+      const counterparty = call.recipient ?? call.to;
+      return counterparty !== null && (users.get(counterparty) ?? 0) >= ENOUGH_USERS;
+    });
+    return independent.length / calls.length;
+  }
 });
 
-function gradeOf({ outcome }: ScoreRecord): string | null {
-  return outcome.kind === "scored" ? outcome.grade : null;
-}
-
-/** What the chain would hold of it; a test on a real chain holds outcomes and gas to the plan. */
-function toOwnCall(call: PlannedCall, [block, time, index]: readonly [number, number, number]): OwnCall {
-  const limit = BigInt(call.gasLimit);
-  const used = { success: (limit * 6n) / 10n, revert: (limit * 4n) / 10n, "out-of-gas": limit }[call.outcome];
-  return {
-    hash: `0x${(block * 1_000 + index).toString(16).padStart(64, "0")}`,
-    blockNumber: block,
-    transactionIndex: index,
-    timestamp: time,
-    to: call.to,
-    selector: selectorOf(call),
-    value: call.value,
-    ok: call.outcome === "success",
-    gasLimit: limit,
-    gasUsed: used,
-    fee: used * GAS_PRICE,
-  };
-}
-
-/** Steps of a job differ by contract and gas alone here: their data is only known once the job has an id. */
-function selectorOf(call: PlannedCall): OwnCall["selector"] {
-  if (typeof call.data === "function") return `0x${(call.gasLimit % 2 ** 32).toString(16).padStart(8, "0")}`;
-  return call.data === "0x" ? null : (call.data.slice(0, 10) as `0x${string}`);
-}
-
-function rowsOf(wallet: `0x${string}`, calls: readonly OwnCall[], sanctioned: boolean): WalletRows {
-  const flag: SanctionsFlag = {
-    source: "chainalysis-oracle",
-    reference: `0x${"1".repeat(64)}`,
-    detected_at: new Date(END * 1_000).toISOString(),
-  };
-  const coverage = {
-    fromBlock: 0,
-    fromTimestamp: END - 90 * DAY,
-    toBlock: 8_000,
-    complete: true,
-    sources: ["plan"],
-  };
-  const chainStartTimestamp = END - 90 * DAY;
-  return {
-    chainId: 31_337,
-    wallet,
-    calls,
-    sanctions: sanctioned ? [flag] : [],
-    coverage,
-    chainStartTimestamp,
-  };
+function labelled({ member, record }: Judged): readonly [string, string | null] {
+  const { outcome } = record;
+  return [member.context.label, outcome.kind === "scored" ? outcome.grade : null];
 }

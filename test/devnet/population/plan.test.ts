@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { type Address, getAddress, getContractAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { contractAddresses } from "../../../devnet/contract-list.ts";
 import { type Population, planPopulation } from "../../../devnet/population/plan.ts";
@@ -8,12 +9,25 @@ import { DAY } from "../../../devnet/population/rhythm.ts";
 import type { Member } from "../../../devnet/population/roster.ts";
 
 const END = 1_795_000_000;
+/** approve(address,uint256) */
+const APPROVE = "0x095ea7b3";
+/** transfer(address,uint256) */
+const TRANSFER = "0xa9059cbb";
+const HEALTHY: readonly string[] = [
+  "keeper",
+  "diverse-trader",
+  "payment-agent",
+  "escrow-worker",
+  "oracle-feeder",
+  "weekly-payroll",
+  "spammed-victim",
+];
 
 describe("the plan of a population", () => {
   test("is the same transactions for the same seed and time, and others for another seed", async () => {
     const size = fc.record({
       seed: fc.string(),
-      wallets: fc.integer({ min: 14, max: 18 }),
+      wallets: fc.integer({ min: 22, max: 26 }),
       days: fc.integer({ min: 2, max: 4 }),
     });
     await fc.assert(
@@ -30,7 +44,7 @@ describe("the plan of a population", () => {
     const size = fc.record({ seed: fc.string(), maxBlocks: fc.integer({ min: 150, max: 900 }) });
     fc.assert(
       fc.property(size, ({ seed, maxBlocks }) => {
-        const { blocks } = plan({ seed, wallets: 14, days: 5, maxBlocks });
+        const { blocks } = plan({ seed, wallets: 22, days: 5, maxBlocks });
         const times = blocks.map((block) => block.time);
         expect(blocks.length).toBeLessThanOrEqual(maxBlocks);
         expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
@@ -45,8 +59,8 @@ describe("the plan of a population", () => {
   const standard = plan({ seed: "1", wallets: 200, days: 90 });
   const calls = standard.blocks.flatMap((block) => block.calls);
 
-  test("has 200 agents of 14 archetypes, at least as many background users and 25,000 to 45,000 transactions", () => {
-    expect(new Set(standard.roster.map((member) => member.archetype.name)).size).toBe(14);
+  test("has 200 agents of 21 archetypes, at least as many background users and 25,000 to 45,000 transactions", () => {
+    expect(new Set(standard.roster.map((member) => member.archetype.name)).size).toBe(21);
     expect(standard.roster).toHaveLength(200);
     expect(standard.world.users.length).toBeGreaterThanOrEqual(200);
     expect(calls.length).toBeGreaterThan(25_000);
@@ -64,9 +78,9 @@ describe("the plan of a population", () => {
     const unregistered = standard.roster.filter(({ owner, context }) => {
       const registration = calls.findIndex((call) => call.from === owner.address && call.to === registry);
       const first = calls.findIndex((call) => {
-        return call.from === context.wallet.address && !context.peers.includes(call.to);
+        return call.from === context.wallet.address && !context.peers.some((peer) => peer === payeeOf(call));
       });
-      return registration === -1 || first < registration;
+      return registration === -1 || (first !== -1 && first < registration);
     });
     expect(unregistered.map((member) => member.context.label)).toEqual([]);
   });
@@ -77,20 +91,69 @@ describe("the plan of a population", () => {
     expect(acting.filter((member) => member.secondOwner !== null).length).toBeGreaterThanOrEqual(1);
   });
 
-  test("lets background users call the very contracts that agents call", () => {
-    const agents = new Set<string>(standard.roster.map((member) => member.context.wallet.address));
+  test("lets background users call the very contracts that healthy agents call", () => {
     const users = new Set<string>(standard.world.users.map((user) => user.address));
-    const merchants = new Set<string>(standard.world.merchants);
-    const calledBy = (who: ReadonlySet<string>): Set<string> =>
-      new Set(calls.filter((call) => who.has(call.from) && !merchants.has(call.to)).map((call) => call.to));
-    const registry = standard.world.contracts.identityRegistry;
-    const { repairableTarget } = standard.world.contracts;
-    const ring =
-      standard.roster.find((member) => member.archetype.name === "self-dealing-ring")?.context.peers ?? [];
-    const agentsAlone = [...calledBy(agents)].filter((to) => !calledBy(users).has(to));
-    expect(
-      agentsAlone.filter((to) => ![registry, repairableTarget, ...ring].some((known) => known === to)),
-    ).toEqual([]);
+    const calledByUsers = new Set(calls.filter((call) => users.has(call.from)).map((call) => call.to));
+    const paid = new Set<string>([...standard.world.merchants, standard.world.contracts.identityRegistry]);
+    const healthy = standard.roster.filter((member) => HEALTHY.includes(member.archetype.name));
+    const called = healthy.flatMap((member) => callsOf(member, calls)).map((call) => call.to);
+    expect(called.filter((to) => to === null || !(calledByUsers.has(to) || paid.has(to)))).toEqual([]);
+  });
+
+  test("has shops where users spend a third of their calls and no agent goes, opened by an exchange", () => {
+    const shops = new Set<string>(standard.world.shops);
+    const users = new Set<string>(standard.world.users.map((user) => user.address));
+    const funders = new Set<string>(standard.world.exchanges.map((exchange) => exchange.address));
+    const visits = calls.filter((call) => payeeOf(call) !== null && shops.has(String(payeeOf(call))));
+    expect(new Set(visits.slice(0, shops.size).map((call) => call.from)).size).toBe(1);
+    expect(visits.filter((call) => !users.has(call.from) && !funders.has(call.from))).toEqual([]);
+    const spent = visits.filter((call) => users.has(call.from)).length;
+    expect(spent / calls.filter((call) => users.has(call.from)).length).toBeGreaterThan(0.25);
+  });
+
+  test("funds every wallet of the ring but the first through the first", () => {
+    const [leader, ...others] = membersOf(standard, "self-dealing-ring").map((m) => m.context.wallet.address);
+    const firstFunders = others.map(
+      (wallet) => calls.find((call) => call.to === wallet && call.value > 0n)?.from,
+    );
+    expect(firstFunders).toEqual(others.map(() => leader));
+  });
+
+  test("lets a fresh-contract ring create all contracts of its own before it calls them", () => {
+    for (const member of membersOf(standard, "fresh-contract-ring")) {
+      const own = callsOf(member, calls);
+      const created = own.flatMap((call, nonce) =>
+        call.to === null ? [getContractAddress({ from: call.from, nonce: BigInt(nonce) })] : [],
+      );
+      expect(created).toHaveLength(20);
+      expect(own.findLastIndex((call) => call.to === null)).toBe(20);
+      const inside = own.filter((call) => call.to !== null && created.includes(call.to));
+      expect(inside.length / own.length).toBeGreaterThan(0.5);
+    }
+  });
+
+  test("lets smart accounts, which their owners create first of all, act by operations of the bundler alone", () => {
+    const { bundler, contracts } = standard.world;
+    const members = membersOf(standard, "smart-account");
+    for (const member of members) {
+      const { context, owner } = member;
+      expect(calls.find((call) => call.from === owner.address)?.to).toBe(null);
+      expect(getContractAddress({ from: owner.address, nonce: 0n })).toBe(context.wallet.address);
+      expect(callsOf(member, calls)).toEqual([]);
+    }
+    const bundles = calls.filter((call) => call.from === bundler.address);
+    expect(bundles.length / members.length).toBeGreaterThan(120);
+    expect(bundles.every((call) => call.to === contracts.entryPoint)).toBe(true);
+  });
+
+  test("lets healthy agents approve limited amounts, and without limit only what is 40 days old", () => {
+    const healthy = standard.roster.filter((member) => HEALTHY.includes(member.archetype.name));
+    const own = healthy.flatMap((member) => callsOf(member, calls));
+    const approvals = own.filter((call) => String(call.data).startsWith(APPROVE));
+    const limitless = approvals.filter((call) => String(call.data).endsWith("f".repeat(64)));
+    expect(approvals.length - limitless.length).toBeGreaterThan(50);
+    expect(limitless.length).toBeGreaterThan(0);
+    expect(limitless.every((call) => call.at > END - 50 * DAY)).toBe(true);
   });
 
   test.each([
@@ -106,9 +169,24 @@ describe("the plan of a population", () => {
     ["retry-storm", (own: readonly PlannedCall[]) => longestFailingRun(own) >= 10],
     ["keeper", (own: readonly PlannedCall[]) => failureShare(own) < 0.04],
     ["recovering", (own: readonly PlannedCall[]) => failureShare(own) > 0.02],
+    ["flaky", (own: readonly PlannedCall[]) => failureShare(own) > 0.1 && failureShare(own) < 0.3],
+    ["half-failing", (own: readonly PlannedCall[]) => failureShare(own) > 0.35 && failureShare(own) < 0.6],
+    ["gas-war", (own: readonly PlannedCall[]) => median(own.map((call) => call.tipWei)) > 2_000_000_000n],
+    ["stale-strategy", (own: readonly PlannedCall[]) => longestRepeatedFailure(own) > 30],
   ] as const)("gives every %s its behaviour", (name, behaves) => {
     const others = membersOf(standard, name).filter((member) => !behaves(callsOf(member, calls)));
     expect(others.map((member) => member.context.label)).toEqual([]);
+  });
+
+  test("lets dirty hygiene trust young contracts, buy what nothing prices and send coin to the mixer", () => {
+    const { contracts, junkPools } = standard.world;
+    for (const member of membersOf(standard, "dirty-hygiene")) {
+      const own = callsOf(member, calls);
+      const limitless = own.filter((call) => String(call.data).endsWith("f".repeat(64)));
+      expect(limitless).toHaveLength(5);
+      expect(own.some((call) => junkPools.some((pool) => pool.address === call.to))).toBe(true);
+      expect(own.some((call) => call.to === contracts.mixer && call.value > 0n)).toBe(true);
+    }
   });
 
   test("puts every sanctioned wallet on the list, and nobody else", () => {
@@ -145,6 +223,22 @@ function callsOf(member: Member, calls: readonly PlannedCall[]): PlannedCall[] {
 
 function failureShare(calls: readonly PlannedCall[]): number {
   return calls.filter((call) => call.outcome !== "success").length / calls.length;
+}
+
+/** Whom a call pays, in a token or in coin. */
+function payeeOf({ data, to }: PlannedCall): Address | null {
+  if (typeof data === "function" || !data.startsWith(TRANSFER)) return to;
+  return getAddress(`0x${data.slice(34, 74)}`);
+}
+
+function median(values: readonly bigint[]): bigint {
+  return values.toSorted((a, b) => Number(a - b))[Math.floor(values.length / 2)] ?? 0n;
+}
+
+/** Most failures in a row of the very same call. */
+function longestRepeatedFailure(calls: readonly PlannedCall[]): number {
+  const bySubject = Map.groupBy(calls, (call) => `${call.to} ${String(call.data).slice(0, 10)}`);
+  return Math.max(...[...bySubject.values()].map(longestFailingRun));
 }
 
 function longestFailingRun(calls: readonly PlannedCall[]): number {

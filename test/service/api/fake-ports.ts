@@ -8,6 +8,7 @@ import {
   type KnownKey,
 } from "../../../service/api/access/api-key-access.ts";
 import { type ApiPorts, createApp } from "../../../service/api/create-app.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { hashApiKey } from "../../../service/store/api-keys.ts";
 import type { Standing, StoredScore } from "../../../service/store/scores.ts";
 
@@ -32,7 +33,8 @@ export function storedScore(changes: Partial<StoredScore> = {}): StoredScore {
     asOfBlock: 970,
     asOfHash: `0x${"11".repeat(32)}`,
     asOfTime: new Date("2026-11-20T09:59:00.000Z"),
-    modelVersion: "AHS-2026.0",
+    levelUntil: null,
+    modelVersion: "AHS-2026.1",
     ahsScore: 84,
     d1Score: 88,
     d2Score: 82,
@@ -130,7 +132,10 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
   };
 }
 
-type Changes = Partial<Omit<ApiPorts, "scores">> & { readonly scores?: Partial<ApiPorts["scores"]> };
+type Changes = Partial<Omit<ApiPorts, "scores" | "infrastructure">> & {
+  readonly scores?: Partial<ApiPorts["scores"]>;
+  readonly infrastructure?: Partial<ApiPorts["infrastructure"]>;
+};
 type FakeLedger = ReturnType<typeof fakeLedger>;
 
 /** The app on ports that answer for one healthy wallet; `log` holds every log line. */
@@ -148,8 +153,10 @@ export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) 
     registry: new Registry(),
     allowedOrigins: "*",
     maxIndexAgeSeconds: 120,
+    sanctionsSources: async () => [],
     oracle: ORACLE,
     scoreNow: async () => ({ kind: "stored", row: storedScore() }),
+    scoreOnDemand: null,
     attest: async () => {
       throw new Error("no attestation was expected");
     },
@@ -158,7 +165,18 @@ export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) 
     },
     inputFile: async () => undefined,
     epochList: async () => null,
+    policy: AHS_2026_1,
     ...changes,
+    infrastructure: {
+      agents: async () => [],
+      probes: async () => [],
+      days: async () => [],
+      refusal: async () => null,
+      visit: async () => {
+        throw new Error("no visit was expected");
+      },
+      ...changes.infrastructure,
+    },
     scores: {
       standing: async () => standing(),
       published: async () => null,

@@ -17,6 +17,10 @@ import {
 
 const PATH = `/ahs/${WALLET}`;
 
+async function unexpected(): Promise<never> {
+  throw new Error("not expected to be called");
+}
+
 const RECORD = {
   address: WALLET_EIP55,
   ahs_score: 84,
@@ -33,7 +37,7 @@ const RECORD = {
   patterns: [],
   trend: null,
   timestamp: NOW.toISOString(),
-  model_version: "AHS-2026.0",
+  model_version: "AHS-2026.1",
   chain_id: 31337,
   as_of_block: 970,
   as_of_time: "2026-11-20T09:59:00.000Z",
@@ -82,7 +86,7 @@ describe("GET /ahs/{address}", () => {
           confidence_level: "HIGH",
           as_of_block: 970,
           as_of_time: "2026-11-20T09:59:00.000Z",
-          model_version: "AHS-2026.0",
+          model_version: "AHS-2026.1",
           inputs_hash: `0x${"22".repeat(32)}`,
         },
       ],
@@ -92,8 +96,8 @@ describe("GET /ahs/{address}", () => {
 
   it("refuses an unknown part with the accepted ones, uncharged", async () => {
     const { app, keys } = fakeApp();
-    const response = await app.request(`${PATH}?include=features,infrastructure`, WITH_KEY);
-    const expected = "'features', 'history' or 'attestation'";
+    const response = await app.request(`${PATH}?include=features,weather`, WITH_KEY);
+    const expected = "'features', 'history', 'attestation' or 'infrastructure'";
     expect([response.status, await response.json()]).toEqual([
       422,
       {
@@ -102,7 +106,7 @@ describe("GET /ahs/{address}", () => {
             type: "literal_error",
             loc: ["query", "include", 1],
             msg: `Input should be ${expected}`,
-            input: "infrastructure",
+            input: "weather",
             ctx: { expected },
           },
         ],
@@ -208,6 +212,38 @@ describe("GET /ahs/{address}", () => {
     expect(await response.json()).toMatchObject({ type });
     expect(keys.balance()).toBe(5000);
     expect(keys.states()).toEqual(["returned"]);
+  });
+
+  it("asks the history source for whatever wallet it is, where there is one, and charges for what comes of it", async () => {
+    for (const followed of [true, false]) {
+      const { app, keys } = fakeApp({
+        scores: { standing: async () => standing({ followed, score: null }) },
+        scoreNow: unexpected,
+        scoreOnDemand: async () => ({ kind: "stored", row: storedScore() }),
+      });
+      expect((await app.request(PATH, WITH_KEY)).status).toBe(200);
+      expect(keys.states()).toEqual(["kept"]);
+    }
+  });
+
+  it("gives the price back while a history is read, or when its source fails", async () => {
+    const detail = "The wallet's history is still being read.";
+    const { app, keys } = fakeApp({
+      scores: { standing: async () => standing({ followed: false, score: null }) },
+      scoreOnDemand: async () => ({ kind: "history-unavailable", detail, retryAfterSeconds: 5 }),
+    });
+    const response = await app.request(PATH, WITH_KEY);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await response.json()).toMatchObject({ type: "/docs#problem-history-unavailable", detail });
+    expect(keys.states()).toEqual(["returned"]);
+  });
+
+  it("does not ask the history source for a listed wallet", async () => {
+    const { app } = fakeApp({
+      scores: { standing: async () => standing({ followed: false, score: null, sanctions: [LISTING] }) },
+      scoreOnDemand: unexpected,
+    });
+    expect((await app.request(PATH, WITH_KEY)).status).toBe(200);
   });
 
   it("gives the price back when the work throws, and tells nothing of why", async () => {

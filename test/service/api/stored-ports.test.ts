@@ -4,9 +4,12 @@ import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApiKeyAccess } from "../../../service/api/access/api-key-access.ts";
 import { createApp } from "../../../service/api/create-app.ts";
+import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/store/api-keys.ts";
 import { type Database, openDatabase } from "../../../service/store/database.ts";
 import { createKeyDebits } from "../../../service/store/key-debits.ts";
+import { createInfrastructureReader } from "../../../service/store/probes-of-wallet.ts";
 import { createScoreReader } from "../../../service/store/scores.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../store/index-tables.ts";
@@ -43,9 +46,17 @@ function appOn(database: Database) {
     registry: new Registry(),
     allowedOrigins: "*",
     maxIndexAgeSeconds: 120,
+    sanctionsSources: () => readSanctionsSources(database, CHAIN),
     oracle: ORACLE,
     scores: createScoreReader(database, CHAIN),
+    policy: AHS_2026_1,
+    infrastructure: {
+      ...createInfrastructureReader(database, CHAIN),
+      refusal: async () => null,
+      visit: async () => null,
+    },
     scoreNow: async () => ({ kind: "not-indexed" }),
+    scoreOnDemand: null,
     attest: async () => {
       throw new Error("no attestation was expected");
     },

@@ -50,3 +50,10 @@ test("the data of a revert is passed on", () => {
     revertData: "0x1234",
   });
 });
+
+test("what a revert's arguments look like as text does not reach the message", () => {
+  const failure = classifySendFailure(refusal(3, "execution reverted: custom error 0x23b18f5f: \0\0\u0005"));
+  expect(failure.kind).toBe("reverted_in_simulation");
+  expect(failure.message).toContain("custom error 0x23b18f5f: …");
+  expect(failure.message).not.toMatch(/\p{Cc}/u);
+});

@@ -21,6 +21,9 @@ test.each([
   ["geth", -32000, "unknown block", "node_behind"],
   ["reth", -32602, "block range extends beyond current head block", "node_behind"],
   ["besu", -32603, "Internal error", "unreachable"],
+  ["geth", 3, "execution reverted: not a feed", "reverted"],
+  ["nethermind", -32015, "VM execution error. Reverted 0x", "reverted"],
+  ["anvil", -32602, "BlockOutOfRangeError: block height is 3305 but requested was 256", "refused"],
   ["any", -32602, "invalid argument 0: hex string has length 2", "refused"],
 ])("%s says %i %s: %s", (_node, code, message, kind) => {
   expect(failureOfRpcError("eth_getLogs", { code, message })).toMatchObject({ kind });

@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import { loadDeployment } from "../../../service/chain/deployments.ts";
 import { createChainReader } from "../../../service/enrich/chain-reader.ts";
 import { enrichLimits } from "../../../service/enrich/context.ts";
 import { createEnrichMetrics } from "../../../service/enrich/metrics.ts";
@@ -11,9 +12,9 @@ import { openDatabase } from "../../../service/store/database.ts";
  * Enriches in small ranges and kills its own process, as a power cut would: "asking" before its n-th request to the node,
  * "storing" with everything of its n-th range written but not committed, "stored" when that is committed.
  */
-const [databaseUrl, rpcUrl, point, nth] = process.argv.slice(2);
-if (databaseUrl === undefined || rpcUrl === undefined)
-  throw new Error("expected DATABASE_URL RPC_URL POINT NTH");
+const [databaseUrl, rpcUrl, deploymentFile, point, nth] = process.argv.slice(2);
+if (databaseUrl === undefined || rpcUrl === undefined || deploymentFile === undefined)
+  throw new Error("expected DATABASE_URL RPC_URL DEPLOYMENT POINT NTH");
 
 const reached: Record<string, number> = {};
 
@@ -50,7 +51,7 @@ const context = createEnrichContext({
     connectTimeoutMs: 5_000,
     onIdleError: () => undefined,
   }),
-  chainId: 31_337,
+  deployment: loadDeployment(deploymentFile),
   client: createChainReader({
     url: rpcUrl,
     timeoutMs: 10_000,

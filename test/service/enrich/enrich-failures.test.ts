@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ChainReader } from "../../../service/enrich/chain-reader.ts";
 import { createEnrichMetrics } from "../../../service/enrich/metrics.ts";
-import { createBusyWorld, fail, type Rows } from "./busy-world.ts";
+import { createBusyWorld, fail, type Rows, WALLETS } from "./busy-world.ts";
 import { allRows, type EnrichWorld, enrichAll, forgetAll, rowsOf, SCHEMA } from "./enrich-world.ts";
 
 const OTHER_HASH = `0x${"0b".repeat(32)}` as const;
@@ -12,7 +12,7 @@ let whole: Rows;
 
 beforeAll(async () => {
   ({ world, whole } = await createBusyWorld());
-  expect(whole.enrich_call).toHaveLength(11);
+  expect(whole.own_call).toHaveLength(11);
   expect(whole.enrich_transfer).toHaveLength(10);
   expect(whole.enrich_approval).toHaveLength(1);
 });
@@ -27,7 +27,7 @@ describe("a node that does not give the range leaves cursor and rows as they wer
     {
       name: "of another chain",
       kind: "other_chain",
-      wrap: () => ({ header: async (number) => ({ number, hash: OTHER_HASH }) }),
+      wrap: () => ({ header: async (number) => ({ number, hash: OTHER_HASH, timestamp: 1 }) }),
     },
     { name: "without the receipts", kind: "node_behind", wrap: () => ({ blockReceipts: async () => null }) },
     { name: "leaving out a receipt", kind: "inconsistent", wrap: () => ({ blockReceipts: async () => [] }) },
@@ -105,11 +105,14 @@ test("how far it is behind is known while the node does not answer, and what was
   const { values } = await metrics.rows.get();
   expect(new Map(values.map(({ labels, value }) => [labels.table, value]))).toEqual(
     new Map([
-      ["calls", whole.enrich_call?.length],
+      ["calls", whole.own_call?.length],
       ["blocks", whole.enrich_block?.length],
       ["transfers", whole.enrich_transfer?.length],
       ["approvals", whole.enrich_approval?.length],
       ["userOperations", 0],
+      ["delegations", WALLETS.length],
+      ["creations", 0],
+      ["prices", 3],
     ]),
   );
 });

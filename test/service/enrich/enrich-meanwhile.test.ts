@@ -76,6 +76,18 @@ describe("what another process does meanwhile", () => {
     expect(await allRows(world)).toEqual(whole);
   });
 
+  test("calls that a history source told first get their receipts, and are counted once", async () => {
+    await enrichAll(world);
+    await world.client.query(
+      `update ahs.own_call set source = 'explorer', effect = null, logs = null, emitters = null, moves = null,
+         market_price_wei = null`,
+    );
+    await world.client.query("truncate ahs.contact, ahs.stranger, ahs.enrich_cursor, ahs.enrich_wallet");
+    await world.client.query("truncate ahs.enrich_block, ahs.enrich_transfer");
+    await enrichAll(world);
+    expect(await allRows(world)).toEqual(whole);
+  });
+
   test("nothing of a chain is stored that was replaced while it was read", async () => {
     const replaced = (real: ChainReader): ChainReader => ({
       ...real,

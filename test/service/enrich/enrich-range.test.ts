@@ -12,7 +12,7 @@ import {
 import { readLiveApprovals } from "../../../service/store/enrich-approvals.ts";
 import { readSnapshot } from "../../../service/store/index-snapshot.ts";
 import { CHAIN_ID, createEnrichWorld, type EnrichWorld, enrichAll, rowsOf } from "./enrich-world.ts";
-import { logCall, logEmitterCreation, placeLogEmitter } from "./log-emitter.ts";
+import { logCall, placeLogEmitter } from "./log-emitter.ts";
 
 const WALLET: Address = `0x${"a1".repeat(20)}`;
 const OTHER: Address = `0x${"b2".repeat(20)}`;
@@ -38,7 +38,7 @@ afterAll(() => world.close());
 async function rowsAbout(table: string, hash: Hex): Promise<readonly Record<string, unknown>[]> {
   await world.index();
   await enrichAll(world);
-  const column = table === "enrich_call" ? "hash" : "transaction_hash";
+  const column = table === "own_call" ? "hash" : "transaction_hash";
   return (await rowsOf(world, table)).filter((row) => row[column] === hash);
 }
 
@@ -59,18 +59,39 @@ function log(from: Address, topics: [Hex, Hex, Hex, Hex], data: Hex) {
 test("an own call that logs: its contracts, no L1 fee on this chain, and what its block paid", async () => {
   const { keeperTarget1 } = world.chain.contracts;
   const { hash, blockNumber } = await world.chain.succeed(WALLET);
-  expect(await rowsAbout("enrich_call", hash)).toEqual([
+  const receipt = (await world.chain.rpc.request("eth_getTransactionReceipt", hash)) as {
+    gasUsed: Hex;
+    effectiveGasPrice: Hex;
+  };
+  const [gasUsed, gasPrice] = [BigInt(receipt.gasUsed), BigInt(receipt.effectiveGasPrice)];
+  expect(await rowsAbout("own_call", hash)).toEqual([
     {
       chain_id: CHAIN_ID,
       hash,
       block: String(blockNumber),
       transaction_index: 0,
+      position: 0,
       wallet: WALLET,
+      origin: "transaction",
+      source: "enrich",
+      timestamp: expect.stringMatching(/^\d{10}$/),
+      to: lower(keeperTarget1),
+      selector: expect.stringMatching(/^0x[0-9a-f]{8}$/),
+      value: "0",
+      ok: true,
+      gas_limit: "500000",
+      gas_used: String(gasUsed),
+      gas_price_wei: String(gasPrice),
+      fee_wei: String(gasUsed * gasPrice),
       l1_fee_wei: null,
+      recipient: null,
+      amount: null,
+      // Alone in its block, it paid what the market did.
+      market_price_wei: String(gasPrice),
+      effect: "other",
       logs: 2,
       emitters: [lower(keeperTarget1)],
-      outside_emitters: [lower(keeperTarget1)],
-      approvals: 0,
+      moves: [],
     },
   ]);
   const block = (await world.chain.rpc.request("eth_getBlockByNumber", numberToHex(blockNumber), false)) as {
@@ -94,7 +115,9 @@ test("an own call that logs: its contracts, no L1 fee on this chain, and what it
 test("a reverted own call is there, without logs", async () => {
   const { hash, status } = await world.chain.revert(WALLET);
   expect(status).toBe("reverted");
-  expect(await rowsAbout("enrich_call", hash)).toMatchObject([{ logs: 0, emitters: [], approvals: 0 }]);
+  expect(await rowsAbout("own_call", hash)).toMatchObject([
+    { ok: false, effect: "none", logs: 0, emitters: [], moves: [] },
+  ]);
 });
 
 test("the tip of a block is the median of everybody's, not that of the own call", async () => {
@@ -176,30 +199,7 @@ test("a user operation is its sender's, whoever bundled it", async () => {
 test("a malformed log, by whomever, leaves nothing", async () => {
   const { hash } = await log(WALLET, [TRANSFER, pad(WALLET), pad(STRANGER), word(7n)], word(1n));
   expect(await rowsAbout("enrich_transfer", hash)).toEqual([]);
-  expect(await rowsAbout("enrich_call", hash)).toMatchObject([{ logs: 1, emitters: [EMITTER] }]);
-});
-
-test("a contract that the wallet made is not outside, from its creation on", async () => {
-  const { rpc } = world.chain;
-  await rpc.request("anvil_impersonateAccount", WALLET);
-  const fees = { gas: numberToHex(300_000n), maxFeePerGas: numberToHex(10n ** 11n) };
-  const created = (await rpc.request("eth_sendTransaction", {
-    from: WALLET,
-    data: logEmitterCreation(),
-    ...fees,
-  })) as Hex;
-  await world.chain.tick();
-  const receipt = (await rpc.request("eth_getTransactionReceipt", created)) as { contractAddress: Address };
-  const own = receipt.contractAddress;
-  const data = logCall([word(1n), word(2n), word(3n), word(4n)], "0x");
-  const mine = await world.chain.send({ from: WALLET, to: own, data });
-  const theirs = await world.chain.send({ from: OTHER, to: own, data });
-  expect(await rowsAbout("enrich_call", mine.hash)).toMatchObject([
-    { emitters: [own], outside_emitters: [] },
-  ]);
-  expect(await rowsAbout("enrich_call", theirs.hash)).toMatchObject([
-    { emitters: [own], outside_emitters: [own] },
-  ]);
+  expect(await rowsAbout("own_call", hash)).toMatchObject([{ logs: 1, emitters: [EMITTER] }]);
 });
 
 test("of approvals the newest counts, one taken back leaves nothing, and one that a stranger forged names him not as the wallet", async () => {
@@ -211,8 +211,8 @@ test("of approvals the newest counts, one taken back leaves nothing, and one tha
   await approve(weth, usdcDaiPool, 0n);
   const forged = await log(STRANGER, [APPROVAL, pad(WALLET), pad(STRANGER), word(3n)], "0x");
   const ofOther = await log(OTHER, [APPROVAL, pad(OTHER), pad(STRANGER), word(3n)], "0x");
-  expect(await rowsAbout("enrich_call", unlimited.hash)).toMatchObject([
-    { approvals: 1, emitters: [lower(usdc)] },
+  expect(await rowsAbout("own_call", unlimited.hash)).toMatchObject([
+    { effect: "approval", emitters: [lower(usdc)] },
   ]);
   expect(await rowsAbout("enrich_approval", forged.hash)).toMatchObject([{ owner: WALLET, sender: null }]);
   expect(await rowsAbout("enrich_approval", ofOther.hash)).toMatchObject([{ owner: OTHER, sender: OTHER }]);

@@ -1,8 +1,9 @@
 import { Client } from "pg";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { localTokenAbi } from "../../../service/chain/abi/local-token.ts";
+import type { Deployment } from "../../../service/chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../../service/enrich/chain-reader.ts";
 import { type EnrichLimits, enrichLimits } from "../../../service/enrich/context.ts";
 import { createEnrichMetrics, type EnrichMetrics } from "../../../service/enrich/metrics.ts";
@@ -72,6 +73,22 @@ export async function createEnrichWorld(): Promise<EnrichWorld> {
   };
 }
 
+/** Creates a contract as the owner of the chain's tokens; its address is lower-case. */
+export async function deploy(
+  { chain }: EnrichWorld,
+  contract: { readonly abi: Abi; readonly bytecode: string; readonly args: readonly unknown[] },
+): Promise<Address> {
+  const [from] = (await chain.rpc.request("eth_accounts")) as [Address];
+  const data = encodeDeployData({ ...contract, bytecode: contract.bytecode as Hex });
+  const gas = numberToHex(5_000_000n);
+  const hash = await chain.rpc.request("eth_sendTransaction", { from, data, gas });
+  await chain.tick();
+  const receipt = (await chain.rpc.request("eth_getTransactionReceipt", hash)) as {
+    contractAddress: Address;
+  };
+  return receipt.contractAddress.toLowerCase() as Address;
+}
+
 /** Enriches in this process until nothing is left; `wrap` stands between it and the node. */
 export async function enrichAll(
   world: EnrichWorld,
@@ -79,6 +96,7 @@ export async function enrichAll(
     readonly limits?: Partial<EnrichLimits>;
     readonly wrap?: (real: ChainReader) => ChainReader;
     readonly metrics?: EnrichMetrics;
+    readonly deployment?: Deployment;
   } = {},
 ) {
   const metrics = options.metrics ?? createEnrichMetrics(new Registry());
@@ -94,7 +112,8 @@ export async function enrichAll(
   const limits = { ...enrichLimits, ...options.limits };
   const client = options.wrap?.(real) ?? real;
   const logger = pino({ level: "silent" });
-  const context = createEnrichContext({ db: world.db, chainId: CHAIN_ID, client, metrics, logger, limits });
+  const deployment = options.deployment ?? world.chain.deployment;
+  const context = createEnrichContext({ db: world.db, deployment, client, metrics, logger, limits });
   const span = { blocks: limits.maxBlocks };
   while (await enrichOnce(context, span));
   return { requests, metrics };
@@ -106,30 +125,51 @@ export async function rowsOf(world: EnrichWorld, table: string): Promise<readonl
   return rows;
 }
 
-const FACTS = ["call", "block", "transfer", "approval", "user_operation"].map((name) => `enrich_${name}`);
+const PLACED = ["own_call", "enrich_block", "enrich_transfer", "enrich_approval", "enrich_user_operation"];
+const FACTS = [...PLACED, "contact", "stranger"];
+const OTHERS = ["feed_price", "enrich_cursor", "enrich_wallet", "wallet_delegation", "account_fact"];
 
 /** Empties every table of enrichment. */
 export async function forgetAll({ client }: EnrichWorld): Promise<void> {
-  const tables = [...FACTS, "enrich_cursor", "enrich_wallet"];
+  const tables = [...FACTS, ...OTHERS];
   await client.query(`truncate ${tables.map((table) => `ahs.${table}`).join()}`);
 }
 
-/** Every row that enrichment stored, but for how far it came. */
-export async function allRows(world: EnrichWorld): Promise<Record<string, readonly unknown[]>> {
+/** Every row that ranges store, whatever their bounds; how far they came, and what was read at their ends, is left out. */
+export function allRows(world: EnrichWorld): Promise<Record<string, readonly unknown[]>> {
+  return rowsOfAll(world, FACTS);
+}
+
+/** Those of them that happened in one block. */
+export function placedRows(world: EnrichWorld): Promise<Record<string, readonly unknown[]>> {
+  return rowsOfAll(world, PLACED);
+}
+
+async function rowsOfAll(
+  world: EnrichWorld,
+  tables: readonly string[],
+): Promise<Record<string, readonly unknown[]>> {
   const entries: [string, readonly unknown[]][] = [];
-  for (const table of FACTS) entries.push([table, await rowsOf(world, table)]);
+  for (const table of tables) entries.push([table, await rowsOf(world, table)]);
   return Object.fromEntries(entries);
 }
+
+type RpcTransaction = {
+  readonly hash: Hex;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly nonce: Hex;
+  readonly value: Hex;
+  readonly input: Hex;
+  readonly gas: Hex;
+  readonly transactionIndex: Hex;
+};
 
 type RpcBlock = {
   readonly hash: Hex;
   readonly timestamp: Hex;
   readonly baseFeePerGas: Hex;
-  readonly transactions: readonly {
-    readonly hash: Hex;
-    readonly from: Address;
-    readonly transactionIndex: Hex;
-  }[];
+  readonly transactions: readonly RpcTransaction[];
 };
 
 async function indexChain(
@@ -140,39 +180,58 @@ async function indexChain(
   const newest = await head();
   const { rows } = await client.query(`select coalesce(max(number), -1)::int as number from ${SCHEMA}.block`);
   const first = rows[0].number + 1;
-  let timestamp = 0;
-  for (let number = first; number <= newest; number += 1) {
+  // A wallet that is followed since a block of the past has calls in blocks that are indexed already.
+  const from = Math.min(first, ...followed.values());
+  for (let number = from; number <= newest; number += 1) {
     const block = (await rpc.request("eth_getBlockByNumber", numberToHex(number), true)) as RpcBlock;
-    timestamp = Number(block.timestamp);
-    await client.query(`insert into ${SCHEMA}.block values ($1, $2, $3, $4)`, [
+    await client.query(`insert into ${SCHEMA}.block values ($1, $2, $3, $4) on conflict do nothing`, [
       number,
       block.hash,
-      timestamp,
+      Number(block.timestamp),
       BigInt(block.baseFeePerGas),
     ]);
+    for (const sent of block.transactions) {
+      const isFollowed = (account: Address | null) => (followed.get(account ?? "0x") ?? number + 1) <= number;
+      if (isFollowed(sent.from) || isFollowed(sent.to))
+        await indexTransaction({ rpc, client }, { sent, block, number, own: isFollowed(sent.from) });
+    }
+    if (number === newest) await finalize(client, SCHEMA, { number, timestamp: Number(block.timestamp) });
   }
-  // A wallet that is followed since a block of the past has calls in blocks that are indexed already.
-  for (const [wallet, since] of followed) await indexOwnCalls({ rpc, client, newest }, wallet, since);
-  if (newest >= first) await finalize(client, SCHEMA, { number: newest, timestamp });
   return newest;
 }
 
-async function indexOwnCalls(
-  { rpc, client, newest }: { rpc: TestChain["rpc"]; client: Client; newest: number },
-  wallet: Address,
-  since: number,
+async function indexTransaction(
+  { rpc, client }: { rpc: TestChain["rpc"]; client: Client },
+  at: { sent: RpcTransaction; block: RpcBlock; number: number; own: boolean },
 ): Promise<void> {
-  for (let number = since; number <= newest; number += 1) {
-    const block = (await rpc.request("eth_getBlockByNumber", numberToHex(number), true)) as RpcBlock;
-    for (const { hash, transactionIndex } of block.transactions.filter((sent) => sent.from === wallet)) {
-      const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as {
-        contractAddress: Address | null;
-      };
-      await client.query(
-        `insert into ${SCHEMA}.transaction values ($1, $2, $3, $4, $5, null, 0, 0, '0x', null, 0, 0, 0, null, true, $6, true)
-         on conflict do nothing`,
-        [hash, number, Number(transactionIndex), Number(block.timestamp), wallet, receipt.contractAddress],
-      );
-    }
-  }
+  const { sent, block, number, own } = at;
+  const receipt = (await rpc.request("eth_getTransactionReceipt", sent.hash)) as {
+    readonly contractAddress: Address | null;
+    readonly gasUsed: Hex;
+    readonly effectiveGasPrice: Hex;
+    readonly status: Hex;
+  };
+  await client.query(
+    `insert into ${SCHEMA}.transaction values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+     on conflict (hash) do update set own = excluded.own`,
+    [
+      sent.hash,
+      number,
+      Number(sent.transactionIndex),
+      Number(block.timestamp),
+      sent.from,
+      sent.to,
+      Number(sent.nonce),
+      BigInt(sent.value),
+      sent.input,
+      sent.input.length < 10 ? null : sent.input.slice(0, 10),
+      BigInt(sent.gas),
+      BigInt(receipt.gasUsed),
+      BigInt(receipt.effectiveGasPrice),
+      BigInt(block.baseFeePerGas),
+      receipt.status === "0x1",
+      receipt.contractAddress,
+      own,
+    ],
+  );
 }

@@ -13,9 +13,3 @@ export async function placeLogEmitter(chain: TestChain, address: Address): Promi
 export function logCall(topics: readonly [Hex, Hex, Hex, Hex], data: Hex): Hex {
   return concatHex([...topics, data]);
 }
-
-/** Creation code of a log emitter. */
-export function logEmitterCreation(): Hex {
-  const size = ((CODE.length - 2) / 2).toString(16).padStart(2, "0");
-  return `0x60${size}600c60003960${size}6000f3${CODE.slice(2)}`;
-}

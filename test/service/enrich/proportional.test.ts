@@ -99,7 +99,9 @@ test("where strangers make 95 % of the Transfer logs, ten times the strangers co
   expect(many.logsReceived).toBe(few.logsReceived);
   expect(few.logsReceived).toBe(8 + ROUNDS);
   expect(few.rows).toEqual({
-    enrich_call: ROUNDS,
+    own_call: ROUNDS,
+    contact: 8,
+    stranger: 0,
     enrich_block: ROUNDS,
     enrich_transfer: 8 + ROUNDS,
     enrich_approval: 0,
@@ -107,9 +109,40 @@ test("where strangers make 95 % of the Transfer logs, ten times the strangers co
   });
 });
 
-test("requests grow with the wallets: three a chunk of them, and one a block in which they call", async () => {
+test("requests grow with the wallets: four a chunk of them, and one a block in which they call", async () => {
   const four = await enrichAmong({ wallets: 4, airdropsPerBlock: 1 });
   const twelve = await enrichAmong({ wallets: 12, airdropsPerBlock: 1 });
-  expect(four.requests).toEqual({ eth_getBlockByNumber: 1, eth_getBlockReceipts: ROUNDS, eth_getLogs: 3 });
-  expect(twelve.requests).toEqual({ eth_getBlockByNumber: 1, eth_getBlockReceipts: ROUNDS, eth_getLogs: 9 });
+  // Besides: the answers of the price feeds, once, and at the end each wallet's code.
+  const [feeds, answers] = [3, 1];
+  const always = { eth_getBlockByNumber: 1, eth_getBlockReceipts: ROUNDS, eth_call: 3 * feeds };
+  expect(four.requests).toEqual({ ...always, eth_getLogs: 4 + answers, eth_getCode: 4 });
+  expect(twelve.requests).toEqual({ ...always, eth_getLogs: 12 + answers, eth_getCode: 12 });
+});
+
+test("of a crowd that uses a wallet's counterparty 64 are kept, however large it is", async () => {
+  const world = await createEnrichWorld();
+  worlds.push(world);
+  const { rpc } = world.chain;
+  const [wallet, shop, crowd] = [accountOf(0xa0_0000), accountOf(0xbeef), 100];
+  await world.follow(wallet);
+  await rpc.request("anvil_autoImpersonateAccount", true);
+  const fees = {
+    maxFeePerGas: numberToHex(10n ** 11n),
+    maxPriorityFeePerGas: "0x1",
+    gas: numberToHex(21_000n),
+  };
+  const strangers = Array.from({ length: crowd }, (_, index) => accountOf(0x2000 + index));
+  for (const from of strangers) await rpc.request("anvil_setBalance", from, numberToHex(10n ** 18n));
+  for (let round = 0; round < 2; round += 1) {
+    for (const from of strangers)
+      await rpc.request("eth_sendTransaction", { from, to: shop, value: "0x1", ...fees });
+    const { status } = await world.chain.send({ from: wallet, to: shop, value: 1n });
+    expect(status).toBe("success");
+  }
+  await world.index();
+  await enrichAll(world);
+  const { contact, stranger } = await allRows(world);
+  expect(contact).toHaveLength(1 + 64);
+  expect(stranger).toHaveLength(64);
+  expect(new Set(stranger?.map((row) => Reflect.get(Object(row), "calls")))).toEqual(new Set(["2"]));
 });

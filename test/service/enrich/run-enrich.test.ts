@@ -6,7 +6,7 @@ import { createEnrichMetrics } from "../../../service/enrich/metrics.ts";
 import { runEnrich } from "../../../service/enrich/run-enrich.ts";
 import { type CuttableProxy, startCuttableProxy } from "../../support/anvil-testkit/cuttable-proxy.ts";
 import { until } from "../../support/anvil-testkit/script.ts";
-import { CHAIN_ID, createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";
+import { createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";
 
 const WALLET: Address = `0x${"a1".repeat(20)}`;
 
@@ -35,7 +35,14 @@ test("it waits for a node that is gone, goes on when it is back, follows the ind
   const stop = new AbortController();
   proxy.cut();
   const running = runEnrich(
-    { db: world.db, chainId: CHAIN_ID, rpcUrl: proxy.url, metrics, logger: pino({ level: "silent" }) },
+    {
+      db: world.db,
+      deployment: world.chain.deployment,
+      rpcUrl: proxy.url,
+      factSource: null,
+      metrics,
+      logger: pino({ level: "silent" }),
+    },
     stop.signal,
   );
   await until({ what: "the failure is counted", timeoutMs: 15_000 }, async () => {
@@ -49,7 +56,7 @@ test("it waits for a node that is gone, goes on when it is back, follows the ind
   await world.chain.succeed(WALLET);
   await world.index();
   await until({ what: "the cursor follows", timeoutMs: 15_000 }, () => cursorAt(head + 1));
-  expect(await rowsOf(world, "enrich_call")).toHaveLength(2);
+  expect(await rowsOf(world, "own_call")).toHaveLength(2);
 
   const told = performance.now();
   stop.abort();

@@ -32,13 +32,11 @@ test("the worker enriches what the real index holds as final", async () => {
     ]);
     return rows[0] ?? null;
   });
-  const calls = await db.$client.query(
-    "select hash, wallet, logs, approvals from ahs.enrich_call order by block",
-  );
+  const calls = await db.$client.query("select hash, wallet, ok, effect from ahs.own_call order by block");
   expect(calls.rows).toEqual([
-    { hash: registered.hash, wallet: WALLET, logs: expect.any(Number), approvals: 0 },
-    { hash: approved.hash, wallet: WALLET, logs: 1, approvals: 1 },
-    { hash: failed.hash, wallet: WALLET, logs: 0, approvals: 0 },
+    { hash: registered.hash, wallet: WALLET, ok: true, effect: "other" },
+    { hash: approved.hash, wallet: WALLET, ok: true, effect: "approval" },
+    { hash: failed.hash, wallet: WALLET, ok: false, effect: "none" },
   ]);
   const approvals = await db.$client.query("select token, amount, sender from ahs.enrich_approval");
   expect(approvals.rows).toEqual([{ token: usdc.toLowerCase(), amount: "7", sender: WALLET }]);

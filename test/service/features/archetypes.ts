@@ -1,4 +1,19 @@
-import { account, DAY, HOUR, randomFrom, START, type Step } from "./histories.ts";
+import type { Address } from "viem";
+import type { CounterpartyFact, WalletRows } from "../../../service/features/types.ts";
+import {
+  account,
+  callsOf,
+  DAY,
+  GWEI,
+  HOUR,
+  payment,
+  randomFrom,
+  rowsOf,
+  START,
+  type Step,
+  USDC,
+  withFacts,
+} from "./histories.ts";
 
 type Plan = { readonly days: number; readonly seed: number };
 
@@ -26,16 +41,19 @@ export function diverseTrader({ days, seed }: Plan): readonly Step[] {
   );
 }
 
-/** A dozen payments a day through one token, at all hours. */
+/** A dozen payments a day in one token to forty payees, at all hours. */
 export function paymentAgent({ days, seed }: Plan): readonly Step[] {
   const random = randomFrom(seed);
   return eachDay(days, (day) =>
-    Array.from({ length: 8 + Math.floor(random() * 9) }, () =>
-      withRetry(
-        { at: day + random() * DAY, to: account(3000), selector: "0xa9059cbb", ok: random() >= 0.01 },
-        60 + random() * 300,
-      ),
-    ).flat(),
+    Array.from({ length: 8 + Math.floor(random() * 9) }, () => {
+      const payee = account(3000 + Math.floor(random() * 40));
+      const paid = payment(
+        day + random() * DAY,
+        payee,
+        BigInt(1_000_000 + Math.floor(random() * 50_000_000)),
+      );
+      return withRetry({ ...paid, ok: random() >= 0.01 }, 60 + random() * 300);
+    }).flat(),
   );
 }
 
@@ -80,6 +98,91 @@ export function weeklyPayroll({ days }: Plan): readonly Step[] {
       to: account(6000),
     }));
   });
+}
+
+/** A trader that failed most of its calls for twenty days, a month before the end, and has been good since. */
+export function recovering({ days, seed }: Plan): readonly Step[] {
+  const random = randomFrom(seed + 1);
+  const from = START + (days - 50) * DAY;
+  return diverseTrader({ days, seed }).map((step) =>
+    step.at >= from && step.at < from + 20 * DAY && random() < 0.6 ? { ...step, ok: false } : step,
+  );
+}
+
+/** A trader one of whose calls in five fails, whatever it does. */
+export function flaky({ days, seed }: Plan): readonly Step[] {
+  const random = randomFrom(seed + 1);
+  return diverseTrader({ days, seed }).map((step) => ({ ...step, ok: random() >= 0.2 }));
+}
+
+/** Fights for blocks at four times the market's price, and loses one fight in three. */
+export function gasWarrior({ days, seed }: Plan): readonly Step[] {
+  const random = randomFrom(seed + 1);
+  return diverseTrader({ days, seed }).map((step) => ({
+    ...step,
+    ok: random() >= 0.3,
+    gasPrice: 4n * GWEI,
+    fee: 70_000n * 4n * GWEI,
+  }));
+}
+
+/** Keeps calling a venue for hours after it began to fail, every third day. */
+export function retryStormer({ days, seed }: Plan): readonly Step[] {
+  const storms = eachDay(days, (day, number) =>
+    number % 3 > 0
+      ? []
+      : Array.from({ length: 24 }, (_, i) => ({
+          at: day + 9 * HOUR + i * 240,
+          to: account(2000),
+          ok: false,
+        })),
+  );
+  return [...diverseTrader({ days, seed }), ...storms];
+}
+
+/** A keeper whose job broke a month before the end, and who goes on with it. */
+export function staleKeeper({ days, seed }: Plan): readonly Step[] {
+  const broken = START + (days - 30) * DAY;
+  return oracleFeeder({ days, seed }).map((step) => (step.at < broken ? step : { ...step, ok: false }));
+}
+
+/** Every other call fails. */
+export function halfFailing({ days, seed }: Plan): readonly Step[] {
+  const random = randomFrom(seed + 1);
+  return diverseTrader({ days, seed }).map((step) => ({ ...step, ok: random() >= 0.5 }));
+}
+
+/** Rows of a wallet that pays and trades well, and leaves everything open: approvals, code, worthless tokens, a mixer. */
+export function dirtyRows(plan: Plan): WalletRows {
+  const worthless = Array.from({ length: 12 }, (_, i) => ({
+    at: START + (20 + i) * DAY,
+    to: account(2100 + i),
+    emitters: [USDC, account(0xd00 + i)],
+    moves: [
+      { token: USDC, amount: -9_000_000n },
+      { token: account(0xd00 + i), amount: 10n ** 18n },
+    ],
+  }));
+  const mixed = Array.from({ length: 20 }, (_, i) =>
+    payment(START + (30 + i) * DAY, account(66), 400_000_000n),
+  );
+  const steps = [...diverseTrader(plan), ...worthless, ...mixed].map((step) => ({
+    ...step,
+    gasLimit: 2_000_000n,
+    gasPrice: 2n * GWEI,
+  }));
+  const approvals = [71, 72, 73].map((spender) => ({
+    token: USDC,
+    spender: account(spender),
+    kind: "amount" as const,
+    approvedAt: START + 40 * DAY,
+  }));
+  const unknown: Partial<CounterpartyFact> = { outsideUsers: 0, existedAt: null };
+  const facts = new Map<Address, Partial<CounterpartyFact>>([
+    ...[71, 72, 73, 74, ...worthless.map((_, i) => 0xd00 + i)].map((n) => [account(n), unknown] as const),
+    [account(66), { flag: "mixer" }],
+  ]);
+  return withFacts(rowsOf(callsOf(steps), { approvals, delegation: { to: account(74) } }), facts);
 }
 
 /** Every call fails, six a day. */

@@ -21,6 +21,10 @@ export async function createIndexTables(client: Client, schema: string): Promise
       value numeric(78) not null, input text not null, selector text, gas_limit numeric(78) not null,
       gas_used numeric(78) not null, effective_gas_price numeric(78) not null, base_fee_per_gas numeric(78),
       ok boolean not null, contract_address text, own boolean not null);
+    create table ${schema}.agent_wallet (
+      id text primary key, agent_id numeric(78) not null, wallet text not null, from_block numeric(78) not null,
+      to_block numeric(78));
+    create index on ${schema}.agent_wallet (wallet);
     create table ${schema}.sanctions_change (
       id text primary key, address text not null, listed boolean not null, block numeric(78) not null,
       log_index integer not null, timestamp numeric(78) not null, transaction_hash text not null);
@@ -54,6 +58,15 @@ export async function finalize(
   );
 }
 
+/** Enriches the chain up to a block that the index holds. */
+export async function enrichTo(client: Client, schema: string, block: number): Promise<void> {
+  await client.query(
+    `insert into ahs.enrich_cursor select 31337, number, hash from ${schema}.block where number = $1
+     on conflict (chain_id) do update set block = excluded.block, block_hash = excluded.block_hash`,
+    [block],
+  );
+}
+
 /** Starts following a wallet. */
 export async function follow(
   client: Client,
@@ -63,6 +76,44 @@ export async function follow(
   await client.query(
     `insert into ${schema}.wallet values ($1, 'registered', $2, 0, 0, null, null, null, $2)`,
     [wallet, block],
+  );
+}
+
+/** Starts following a wallet whose blocks since then are all enriched. */
+export async function followEnriched(
+  client: Client,
+  schema: string,
+  followed: { readonly wallet: Address; readonly block: number },
+): Promise<void> {
+  await follow(client, schema, followed);
+  await client.query("insert into ahs.enrich_wallet values (31337, $1, $2, null, null)", [
+    followed.wallet,
+    followed.block,
+  ]);
+}
+
+/** An own call as enrichment, or a history source, stores it. */
+export async function insertOwnCall(
+  client: Client,
+  { call, wallet, source = "enrich" }: { call: OwnCall; wallet: Address; source?: string },
+): Promise<void> {
+  const { receipt } = call;
+  await client.query(
+    `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, "to",
+       selector, value, ok, gas_limit, gas_used, gas_price_wei, fee_wei, l1_fee_wei, recipient, amount, market_price_wei,
+       effect, logs, emitters, moves)
+     values (31337, $1, $2, $3, $4, $5, 'transaction', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+       $20, $21, $22, $23)`,
+    [
+      ...[wallet, call.blockNumber, call.transactionIndex, call.position, call.hash, source, call.timestamp],
+      ...[call.to, call.selector, call.value, call.ok, call.gasLimit, call.gasUsed, call.gasPrice],
+      // The fee holds what posting it cost.
+      ...[call.gasUsed * call.gasPrice, call.fee - call.gasUsed * call.gasPrice],
+      ...[call.recipient, call.amount, receipt?.marketPrice, receipt?.effect],
+      receipt === null ? null : receipt.emitters.length,
+      receipt?.emitters,
+      receipt?.moves.map(({ token, amount }) => `${token}:${amount}`),
+    ],
   );
 }
 

@@ -1,23 +1,33 @@
 import { measureWallet } from "../../../service/features/measure-wallet.ts";
+import type { WalletRows } from "../../../service/features/types.ts";
 import type { Feature, MeasuredWallet } from "../../../service/score/measured-wallet.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { callsOf, rowsOf, type Step } from "./histories.ts";
 
-/** The wallet that made these calls, measured by AHS-2026.0. */
-export function measure(steps: readonly Step[]): MeasuredWallet {
-  return measureWallet(rowsOf(callsOf(steps)), AHS_2026_0);
+/** The wallet that made these calls, measured by AHS-2026.1. */
+export function measure(steps: readonly Step[], parts: Partial<WalletRows> = {}): MeasuredWallet {
+  return measureWallet(rowsOf(callsOf(steps), parts), AHS_2026_1);
 }
 
 /** One feature of the wallet that made these calls. */
-export function measureFeature(name: string, steps: readonly Step[]): Feature {
-  const feature = measure(steps).features.find((one) => one.name === name);
+export function measureFeature(
+  name: string,
+  steps: readonly Step[],
+  parts: Partial<WalletRows> = {},
+): Feature {
+  return featureOf(name, measure(steps, parts));
+}
+
+/** One feature of a measured wallet. */
+export function featureOf(name: string, wallet: MeasuredWallet): Feature {
+  const feature = wallet.features.find((one) => one.name === name);
   if (feature === undefined) throw new Error(`no feature ${name}`);
   return feature;
 }
 
 /** Its score in points; throws where it is not measured. */
-export function pointsOf(name: string, steps: readonly Step[]): number {
-  const feature = measureFeature(name, steps);
+export function pointsOf(name: string, steps: readonly Step[], parts: Partial<WalletRows> = {}): number {
+  const feature = measureFeature(name, steps, parts);
   if (feature.state !== "measured") throw new Error(`${name} is ${feature.state}: ${feature.reason}`);
   return feature.scoreMicros / 1_000_000;
 }

@@ -1,5 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { account, DAY, HOUR, START, type Step } from "./histories.ts";
+import { measureWallet } from "../../../service/features/measure-wallet.ts";
+import type { WalletRows } from "../../../service/features/types.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
+import {
+  account,
+  callsOf,
+  DAY,
+  GWEI,
+  HOUR,
+  rowsOf,
+  START,
+  type Step,
+  WALLET,
+  withFacts,
+} from "./histories.ts";
 import { measure, repeat } from "./measured.ts";
 
 const healthy = repeat(400, 3 * HOUR, { at: START, to: account(9) });
@@ -56,10 +70,59 @@ describe("cascading failure", () => {
   });
 });
 
-test("a healthy wallet shows no pattern", () => {
-  expect(measure(healthy).patterns).toEqual([]);
+describe("gas war casualty", () => {
+  const war = (gasPrice: bigint, failed: number) =>
+    repeat(120, HOUR, { at: START, gasPrice }).map((step, i) => ({ ...step, ok: i % 10 >= failed }));
+
+  test("fires where much of the fees is burnt at high prices", () => {
+    expect(effectOf("gas_war_casualty", war(3n * GWEI, 3))).toBe(-5);
+  });
+
+  test.each([
+    ["where prices are near the market's", war((GWEI * 3n) / 2n, 3)],
+    ["where little is burnt", war(3n * GWEI, 1)],
+    [
+      "where no block tells the market's price",
+      war(3n * GWEI, 3).map((step) => ({ ...step, marketPrice: null })),
+    ],
+  ])("does not fire %s", (_, steps) => {
+    expect(effectOf("gas_war_casualty", steps)).toBe(0);
+  });
+});
+
+describe("self-dealing ring", () => {
+  const own = (times: number) => repeat(times, HOUR, { at: START, to: account(50) });
+  const others = (times: number) => repeat(times, HOUR, { at: START, to: account(9) });
+  const ring = new Map([[account(50), { ownerLink: "first_funder" } as const]]);
+
+  test.each([
+    ["most calls within the owner's accounts", 40, 39, -15],
+    ["half of them", 40, 41, 0],
+    ["thirty of them", 30, 0, -15],
+    ["fewer than thirty", 29, 0, 0],
+  ])("with %s: %d own and %d others cost %d points", (_, mine, theirs, effect) => {
+    const wallet = measureRows(withFacts(rowsOf(callsOf([...own(mine), ...others(theirs)])), ring));
+    expect(wallet.patterns.find(({ name }) => name === "self_dealing_ring")?.effect ?? 0).toBe(effect);
+    expect(wallet.evidence.selfDealing).toBe(effect < 0);
+  });
+
+  test("counts calls to oneself as well", () => {
+    expect(effectOf("self_dealing_ring", repeat(30, HOUR, { at: START, to: WALLET }))).toBe(-15);
+  });
+});
+
+test("no pattern raises a score", () => {
+  const found = [healthy, [...healthy, ...repeat(40, 60, failing)]].flatMap(
+    (steps) => measure(steps).patterns,
+  );
+  expect(found.length).toBeGreaterThan(1);
+  expect(found.filter(({ effect }) => effect > 0)).toEqual([]);
 });
 
 function effectOf(name: string, steps: readonly Step[]): number {
   return measure(steps).patterns.find((pattern) => pattern.name === name)?.effect ?? 0;
+}
+
+function measureRows(rows: WalletRows) {
+  return measureWallet(rows, AHS_2026_1);
 }

@@ -1,81 +1,66 @@
-import { Client } from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readAsOf, readSanctionsList, readWalletRows } from "../../../service/features/read-rows.ts";
-import type { AsOf, OwnCall, WalletRows } from "../../../service/features/types.ts";
-import { sortCalls } from "../../../service/features/weigh-calls.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
-import { account, callsOf, DAY, START } from "./histories.ts";
-import {
-  blockHash,
-  createIndexTables,
-  createTransactionIndexes,
-  finalize,
-  follow,
-  insertTransaction,
-} from "./index-tables.ts";
+import { describe, expect, test } from "vitest";
+import { rowsDigest } from "../../../service/features/inputs-hash.ts";
+import { readWalletRows } from "../../../service/features/read-rows.ts";
+import type { OwnCall, WalletRows } from "../../../service/features/types.ts";
+import { enrichApproval } from "../../../service/store/tables/enrich.ts";
+import { keptHistory } from "../../../service/store/tables/history.ts";
+import { account, DAY, START, TOKENS } from "./histories.ts";
+import { blockHash, followEnriched, insertOwnCall, insertTransaction } from "./index-tables.ts";
+import { AGENT, blockAt, callAt, OTHER, request, SCHEMA, useRowsWorld } from "./rows-world.ts";
 
-const SCHEMA = "chain_31337";
-const AGENT = account(0xa1);
-const OTHER = account(0xa2);
 const STRANGER = account(0xbad);
 const LISTING = `0x${"11".repeat(32)}` as const;
+const EMPTY = { marketPrice: null, effect: "none", emitters: [], moves: [] } as const;
 
-let database: TestDatabase;
-let client: Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
-
-describe("before the index is ready", () => {
-  test("there is no block to score at", async () => {
-    expect(await readAsOf(client, SCHEMA)).toBeNull();
-  });
-});
+const world = useRowsWorld();
 
 describe("an index of 400 days with a block a day", () => {
-  beforeEach(async () => {
-    await client.query(`drop schema if exists ${SCHEMA} cascade`);
-    await createIndexTables(client, SCHEMA);
-    await createTransactionIndexes(client, SCHEMA);
-    await client.query(
-      `insert into ${SCHEMA}.block select n, '0x' || lpad(to_hex(n), 64, '0'), ${START} + n * ${DAY}, 1 from generate_series(0, 400) n`,
-    );
-  });
-
-  test("scores at the newest finalized block", async () => {
-    expect(await readAsOf(client, SCHEMA)).toBeNull();
-    await finalize(client, SCHEMA, blockAt(300));
-    expect(await readAsOf(client, SCHEMA)).toEqual(asOf(300));
-  });
-
-  test("scores at the newest block it holds where the finalized one is missing", async () => {
-    await finalize(client, SCHEMA, blockAt(300));
-    await client.query(`delete from ${SCHEMA}.block where number = 300`);
-    expect(await readAsOf(client, SCHEMA)).toEqual(asOf(299));
-  });
-
-  test("reads a wallet's own calls exactly, reverted ones, creations and plain transfers included", async () => {
+  test("reads a wallet's own calls exactly, in the order of the chain, with and without receipt", async () => {
     const calls: readonly OwnCall[] = [
-      callAt(10, { value: 10n ** 27n, gasLimit: 21_000n, gasUsed: 21_000n, fee: 21_000n * 3_000_000_007n }),
-      callAt(11, { ok: false }),
-      callAt(12, { to: null, selector: null }),
-      callAt(13, { selector: null }),
+      callAt(10, {
+        value: 10n ** 27n,
+        gasLimit: 21_000n,
+        gasUsed: 21_000n,
+        gasPrice: 3_000_000_007n,
+        fee: 10n ** 15n,
+      }),
+      callAt(11, { ok: false, receipt: null }),
+      callAt(12, { to: null, selector: null, receipt: { ...EMPTY, effect: "none", marketPrice: null } }),
+      callAt(13, {
+        recipient: OTHER,
+        amount: 2n ** 200n + 1n,
+        receipt: {
+          marketPrice: 10n ** 9n,
+          effect: "transfer",
+          emitters: [account(0xc0), account(0xc1)],
+          moves: [
+            { token: account(0xc0), amount: -(2n ** 200n) },
+            { token: account(0xc1), amount: 5n },
+          ],
+        },
+      }),
+      { ...callAt(13), position: 3 },
     ];
-    await follow(client, SCHEMA, { wallet: AGENT, block: 5 });
-    await insertCalls(calls.toReversed());
-    const rows = await readOne();
-    expect({ ...rows, calls: sortCalls(rows.calls) }).toEqual({
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 5 });
+    await world.insertCalls(calls.toReversed());
+    expect(await world.readOne()).toEqual({
       chainId: 31337,
       wallet: AGENT,
       calls,
+      counterparties: [account(0xa2), account(0xc0), account(0xc1), account(1000)].map((address) => ({
+        address,
+        ownerLink: null,
+        hasCode: null,
+        existedAt: null,
+        fundedFromOutside: null,
+        firstContactAt: null,
+        outsideUsers: 0,
+        flag: null,
+      })),
+      approvals: [],
+      delegation: null,
+      tokens: TOKENS,
+      servicesUpAt: null,
       sanctions: [],
       coverage: {
         fromBlock: 5,
@@ -88,42 +73,35 @@ describe("an index of 400 days with a block a day", () => {
     });
   });
 
-  test("leaves out what strangers send to a wallet, whatever they send and however it ends", async () => {
-    await follow(client, SCHEMA, { wallet: AGENT, block: 0 });
-    await insertCalls([callAt(10), callAt(20)]);
-    const before = await readOne();
-    for (const [position, ok] of [true, false, true].entries()) {
-      await insertTransaction(client, SCHEMA, {
-        call: { ...callAt(30 + position), to: AGENT, value: 10n ** 24n, ok },
-        from: STRANGER,
-        nonce: position,
-        own: false,
-      });
-    }
-    expect(await readOne()).toEqual(before);
+  test("digests rows as they are read like rows by themselves", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await world.insertCalls([callAt(20), callAt(10, { receipt: null }), callAt(15, { to: null })]);
+    const [read] = await readWalletRows(world.client, request([AGENT]));
+    if (read === undefined) throw new Error("expected the rows of one wallet");
+    expect(read.digest).toBe(rowsDigest(read.rows));
+    expect(rowsDigest({ ...read.rows, calls: read.rows.calls.toReversed() })).toBe(read.digest);
   });
 
-  test("leaves out what happened after the block, or before the wallet was followed", async () => {
-    await follow(client, SCHEMA, { wallet: AGENT, block: 15 });
-    await insertTransaction(client, SCHEMA, { call: callAt(10), from: AGENT, nonce: 0, own: false });
-    await insertCalls([callAt(20), callAt(301)]);
-    expect((await readOne()).calls.map((call) => call.blockNumber)).toEqual([20]);
+  test("leaves out what happened after the block", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 15 });
+    await world.insertCalls([callAt(20), callAt(301)]);
+    expect((await world.readOne()).calls.map((call) => call.blockNumber)).toEqual([20]);
   });
 
   test("reads the window of 180 days before the last call as of the block", async () => {
-    await follow(client, SCHEMA, { wallet: AGENT, block: 0 });
-    await insertCalls([callAt(69), callAt(70), callAt(250), callAt(350)]);
-    expect(blocksOf(await readOne())).toEqual([70, 250]);
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await world.insertCalls([callAt(69), callAt(70), callAt(250), callAt(350)]);
+    expect(blocksOf(await world.readOne())).toEqual([70, 250]);
   });
 
   test("reads of each wallet its own window, whatever else is read with it", async () => {
-    await follow(client, SCHEMA, { wallet: AGENT, block: 0 });
-    await follow(client, SCHEMA, { wallet: OTHER, block: 0 });
-    await insertCalls([callAt(5), callAt(250)]);
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await followEnriched(world.client, SCHEMA, { wallet: OTHER, block: 0 });
+    await world.insertCalls([callAt(5), callAt(250)]);
     const old = { ...callAt(20), hash: blockHash(9_999) };
-    await insertTransaction(client, SCHEMA, { call: old, from: OTHER, nonce: 0 });
-    const rows = await readWalletRows(client, request([AGENT, OTHER]));
-    expect(new Map(rows.map((own) => [own.wallet, blocksOf(own)]))).toEqual(
+    await insertOwnCall(world.client, { call: old, wallet: OTHER });
+    const rows = await readWalletRows(world.client, request([AGENT, OTHER]));
+    expect(new Map(rows.map((own) => [own.rows.wallet, blocksOf(own.rows)]))).toEqual(
       new Map([
         [AGENT, [250]],
         [OTHER, [20]],
@@ -132,10 +110,12 @@ describe("an index of 400 days with a block a day", () => {
   });
 
   test("reads many wallets at once, and none that was not followed by the block", async () => {
-    await follow(client, SCHEMA, { wallet: AGENT, block: 0 });
-    await follow(client, SCHEMA, { wallet: OTHER, block: 301 });
-    const rows = await readWalletRows(client, request([AGENT, OTHER, STRANGER]));
-    expect(rows.map(({ wallet, calls }) => ({ wallet, calls }))).toEqual([{ wallet: AGENT, calls: [] }]);
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await followEnriched(world.client, SCHEMA, { wallet: OTHER, block: 301 });
+    const rows = await readWalletRows(world.client, request([AGENT, OTHER, STRANGER]));
+    expect(rows.map(({ rows: { wallet, calls } }) => ({ wallet, calls }))).toEqual([
+      { wallet: AGENT, calls: [] },
+    ]);
   });
 
   test.each([
@@ -152,21 +132,23 @@ describe("an index of 400 days with a block a day", () => {
       complete: false,
     },
   ])("a wallet $name: complete $complete", async ({ followed, nonces, first, complete }) => {
-    await client.query(`delete from ${SCHEMA}.block where number < $1`, [first]);
-    await follow(client, SCHEMA, { wallet: AGENT, block: followed });
+    await world.client.query(`delete from ${SCHEMA}.block where number < $1`, [first]);
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: followed });
     const block = followed === 1 ? 290 : 120;
     for (const [position, nonce] of nonces.entries()) {
-      await insertTransaction(client, SCHEMA, { call: callAt(block + position), from: AGENT, nonce });
+      const call = callAt(block + position);
+      await insertTransaction(world.client, SCHEMA, { call, from: AGENT, nonce });
+      await insertOwnCall(world.client, { call, wallet: AGENT });
     }
-    const rows = await readOne();
+    const rows = await world.readOne();
     expect(rows.coverage.complete).toBe(complete);
     expect(rows.coverage.fromBlock).toBe(followed);
     expect(rows.chainStartTimestamp).toBe(first === 0 ? START : null);
   });
 
   test("flags a wallet whose newest change by the block is a listing", async () => {
-    await follow(client, SCHEMA, { wallet: AGENT, block: 0 });
-    expect((await readOne()).sanctions).toEqual([]);
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    expect((await world.readOne()).sanctions).toEqual([]);
     await change({ block: 100, logIndex: 5, listed: false });
     await change({ block: 100, logIndex: 6, listed: true, transactionHash: LISTING });
     await change({ block: 301, logIndex: 0, listed: false });
@@ -175,47 +157,111 @@ describe("an index of 400 days with a block a day", () => {
       reference: LISTING,
       detected_at: new Date(blockAt(100).timestamp * 1000).toISOString(),
     };
-    expect((await readOne()).sanctions).toEqual([flag]);
-    expect(await readSanctionsList(client, { schema: SCHEMA, asOf: asOf(300) })).toEqual([
-      { address: AGENT, ...flag },
-    ]);
+    expect((await world.readOne()).sanctions).toEqual([flag]);
     await change({ block: 300, logIndex: 0, listed: false });
-    expect((await readOne()).sanctions).toEqual([]);
-    expect(await readSanctionsList(client, { schema: SCHEMA, asOf: asOf(300) })).toEqual([]);
+    expect((await world.readOne()).sanctions).toEqual([]);
+  });
+
+  test("tells of a wallet whose past is not enriched yet neither a whole history nor its approvals", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await approve(10, {});
+    expect(await world.readOne()).toMatchObject({ coverage: { complete: true }, approvals: [{}] });
+    await world.client.query("update ahs.enrich_wallet set past_next = 5, past_until = 300");
+    expect(await world.readOne()).toMatchObject({ coverage: { complete: false }, approvals: null });
+    await world.client.query("delete from ahs.enrich_wallet");
+    expect(await world.readOne()).toMatchObject({ coverage: { complete: false }, approvals: null });
+  });
+
+  test("reads open approvals without limit that the wallet itself gave", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await approve(10, { amount: 2n ** 255n });
+    await approve(11, { token: account(0xc1), amount: 2n ** 255n - 1n });
+    await approve(12, { token: account(0xc2), kind: "all", amount: null });
+    await approve(13, { token: account(0xc3), sender: STRANGER });
+    await approve(14, { token: account(0xc4) });
+    await approve(15, { token: account(0xc4), amount: 0n, approved: false });
+    await approve(301, { token: account(0xc5) });
+    expect((await world.readOne()).approvals).toEqual([
+      { token: account(0xc0), spender: OTHER, kind: "amount", approvedAt: blockAt(10).timestamp },
+      { token: account(0xc2), spender: OTHER, kind: "all", approvedAt: blockAt(12).timestamp },
+    ]);
+  });
+
+  test("reads the newest delegation by the block, and when a service of its agent last answered, to the day", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await world.client.query(
+      "insert into ahs.wallet_delegation values (31337, $1, 10, $2), (31337, $1, 20, null)",
+      [AGENT, OTHER],
+    );
+    expect((await world.readOne()).delegation).toEqual({ to: null });
+    await world.client.query("insert into ahs.wallet_delegation values (31337, $1, 300, $2)", [AGENT, OTHER]);
+    expect((await world.readOne()).delegation).toEqual({ to: OTHER });
+
+    expect((await world.readOne()).servicesUpAt).toBeNull();
+    await world.client.query(
+      `insert into ${SCHEMA}.agent_wallet values ('7:0:0', 7, $1, 0, null), ('8:0:0', 8, $1, 0, 9)`,
+      [AGENT],
+    );
+    await world.client.query(`insert into ahs.agent_document (chain_id, agent_id, uri, state, services, attempts) values
+      (31337, 7, 'data:,', 'current', '[{"name": "api", "endpoint": "https://a"}]', 1),
+      (31337, 8, 'data:,', 'current', '[{"name": "api", "endpoint": "https://b"}]', 1)`);
+    await world.client.query(
+      `insert into ahs.probe (chain_id, endpoint, at, outcome) values (31337, 'https://a', to_timestamp($1), 'ok'),
+         (31337, 'https://a', to_timestamp($1 + 86400), 'timeout'), (31337, 'https://b', to_timestamp($1 + 86400), 'ok')`,
+      [START + 5 * DAY + 3_000],
+    );
+    expect((await world.readOne()).servicesUpAt).toBe(START + 5 * DAY);
+  });
+
+  describe("a history source", () => {
+    const kept = { chainId: 31337, wallet: AGENT, source: "otterscan", toHash: blockHash(99) };
+
+    test("tells of a wallet that nobody follows", async () => {
+      await world.db.insert(keptHistory).values({
+        ...{ ...kept, complete: true, fromBlock: 3, toBlock: 290 },
+        fromTimestamp: blockAt(3).timestamp,
+      });
+      await insertOwnCall(world.client, { call: callAt(10), wallet: AGENT, source: "otterscan" });
+      const rows = await world.readOne();
+      expect(blocksOf(rows)).toEqual([10]);
+      expect(rows.coverage).toEqual({
+        ...{ fromBlock: 3, fromTimestamp: blockAt(3).timestamp, toBlock: 290, complete: true },
+        sources: ["otterscan"],
+      });
+      expect(rows.counterparties).toMatchObject([{ firstContactAt: blockAt(10).timestamp }]);
+    });
+
+    test.each([
+      { toBlock: 99, fromBlock: 3, complete: true, sources: ["index", "otterscan"] },
+      { toBlock: 98, fromBlock: 100, complete: false, sources: ["index"] },
+    ])("up to block $toBlock of a wallet followed from 100 on: complete $complete", async (expected) => {
+      const { toBlock, ...coverage } = expected;
+      await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 100 });
+      await world.db.insert(keptHistory).values({
+        ...{ ...kept, complete: true, fromBlock: 3, toBlock },
+        fromTimestamp: blockAt(3).timestamp,
+      });
+      await insertOwnCall(world.client, { call: callAt(110), wallet: AGENT });
+      expect((await world.readOne()).coverage).toEqual({
+        ...coverage,
+        fromTimestamp: blockAt(coverage.fromBlock).timestamp,
+        toBlock: 300,
+      });
+    });
   });
 });
 
-function blockAt(number: number): { number: number; timestamp: number } {
-  return { number, timestamp: START + number * DAY };
-}
-
-function asOf(number: number): AsOf {
-  return { blockNumber: number, blockHash: blockHash(number), timestamp: blockAt(number).timestamp };
-}
-
-function callAt(block: number, parts: Partial<OwnCall> = {}): OwnCall {
-  const [call] = callsOf([{ at: blockAt(block).timestamp }]);
-  if (call === undefined) throw new Error("one step makes one call");
-  return { ...call, hash: blockHash(1_000 + block), blockNumber: block, transactionIndex: 3, ...parts };
-}
-
-async function insertCalls(calls: readonly OwnCall[]): Promise<void> {
-  for (const call of calls)
-    await insertTransaction(client, SCHEMA, { call, from: AGENT, nonce: call.blockNumber });
-}
-
-function request(wallets: readonly `0x${string}`[]) {
-  return { schema: SCHEMA, chainId: 31337, asOf: asOf(300), wallets, policy: AHS_2026_0 };
-}
-
-async function readOne(): Promise<WalletRows> {
-  const [rows, ...more] = await readWalletRows(client, request([AGENT]));
-  if (rows === undefined || more.length > 0) throw new Error("expected the rows of one wallet");
-  return rows;
-}
-
 function blocksOf(rows: WalletRows): readonly number[] {
   return rows.calls.map((call) => call.blockNumber).toSorted((a, b) => a - b);
+}
+
+async function approve(block: number, parts: Partial<typeof enrichApproval.$inferInsert>): Promise<void> {
+  await world.db.insert(enrichApproval).values({
+    ...{ chainId: 31337, block, logIndex: 0, transactionHash: blockHash(block), kind: "amount" },
+    ...{ timestamp: blockAt(block).timestamp, token: account(0xc0), owner: AGENT, spender: OTHER },
+    ...{ amount: 2n ** 256n - 1n, approved: true, sender: AGENT },
+    ...parts,
+  });
 }
 
 async function change(entry: {
@@ -224,7 +270,7 @@ async function change(entry: {
   readonly listed: boolean;
   readonly transactionHash?: string;
 }): Promise<void> {
-  await client.query(`insert into ${SCHEMA}.sanctions_change values ($1, $2, $3, $4, $5, $6, $7)`, [
+  await world.client.query(`insert into ${SCHEMA}.sanctions_change values ($1, $2, $3, $4, $5, $6, $7)`, [
     `${entry.block}-${entry.logIndex}`,
     AGENT,
     entry.listed,

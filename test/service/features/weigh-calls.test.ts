@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { weighCalls } from "../../../service/features/weigh-calls.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { createMarket } from "../../../service/features/market.ts";
+import { sortCalls, weighCalls } from "../../../service/features/weigh-calls.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { account, callsOf, DAY, rowsOf, START, type Step, WALLET } from "./histories.ts";
 import { repeat } from "./measured.ts";
 
@@ -37,7 +38,7 @@ describe("the weight of a call", () => {
   });
 });
 
-describe("credit", () => {
+describe("evidence", () => {
   test("is nothing for a call to oneself and for a creation, failed or not", () => {
     const history = weigh([
       { at: START, to: WALLET },
@@ -47,15 +48,30 @@ describe("credit", () => {
       { at: START, to: account(2000) },
     ]);
     expect(history.outside).toHaveLength(1);
-    expect(history).toMatchObject({ totalWeight: 5e9, evidence: 1e9, credited: 1e9 });
+    expect(history).toMatchObject({ totalWeight: 5e9, ownWeight: 4e9, evidence: 0.999023e9 });
     expect(history.calls).toHaveLength(5);
   });
 
-  test("is full for every other counterparty, failed calls included in the evidence", () => {
-    expect(weigh([{ at: START }, { at: START, ok: false }])).toMatchObject({ evidence: 2e9, credited: 2e9 });
+  test("is a success by its credit, and a failure whole", () => {
+    const trivial = { at: START, effect: "approval" } as const;
+    // A tenth of 0.999023, rounded to millionths.
+    expect(weigh([trivial])).toMatchObject({ evidence: 0.099902e9, credited: 0.099902e9 });
+    expect(weigh([{ ...trivial, ok: false }])).toMatchObject({ evidence: 1e9, credited: 0.099902e9 });
   });
 });
 
+test("the order of calls is by block, index and position", () => {
+  const [first, second] = callsOf([{ at: START }, { at: START, to: account(2000) }]);
+  if (first === undefined || second === undefined) throw new Error("two calls were made");
+  const place = { blockNumber: 7, transactionIndex: 3 };
+  const executions = [
+    { ...first, ...place, position: 5 },
+    { ...second, ...place, position: 2 },
+  ];
+  expect(sortCalls(executions).map(({ position }) => position)).toEqual([2, 5]);
+});
+
 function weigh(steps: readonly Step[]) {
-  return weighCalls(rowsOf(callsOf(steps)), AHS_2026_0);
+  const rows = rowsOf(callsOf(steps));
+  return weighCalls(rows, createMarket(rows.tokens), AHS_2026_1);
 }

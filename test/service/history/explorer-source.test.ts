@@ -1,3 +1,4 @@
+import { encodeFunctionData, erc20Abi } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AsOf } from "../../../service/features/types.ts";
 import { createExplorerSource } from "../../../service/history/explorer-source.ts";
@@ -19,6 +20,7 @@ const LIMITS = { maxPages: 20, maxTransactions: 10_000 };
 const POLICY = { timeoutMs: 5_000, tries: 3, pauseMs: 5, longestPauseMs: 1_500 };
 const HASTY = { ...POLICY, timeoutMs: 200 };
 const OTHER = "0x3333333333333333333333333333333333333333";
+const PAID = "0x00000000000000000000000000000000c0ffee11";
 const KEY = "SECRETKEY";
 const HEAD = 40;
 
@@ -64,6 +66,7 @@ describe("an honest explorer", () => {
       wireRow(2, { from: OTHER, to: WALLET, hash: hashOfBlock(902), nonce: "77" }),
       wireRow(3, {
         nonce: "1",
+        input: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [PAID, 12n] }),
         isError: "1",
         txreceipt_status: "0",
         L1FeesPaid: "1000",
@@ -71,23 +74,27 @@ describe("an honest explorer", () => {
       }),
       wireRow(4, { nonce: "2", input: "0x", txreceipt_status: "" }),
     ]);
+    const same = {
+      ...{ position: 0, value: 5n, receipt: null },
+      ...{ gasLimit: 100_000n, gasUsed: 60_000n, gasPrice: 7n },
+    };
     expect(await read(standIn.url)).toEqual({
       kind: "found",
       calls: [
         {
           ...{ hash: hashOfBlock(4), blockNumber: 4, transactionIndex: 3, timestamp: timeOfBlock(4) },
-          ...{ to: "0x2222222222222222222222222222222222222222", selector: null, value: 5n, ok: true },
-          ...{ gasLimit: 100_000n, gasUsed: 60_000n, fee: 420_000n },
+          ...{ to: "0x2222222222222222222222222222222222222222", selector: null, ok: true, fee: 420_000n },
+          ...{ ...same, recipient: null, amount: null },
         },
         {
           ...{ hash: hashOfBlock(3), blockNumber: 3, transactionIndex: 3, timestamp: timeOfBlock(3) },
-          ...{ to: OTHER, selector: "0xa9059cbb", value: 5n, ok: false },
-          ...{ gasLimit: 100_000n, gasUsed: 60_000n, fee: 421_000n },
+          ...{ to: OTHER, selector: "0xa9059cbb", ok: false, fee: 421_000n },
+          ...{ ...same, recipient: PAID, amount: 12n },
         },
         {
           ...{ hash: hashOfBlock(1), blockNumber: 1, transactionIndex: 3, timestamp: timeOfBlock(1) },
-          ...{ to: null, selector: "0x60806040", value: 5n, ok: true },
-          ...{ gasLimit: 100_000n, gasUsed: 60_000n, fee: 420_000n },
+          ...{ to: null, selector: "0x60806040", ok: true, fee: 420_000n },
+          ...{ ...same, recipient: null, amount: null },
         },
       ],
       coverage: { fromBlock: 0, fromTimestamp: 0, toBlock: HEAD, complete: true, source: "explorer" },
@@ -159,6 +166,48 @@ describe("an honest explorer", () => {
     expect(await read(standIn.url)).toMatchObject({ kind: "found" });
     expect(waitedMs).toBeGreaterThanOrEqual(990);
   });
+});
+
+describe("calls that are missing by their nonces", () => {
+  const gap = rowsUpTo(20).toSpliced(7, 1);
+  const withCode =
+    (answer: object): Misbehaviour =>
+    (honest, query) =>
+      query.get("module") === "proxy" ? (answer as typeof honest) : honest;
+
+  test("are the wallet's own doing where it runs another account's code: the history is incomplete", async () => {
+    const code = `0xEF0100${OTHER.slice(2)}`;
+    const standIn = await started(gap, withCode({ jsonrpc: "2.0", id: 1, result: code }));
+    expect(await read(standIn.url)).toMatchObject({ kind: "found", coverage: { complete: false } });
+    expect(Object.fromEntries(standIn.asked.at(-1) ?? [])).toMatchObject({
+      ...{ module: "proxy", action: "eth_getCode", address: WALLET, tag: "latest", apikey: KEY },
+    });
+  });
+
+  test.each([
+    ["no code", { jsonrpc: "2.0", id: 1, result: "0x" }, "inconsistent"],
+    ["no such question", { status: "0", message: "NOTOK", result: "Unknown module" }, "refused"],
+    ["garbage", { jsonrpc: "2.0", id: 1, result: "code" }, "malformed"],
+  ])("are the explorer's doing where it tells %s", async (_name, answer, reason) => {
+    const standIn = await started(gap, withCode(answer));
+    expect(await read(standIn.url)).toMatchObject({ kind: "failed", reason });
+  });
+});
+
+test("calls left out at the newest end, or all of them, are noticed by the number that a node tells", async () => {
+  for (const [rows, count, kind] of [
+    [rowsUpTo(19), 20, "failed"],
+    [[], 20, "failed"],
+    [rowsUpTo(20), 20, "found"],
+  ] as const) {
+    const { url } = await started(rows);
+    const options = { url, apiKey: KEY, pageSize: 4, policy: POLICY };
+    const source = createExplorerSource({ ...options, countSent: async () => ({ count }) });
+    const request: HistoryRequest = { wallet: WALLET, asOf, edge: { kind: "since", timestamp: 0 } };
+    const reading = { source, limits: LIMITS, signal: AbortSignal.timeout(25_000) };
+    const outcome = await readHistory(null, request, reading);
+    expect(outcome.kind === "failed" ? "failed" : "found").toBe(kind);
+  }
 });
 
 describe("an explorer that misbehaves never has a history:", () => {

@@ -118,6 +118,8 @@ describe("on a real node", () => {
         gasLimit: BigInt(transaction.gas),
         gasUsed: BigInt(receipt.gasUsed),
         fee: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
+        gasPrice: BigInt(receipt.effectiveGasPrice),
+        ...{ position: 0, recipient: null, amount: null, receipt: null },
       });
     }
     expect(new Set(calls.map(({ ok }) => ok))).toEqual(new Set([true, false]));
@@ -168,15 +170,22 @@ describe("a stand-in for a node that misbehaves never has a history:", () => {
 
   type Page = { txs: Record<string, unknown>[]; receipts: Record<string, unknown>[]; lastPage: boolean };
 
-  /** Passes questions on to the real node, and gives what the test makes of the answer to a page. */
-  async function standIn(change: (page: Page, before: number) => unknown): Promise<string> {
+  /**
+   * Passes questions on to the real node, and gives what the test makes of the answer to a page; some methods answer the
+   * same always.
+   */
+  async function standIn(
+    change: (page: Page, before: number) => unknown,
+    fixed: Readonly<Record<string, object>> = {},
+  ): Promise<string> {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const question = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: unknown[] };
       const result = await chain.rpc.request(question.method, ...question.params);
       const isPage = question.method === "ots_searchTransactionsBefore";
-      const answer = isPage ? change(result as Page, Number(question.params[1])) : { result };
+      const honest = isPage ? change(result as Page, Number(question.params[1])) : { result };
+      const answer = fixed[question.method] ?? honest;
       response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...(answer as object) }));
     });
     servers.push(server);
@@ -248,11 +257,28 @@ describe("a stand-in for a node that misbehaves never has a history:", () => {
     expect(outcome).toMatchObject({ kind: "failed", reason });
   });
 
-  test("a history that ends too soon is found incomplete by its nonces", async () => {
+  test("a history that ends too soon is none, by its nonces", async () => {
     const url = await standIn((page) => ({ result: { ...page, lastPage: true } }));
-    const { calls, coverage } = found(await read({ url, pageSize: 4 }));
-    expect(calls.length).toBeLessThan(sent.length);
-    expect(coverage.complete).toBe(false);
+    expect(await read({ url, pageSize: 4 })).toMatchObject({ kind: "failed", reason: "inconsistent" });
+  });
+
+  test("an empty page for a wallet that sent something is none, by their number", async () => {
+    const url = await standIn(() => ({ result: { txs: [], receipts: [], lastPage: true } }));
+    expect(await read({ url })).toMatchObject({ kind: "failed", reason: "inconsistent" });
+  });
+
+  test("a node that keeps no past state is believed without the number of calls", async () => {
+    const url = await standIn((page) => ({ result: page }), {
+      eth_getTransactionCount: { error: { code: -32602, message: "block out of range" } },
+    });
+    expect(found(await read({ url })).calls).toHaveLength(sent.length);
+  });
+
+  test("a node that limits the rate when it is asked for the number has no history", async () => {
+    const url = await standIn((page) => ({ result: page }), {
+      eth_getTransactionCount: { error: { code: -32005, message: "slow down" } },
+    });
+    expect(await read({ url })).toMatchObject({ kind: "failed", reason: "rate_limited" });
   });
 
   test("a time given as a number, as Erigon does, is the same time", async () => {

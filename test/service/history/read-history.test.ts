@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   answerFrom,
   type HistoryEdge,
@@ -28,6 +28,7 @@ import {
 
 const LIMITS = { maxPages: 1_000, maxTransactions: 10_000 };
 const signal = new AbortController().signal;
+const LAST_PAGE: SourcePage = { kind: "page", rows: [], last: true };
 
 const pagings: fc.Arbitrary<Paging> = fc.record({
   by: fc.constantFrom("number", "block"),
@@ -235,18 +236,50 @@ test("a gap between what is kept and what the limits allow drops the old part", 
   );
 });
 
-test("a missing own call makes the coverage incomplete", async () => {
+describe("own calls that are missing", () => {
   const steps = Array.from({ length: 10 }, () => ({ blocks: 1, seconds: 10, own: true }));
   const chain = chainOf({ steps });
   const request = requestAt(chain, chain.head, { kind: "since", timestamp: 0 });
-  for (const missing of [0, 4]) {
-    const source = simulatedSource(
-      { ...chain, rows: chain.rows.toSpliced(missing, 1) },
-      { by: "block", pageSize: 3 },
-    );
-    const history = await kept(readHistory(null, request, { source, limits: LIMITS, signal }));
+  /** A source without one call of the chain's, which tells how many there are or not. */
+  const without = (missing: number, sent: number | null, hasCode: boolean): HistorySource => ({
+    ...simulatedSource({ ...chain, rows: chain.rows.toSpliced(missing, 1) }, { by: "block", pageSize: 3 }),
+    countSent: async () => ({ count: sent }),
+    checkCode: async () => ({ hasCode }),
+  });
+  const read = (source: HistorySource) => readHistory(null, request, { source, limits: LIMITS, signal });
+
+  test.each([0, 4])("make a source incredible, by the nonces around call %i", async (missing) => {
+    expect(await read(without(missing, null, false))).toMatchObject({
+      kind: "failed",
+      reason: "inconsistent",
+      detail: "own calls are missing, by their nonces",
+    });
+  });
+
+  test("at the newest end are told by the number of calls", async () => {
+    expect(await read(without(9, 10, false))).toMatchObject({ reason: "inconsistent" });
+    expect(await read(without(9, null, false))).toMatchObject({ kind: "kept" });
+  });
+
+  test("altogether are no empty history", async () => {
+    const source = { ...without(0, 10, false), readPage: async () => LAST_PAGE };
+    expect(await read(source)).toMatchObject({ reason: "inconsistent" });
+  });
+
+  test("are none of a contract, whose nonces count what it created", async () => {
+    const source = { ...without(0, 1, true), readPage: async () => LAST_PAGE };
+    expect(await read(source)).toMatchObject({ kind: "kept", calls: [] });
+  });
+
+  test("may be nonces that a delegated wallet's code used: the coverage is incomplete", async () => {
+    const history = await kept(read(without(4, 10, true)));
     expect(answerFrom(history, request, "s").coverage.complete).toBe(false);
-  }
+  });
+
+  test.each(["countSent", "checkCode"] as const)("are no matter once %s fails", async (method) => {
+    const down = historyFailure("unavailable", "down");
+    expect(await read({ ...without(4, 10, true), [method]: async () => down })).toBe(down);
+  });
 });
 
 test("an empty history is a history, complete and without calls", async () => {
@@ -368,7 +401,9 @@ test("whatever pages a source makes up, the outcome is a failure or a history in
       const source: HistorySource = {
         name: "made up",
         checkReach: async () => null,
-        readPage: async ({ pagesBefore }) => made[pagesBefore] ?? { kind: "page", rows: [], last: true },
+        readPage: async ({ pagesBefore }) => made[pagesBefore] ?? LAST_PAGE,
+        countSent: async () => ({ count: null }),
+        checkCode: async () => ({ hasCode: true }),
       };
       const asOf = { blockNumber: 60, blockHash: hashOfBlock(60), timestamp: 1_700_010_000 };
       const request: HistoryRequest = { wallet: WALLET, asOf, edge };

@@ -77,6 +77,8 @@ export function simulatedSource(chain: SimulatedChain, paging: Paging): HistoryS
     checkReach: async () => null,
     readPage: async (request) =>
       paging.by === "number" ? pageByNumber(chain, request, paging) : pageByBlock(chain, request, paging),
+    countSent: async ({ asOf }) => ({ count: ownCalls(chain, asOf.blockNumber).length }),
+    checkCode: async () => ({ hasCode: false }),
   };
 }
 
@@ -112,6 +114,7 @@ function callAt({
     hash,
     blockNumber,
     transactionIndex,
+    position: 0,
     timestamp,
     to: OTHER,
     selector: null,
@@ -120,6 +123,10 @@ function callAt({
     gasLimit: 21_000n,
     gasUsed: 21_000n,
     fee: 21_000n,
+    gasPrice: 1n,
+    recipient: null,
+    amount: null,
+    receipt: null,
   };
 }
 

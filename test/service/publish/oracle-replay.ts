@@ -68,7 +68,7 @@ const TABLES = [
     model_version integer, as_of numeric(78), as_of_time numeric(78))`,
   "create table if not exists SCHEMA.oracle_root (epoch numeric(78) primary key, root text, uri text)",
   `create table if not exists SCHEMA.sanctions_change (
-    address text, listed boolean, block numeric(78), log_index integer)`,
+    address text, listed boolean, block numeric(78), log_index integer, timestamp numeric(78), transaction_hash text)`,
   "delete from SCHEMA.block",
   "delete from SCHEMA.oracle_score",
   "delete from SCHEMA.oracle_root",

@@ -52,7 +52,7 @@ test("the day's root covers the whole population, and the contract verifies ever
   await world.store([
     { wallet: testWallet(1), asOf: 5, points: 91 },
     { wallet: testWallet(2), asOf: 6, points: null },
-    { wallet: testWallet(3), asOf: 7, points: 0, sanctioned: true },
+    { wallet: testWallet(3), asOf: 7, points: 0, sanctionedBy: ["chainalysis-oracle"] },
   ]);
   const outcome = await publishNow();
   await untilState("confirmed");

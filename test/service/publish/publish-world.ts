@@ -12,6 +12,7 @@ import {
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
 import { deployOracle } from "../../../service/chain/deploy.ts";
 import { gradeOf } from "../../../service/chain/oracle-codec.ts";
+import type { SanctionsFlag } from "../../../service/features/types.ts";
 import { createPublishMetrics } from "../../../service/publish/metrics.ts";
 import { defaultPublishPolicy, type PublishPolicy } from "../../../service/publish/policy.ts";
 import { proposeIntents } from "../../../service/publish/propose-intents.ts";
@@ -39,7 +40,8 @@ export type TestScore = {
   readonly asOf: number;
   /** Null for a wallet without enough history. */
   readonly points: number | null;
-  readonly sanctioned?: boolean;
+  /** Lists that name it; none unless given. */
+  readonly sanctionedBy?: readonly SanctionsFlag["source"][];
 };
 
 /** A wallet by number, lower-case. */
@@ -150,7 +152,7 @@ async function toRow(
   world: Awaited<ReturnType<typeof createSenderWorld>>,
 ): Promise<NewScore> {
   const block = await world.client.getBlock({ blockNumber: BigInt(entry.asOf) });
-  const { points } = entry;
+  const { points, sanctionedBy = [] } = entry;
   return {
     chainId: CHAIN_ID,
     wallet: entry.wallet,
@@ -164,12 +166,16 @@ async function toRow(
     grade: points === null ? null : gradeOf(points),
     confidenceMicros: points === null ? 100_000 : 812_345,
     confidenceLevel: points === null ? "INSUFFICIENT" : "HIGH",
-    sanctioned: entry.sanctioned ?? false,
-    sanctionsFlags: [],
+    sanctioned: sanctionedBy.length > 0,
+    sanctionsFlags: sanctionedBy.map((source) => ({
+      source,
+      reference: "0x01",
+      detected_at: "2026-11-20T10:00:00.000Z",
+    })),
     patterns: [],
     features: [],
     coverage: { fromBlock: 0, fromTimestamp: 0, toBlock: entry.asOf, complete: true, sources: ["index"] },
-    inputsHash: `${entry.wallet}-${entry.asOf}-${points}-${entry.sanctioned ?? false}`,
+    inputsHash: `${entry.wallet}-${entry.asOf}-${points}-${sanctionedBy}`,
   };
 }
 

@@ -178,7 +178,7 @@ test("when the day's gas is spent heartbeats wait and sanctions flags go", async
   await world.store(
     [
       { wallet, asOf: 6, points: 80 },
-      { wallet: other, asOf: 6, points: 0, sanctioned: true },
+      { wallet: other, asOf: 6, points: 0, sanctionedBy: ["chainalysis-oracle"] },
     ],
     spent,
   );

@@ -3,9 +3,17 @@ import pino from "pino";
 import type { Address } from "viem";
 import { defaultPublishPolicy } from "../../../service/publish/policy.ts";
 import type { ScoringRunContext } from "../../../service/record/run-scoring.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { createTestDatabase, openMigrated } from "../../support/test-database.ts";
-import { blockHash, createIndexTables, finalize, follow } from "../features/index-tables.ts";
+import { callsOf } from "../features/histories.ts";
+import {
+  blockHash,
+  createIndexTables,
+  enrichTo,
+  finalize,
+  followEnriched,
+  insertOwnCall,
+} from "../features/index-tables.ts";
 
 export const CHAIN_ID = 31_337;
 const SCHEMA = "chain_31337";
@@ -35,10 +43,15 @@ export async function createRecordWorld() {
   };
   for (let number = 0; number <= NEWEST; number += 1) await mine(number);
   await finalize(client, SCHEMA, { number: FINALIZED, timestamp: GENESIS + FINALIZED });
+  await enrichTo(client, SCHEMA, FINALIZED);
   const context: ScoringRunContext = {
     db,
     chainId: CHAIN_ID,
-    policy: AHS_2026_0,
+    chain: {
+      market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
+      accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+    },
+    policy: AHS_2026_1,
     publishPolicy: defaultPublishPolicy,
     now: () => new Date((GENESIS + NEWEST) * 1000),
     rescoreIntervalSeconds: 600,
@@ -48,7 +61,7 @@ export async function createRecordWorld() {
     context,
     db,
     mine,
-    follow: (wallet: Address, block: number) => follow(client, SCHEMA, { wallet, block }),
+    follow: (wallet: Address, block: number) => followEnriched(client, SCHEMA, { wallet, block }),
     sanction: async (wallet: Address, block: number, listed = true): Promise<void> => {
       await client.query(`insert into ${SCHEMA}.sanctions_change values ($1, $2, $3, $4, 0, $5, '0x01')`, [
         `${block}:0:0`,
@@ -74,6 +87,29 @@ export async function createRecordWorld() {
         GENESIS + asOf,
       ]);
     },
+    /** An own call in a block, as enrichment stores it. */
+    call: async (wallet: Address, block: number, to: Address): Promise<void> => {
+      const [made] = callsOf([{ at: GENESIS + block, to }]);
+      if (made === undefined) throw new Error("one step makes one call");
+      await insertOwnCall(client, { wallet, call: { ...made, blockNumber: block, hash: blockHash(block) } });
+      await client.query(
+        `insert into ahs.contact values ($1, $2, $3, 1, 0, $4, $5, $4, $5) on conflict do nothing`,
+        [CHAIN_ID, to, wallet, block, GENESIS + block],
+      );
+    },
+    /** What a node told of an account. */
+    learn: async (account: Address): Promise<void> => {
+      await client.query("insert into ahs.account_fact values ($1, $2, true, null, null, 1, 1, 'index', 1)", [
+        CHAIN_ID,
+        account,
+      ]);
+    },
+    /** Makes a block final and enriches up to it. */
+    settle: async (block: number): Promise<void> => {
+      await finalize(client, SCHEMA, { number: block, timestamp: GENESIS + block });
+      await enrichTo(client, SCHEMA, block);
+    },
+    query: (text: string) => client.query(text),
     dropIndex: () => client.query(`drop schema ${SCHEMA} cascade`),
     currentScores: async () => {
       const { rows } = await client.query(

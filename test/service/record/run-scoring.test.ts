@@ -59,3 +59,73 @@ test("a wallet whose registration is not final yet gets no score by night", asyn
   expect(await scoreAllWallets(world.context)).toBe(0);
   expect(await world.countScores()).toBe(0);
 });
+
+const CONTRACT = account(0xc0);
+const eager = () => ({ ...world.context, rescoreIntervalSeconds: 1 });
+
+test("nothing is scored before the block that is final is enriched", async () => {
+  await world.follow(WALLET, 1);
+  await world.query("delete from ahs.enrich_cursor");
+  expect(await scoreDueWallets(world.context)).toBeNull();
+  expect(await scoreAllWallets(world.context)).toBeNull();
+  expect(await scoreNow(world.context, WALLET)).toMatchObject({ kind: "unavailable" });
+  expect(await world.countScores()).toBe(0);
+});
+
+test("a wallet is scored again for a call that was enriched since, once the interval is over, and for nothing else", async () => {
+  await world.follow(WALLET, 1);
+  expect(await scoreDueWallets(eager())).toEqual({ scored: 1, flagged: 0 });
+  await world.settle(30);
+  expect(await scoreDueWallets(eager())).toEqual({ scored: 0, flagged: 0 });
+
+  await world.call(WALLET, 25, CONTRACT);
+  await world.learn(CONTRACT);
+  expect(await scoreDueWallets({ ...world.context, rescoreIntervalSeconds: 11 })).toEqual({
+    scored: 0,
+    flagged: 0,
+  });
+  expect(await scoreDueWallets(eager())).toEqual({ scored: 1, flagged: 0 });
+  expect(await world.currentScores()).toMatchObject([{ as_of_block: 30 }]);
+  await world.call(WALLET, 35, CONTRACT);
+  expect(await scoreDueWallets(eager())).toEqual({ scored: 0, flagged: 0 });
+});
+
+test("a wallet waits for the facts of those it dealt with, but not for ever", async () => {
+  await world.follow(WALLET, 1);
+  await world.call(WALLET, 10, CONTRACT);
+  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+  await world.learn(CONTRACT);
+  expect(await scoreDueWallets(world.context)).toEqual({ scored: 1, flagged: 0 });
+
+  await world.query("delete from ahs.account_fact; delete from ahs.current_score");
+  await world.query("update ahs.contact set first_time = first_time - 3600");
+  expect(await scoreDueWallets(world.context)).toEqual({ scored: 1, flagged: 0 });
+});
+
+test("a wallet whose past is still to be enriched waits for it", async () => {
+  await world.follow(WALLET, 1);
+  await world.query("update ahs.enrich_wallet set past_next = 1, past_until = 5");
+  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+});
+
+test("a wallet is scored again when its confidence falls a level by waiting", async () => {
+  await world.follow(WALLET, 1);
+  await scoreDueWallets(world.context);
+  await world.query("update ahs.current_score set level_until = as_of_time + interval '8 seconds'");
+  await world.settle(27);
+  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+  await world.settle(28);
+  expect(await scoreDueWallets(world.context)).toEqual({ scored: 1, flagged: 0 });
+});
+
+test("files that records have in common are kept once, and one that does not change is not kept again", async () => {
+  await world.follow(WALLET, 1);
+  await world.follow(account(8), 1);
+  await scoreAllWallets(world.context);
+  const files = async () => (await world.query("select hash from ahs.input_file")).rowCount;
+  // Policy, tokens, sanctions; of each wallet its counterparties and what names them all.
+  expect(await files()).toBe(7);
+  await world.settle(30);
+  await scoreAllWallets(world.context);
+  expect(await files()).toBe(9);
+});

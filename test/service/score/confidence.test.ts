@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { confidenceOf } from "../../../service/score/confidence.ts";
 import type { Feature, MeasuredWallet } from "../../../service/score/measured-wallet.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { account, DAY, START } from "../features/histories.ts";
 
 const LAST = START + 100 * DAY;
@@ -9,7 +9,7 @@ const LAST = START + 100 * DAY;
 describe("confidence", () => {
   test("is the product of evidence, duration, freshness, coverage and what is measured", () => {
     // 45/(45+15) · 90/(90+10) · 1 · 1 · 1
-    expect(confidenceOf(wallet(), LAST, AHS_2026_0)).toEqual({ micros: 675_000, level: "MEDIUM" });
+    expect(confidenceOf(wallet(), LAST, AHS_2026_1)).toEqual({ micros: 675_000, level: "MEDIUM" });
   });
 
   test.each([
@@ -28,7 +28,7 @@ describe("confidence", () => {
     ],
   ] as const)("%s", (_, evidence, now, micros, level) => {
     expect(
-      confidenceOf(wallet({ evidence: { ...wallet().evidence, ...evidence } }), now, AHS_2026_0),
+      confidenceOf(wallet({ evidence: { ...wallet().evidence, ...evidence } }), now, AHS_2026_1),
     ).toEqual({
       micros,
       level,
@@ -46,8 +46,8 @@ describe("confidence", () => {
         ),
       });
     // Adaptation is 0.20 of a D2 that is 0.70 of all.
-    expect(confidenceOf(without("adaptation", "unknown"), LAST, AHS_2026_0).micros).toBe(580_500);
-    expect(confidenceOf(without("adaptation", "not_applicable"), LAST, AHS_2026_0).micros).toBe(675_000);
+    expect(confidenceOf(without("adaptation", "unknown"), LAST, AHS_2026_1).micros).toBe(580_500);
+    expect(confidenceOf(without("adaptation", "not_applicable"), LAST, AHS_2026_1).micros).toBe(675_000);
   });
 
   test.each([
@@ -56,7 +56,7 @@ describe("confidence", () => {
     ["nothing lost where the window starts later", null, LAST - 200 * DAY, 675_000],
   ])("falls to %s", (_, chainStartTimestamp, fromTimestamp, micros) => {
     const coverage = { ...wallet().coverage, complete: false, fromTimestamp };
-    expect(confidenceOf(wallet({ coverage, chainStartTimestamp }), LAST, AHS_2026_0).micros).toBe(micros);
+    expect(confidenceOf(wallet({ coverage, chainStartTimestamp }), LAST, AHS_2026_1).micros).toBe(micros);
   });
 });
 
@@ -69,7 +69,7 @@ function wallet(parts: Partial<MeasuredWallet> = {}): MeasuredWallet {
     coverage: { fromBlock: 0, fromTimestamp: START, toBlock: 1, complete: true, sources: ["index"] },
     chainStartTimestamp: START,
     patterns: [],
-    features: AHS_2026_0.features.map(({ name }) => ({
+    features: AHS_2026_1.features.map(({ name }) => ({
       name,
       state: "measured",
       value: 1,
@@ -81,6 +81,8 @@ function wallet(parts: Partial<MeasuredWallet> = {}): MeasuredWallet {
       ownCalls: 100,
       weightNanos: 45e9,
       creditedShare: 1,
+      selfDealing: false,
+      exposedShare: 0,
       activeWeeks: 14,
       firstCallAt: LAST - 90 * DAY,
       lastCallAt: LAST,

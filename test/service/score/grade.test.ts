@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gradeLabel, gradeOf } from "../../../service/score/grade.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 
 test.each([
   [100, "A", "Excellent"],
@@ -16,7 +16,7 @@ test.each([
   [19, "F", "Failing"],
   [0, "F", "Failing"],
 ] as const)("%d is %s, %s", (score, grade, label) => {
-  expect(gradeOf(score, AHS_2026_0.grades)).toBe(grade);
+  expect(gradeOf(score, AHS_2026_1.grades)).toBe(grade);
   expect(gradeLabel(grade)).toBe(label);
 });
 

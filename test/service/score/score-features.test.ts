@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SanctionsFlag } from "../../../service/features/types.ts";
 import type { Feature, MeasuredWallet } from "../../../service/score/measured-wallet.ts";
-import { AHS_2026_0 } from "../../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import type { FeatureLine, Pattern } from "../../../service/score/record.ts";
 import { scoreFeatures } from "../../../service/score/score-features.ts";
 import { account, asOfTime, DAY, START } from "../features/histories.ts";
@@ -94,22 +94,39 @@ describe("the total", () => {
     ]);
   });
 
-  test("is at most 20 points above the worse dimension", () => {
+  test("is at most 12 points above the worse dimension", () => {
     const record = score({ success_rate: 0, gas_efficiency: 50 }, { d2: 95 });
-    // 0.3 · 20 + 0.7 · 95 = 72.5, capped at 20 + 20.
-    expect(record.outcome).toMatchObject({ ahsScore: 40, d1Score: 20, d2Score: 95, grade: "D" });
-    expect(lines(record.features, "AHS").at(-1)).toEqual(["weak_link", -3250]);
+    // 0.3 · 20 + 0.7 · 95 = 72.5, capped at 20 + 12.
+    expect(record.outcome).toMatchObject({ ahsScore: 32, d1Score: 20, d2Score: 95, grade: "E" });
+    expect(lines(record.features, "AHS").at(-1)).toEqual(["weak_link", -4050]);
   });
 
-  test("is at most 59 where under 30 % of the activity is credited", () => {
-    const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, creditedShare: 0.29 });
-    expect(record.outcome).toMatchObject({ ahsScore: 59, grade: "D" });
-    expect(lines(record.features, "AHS").at(-1)).toEqual(["unproven", -3400]);
-    expect(
-      score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, creditedShare: 0.3 }).outcome,
-    ).toMatchObject({
-      ahsScore: 93,
-    });
+  test.each([
+    ["unproven", { creditedShare: 0.29 }, 59],
+    ["unproven", { creditedShare: 0.299999 }, 59],
+    ["unproven", { creditedShare: 0.3 }, null],
+    ["self_dealing", { selfDealing: true }, 59],
+    ["exposure", { exposedShare: 1 }, 54],
+    ["exposure", { exposedShare: 0.1 }, 54],
+    ["exposure", { exposedShare: 0.0999 }, 74],
+    ["exposure", { exposedShare: 0.02 }, 74],
+    ["exposure", { exposedShare: 0.0199 }, null],
+  ] as const)("is capped by %s with %j: %s", (name, evidence, limit) => {
+    const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence });
+    expect(record.outcome).toMatchObject({ ahsScore: limit === null ? 93 : limit });
+    const cap = limit === null ? [] : [[name, 100 * (limit - 93)]];
+    expect(lines(record.features, "AHS").slice(2)).toEqual(cap);
+  });
+
+  test("names every cap that holds, and counts the lowest", () => {
+    const evidence = { selfDealing: true, creditedShare: 0.1, exposedShare: 0.5 };
+    const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence });
+    expect(record.outcome).toMatchObject({ ahsScore: 54, grade: "D" });
+    expect(lines(record.features, "AHS").slice(2)).toEqual([
+      ["self_dealing", -3400],
+      ["unproven", 0],
+      ["exposure", -500],
+    ]);
   });
 });
 
@@ -129,13 +146,13 @@ describe("a sanctioned wallet", () => {
     expect(lines(record.features, "AHS")).toEqual([
       ["d1", 0],
       ["d2", 6300],
-      ["weak_link", -4300],
-      ["sanctions", -2000],
+      ["weak_link", -5100],
+      ["sanctions", -1200],
     ]);
   });
 
   test("is F without any history too: what cannot be measured counts 0, and a line says so", () => {
-    const record = scoreFeatures({ ...measured({}), ...nothing(), sanctions: [LISTED] }, AS_OF, AHS_2026_0);
+    const record = scoreFeatures({ ...measured({}), ...nothing(), sanctions: [LISTED] }, AS_OF, AHS_2026_1);
     expect(record.outcome).toEqual({ kind: "scored", ahsScore: 0, d1Score: 0, d2Score: 0, grade: "F" });
     expect(record.confidenceLevel).toBe("HIGH");
     expect(record.features.filter((line) => line.contribution !== null)).toMatchObject([
@@ -148,18 +165,18 @@ describe("a sanctioned wallet", () => {
 });
 
 function score(d1: Points, parts: { d2?: number } & Parts = {}) {
-  return scoreFeatures(measured(d1, parts), AS_OF, AHS_2026_0);
+  return scoreFeatures(measured(d1, parts), AS_OF, AHS_2026_1);
 }
 
 type Parts = {
   readonly patterns?: readonly Pattern[];
   readonly sanctions?: readonly SanctionsFlag[];
-  readonly creditedShare?: number;
+  readonly evidence?: Partial<MeasuredWallet["evidence"]>;
 };
 
 function measured(
   d1: Points,
-  { d2 = 64, patterns = [], sanctions = [], creditedShare = 1 }: { d2?: number } & Parts = {},
+  { d2 = 64, patterns = [], sanctions = [], evidence = {} }: { d2?: number } & Parts = {},
 ): MeasuredWallet {
   return {
     chainId: 31337,
@@ -167,28 +184,33 @@ function measured(
     sanctions,
     coverage: { fromBlock: 0, fromTimestamp: START, toBlock: 1, complete: true, sources: ["index"] },
     chainStartTimestamp: START,
-    features: AHS_2026_0.features.map(({ dimension, name }) =>
+    features: AHS_2026_1.features.map(({ dimension, name }) =>
       feature(name, dimension === "D1" ? d1[name] : d2),
     ),
     patterns,
     evidence: {
       ownCalls: 100,
       weightNanos: 80e9,
-      creditedShare,
+      creditedShare: 1,
+      selfDealing: false,
+      exposedShare: 0,
       activeWeeks: 14,
       firstCallAt: START + DAY,
       lastCallAt: START + 99 * DAY,
+      ...evidence,
     },
   };
 }
 
 function nothing(): Pick<MeasuredWallet, "features" | "evidence"> {
   return {
-    features: AHS_2026_0.features.map(({ name }) => feature(name, undefined)),
+    features: AHS_2026_1.features.map(({ name }) => feature(name, undefined)),
     evidence: {
       ownCalls: 0,
       weightNanos: 0,
       creditedShare: null,
+      selfDealing: false,
+      exposedShare: 0,
       activeWeeks: 0,
       firstCallAt: null,
       lastCallAt: null,

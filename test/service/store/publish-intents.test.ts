@@ -14,7 +14,7 @@ afterEach(() => world.destroy());
 
 test("whoever still speaks for an older score neither takes back nor replaces the intent of the current one", async () => {
   await world.store([{ wallet, asOf: 5, points: 80 }]);
-  await world.store([{ wallet, asOf: 6, points: 0, sanctioned: true }]);
+  await world.store([{ wallet, asOf: 6, points: 0, sanctionedBy: ["chainalysis-oracle"] }]);
   const [older, newer] = await world.db.select({ id: score.id }).from(score).orderBy(score.id);
 
   await supersedePending(world.db, CHAIN_ID, [wallet]);

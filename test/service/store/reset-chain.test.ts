@@ -69,7 +69,7 @@ async function waitingForLock(): Promise<void> {
     .toBe(1);
 }
 
-/** One row of the chain with whatever its columns take; what refers to other rows refers to row 1. */
+/** One row of the chain, unless it has one, with whatever its columns take; what refers to other rows refers to row 1. */
 async function fill(table: string): Promise<void> {
   const { rows } = await world.db.$client.query<{ name: string; type: string; identity: string }>(
     `select column_name as name, udt_name as type, is_identity as identity from information_schema.columns
@@ -82,7 +82,7 @@ async function fill(table: string): Promise<void> {
   const client = await world.db.$client.connect();
   // Rows may come before what they refer to.
   await client.query("set session_replication_role = replica");
-  await client.query(`insert into ahs."${table}" (${names}) values (${values})`);
+  await client.query(`insert into ahs."${table}" (${names}) values (${values}) on conflict do nothing`);
   await client.query("set session_replication_role = default");
   client.release();
 }

@@ -191,6 +191,32 @@ describe("with an index", () => {
     );
   });
 
+  it("a wallet that several lists name stands with a flag of each, one that is off the contract's with the other's", async () => {
+    const address = wallet(150);
+    await db.$client.query(
+      "insert into ahs.sanctions_reading values ($1, $2, true, 7, '2026-11-20T09:00:00Z')",
+      [CHAIN, address],
+    );
+    await db.$client.query(
+      "insert into ahs.sanctions_entry values ('ofac-sdn', $1, '900', '2026-11-20T06:00:00Z')",
+      [address],
+    );
+    const imported = { source: "ofac-sdn", reference: "900", detected_at: "2026-11-20T06:00:00.000Z" };
+    expect((await reader.standing(address)).sanctions).toEqual([
+      {
+        source: "chainalysis-oracle",
+        reference: "isSanctioned at block 7",
+        detected_at: "2026-11-20T09:00:00.000Z",
+      },
+      imported,
+    ]);
+    await db.$client.query(
+      `insert into "chain_31337".sanctions_change values ('x', $1, false, 9, 0, 9, $2)`,
+      [address, HASH],
+    );
+    expect((await reader.standing(address)).sanctions).toEqual([imported]);
+  });
+
   it.each([
     ["a score", true, false, { ahsScore: 77, asOfBlock: 900 }],
     ["an insufficient record", true, true, { ahsScore: null, asOfBlock: 900 }],

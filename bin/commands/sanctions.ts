@@ -1,0 +1,234 @@
+import { createReadStream } from "node:fs";
+import { parseArgs } from "node:util";
+import { type Address, getAddress, isAddress } from "viem";
+import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import type { SanctionsFlag } from "../../service/features/types.ts";
+import { createGuardedDownload, DownloadFailure } from "../../service/net/guarded-download.ts";
+import { createNameResolver } from "../../service/net/resolve-name.ts";
+import { createSanctionsContract, type SanctionsContract } from "../../service/sanctions/contract.ts";
+import { type ImportOutcome, importSdn } from "../../service/sanctions/import-list.ts";
+import type { ImportRules } from "../../service/sanctions/plan-import.ts";
+import { ageSeconds } from "../../service/sanctions/source-watch.ts";
+import { readSanctionsSources, type SourceStatus } from "../../service/sanctions/sources.ts";
+import { unpackList } from "../../service/sanctions/unpack-list.ts";
+import type { Database } from "../../service/store/database.ts";
+import { readImportedFlags, readSanctionsFlags } from "../../service/store/sanctions.ts";
+import type { Invocation } from "../ahs.ts";
+import { type Config, requireIndexSettings } from "../config.ts";
+import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
+import { renderTable } from "../render-table.ts";
+
+const USAGE = `Usage: ahs sanctions import FILE|URL [--allow-empty] [--force] [--redirect-to HOST]...
+       ahs sanctions status
+       ahs sanctions check ADDRESS
+import takes OFAC's sdn_advanced.xml, as it is or gzipped. A list that looks broken leaves the last one in force.
+--redirect-to names a host that the URL may redirect to: OFAC's own hands out its files from another one.`;
+
+/** The list has 130 MB; a gzip that unpacks to more than this is not it. */
+const MAX_LIST_BYTES = 1_000_000_000;
+const MAX_DOWNLOAD_BYTES = 500_000_000;
+const DOWNLOAD_DEADLINE_MS = 15 * 60_000;
+
+/** What the web answers where the list should be. */
+export type Download = ReturnType<typeof createGuardedDownload>;
+
+export type SanctionsDeps = {
+  readonly db: Database;
+  readonly out: (line: string) => void;
+  readonly now: () => Date;
+  readonly download: Download;
+  /** What needs to know the chain asks for it; throws where it is not configured. */
+  readonly chain: () => {
+    readonly deployment: Pick<Deployment, "chainId">;
+    /** Null where no node is configured. */
+    readonly contract: SanctionsContract | null;
+  };
+};
+
+/** `ahs sanctions import|status|check` on the configured database. */
+export async function sanctions({ config, args, out }: Invocation): Promise<void> {
+  const db = openProcessDatabase(config, "ahs-sanctions", createLogger(config, "sanctions"));
+  try {
+    await runSanctions(args, {
+      db,
+      out,
+      now: () => new Date(),
+      download: createGuardedDownload({
+        resolve: createNameResolver(),
+        deadlineMs: DOWNLOAD_DEADLINE_MS,
+      }),
+      chain: () => chainOf(config),
+    });
+  } finally {
+    await db.$client.end();
+  }
+}
+
+function chainOf(config: Config) {
+  const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
+  const { rpcUrl } = config;
+  const contract =
+    rpcUrl === null
+      ? null
+      : createSanctionsContract(openChainClient(rpcUrl), deployment.sanctionsList.address);
+  return { deployment, contract };
+}
+
+/** Runs `ahs sanctions …`; throws with what was given and expected when the arguments, or the list, do not fit. */
+export async function runSanctions(args: readonly string[], deps: SanctionsDeps): Promise<void> {
+  const [action, ...rest] = args;
+  switch (action) {
+    case "import":
+      return importList(rest, deps);
+    case "status":
+      return status(rest, deps);
+    case "check":
+      return check(rest, deps);
+    default:
+      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
+  }
+}
+
+async function importList(args: readonly string[], { db, out, now, download }: SanctionsDeps): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      "allow-empty": { type: "boolean", default: false },
+      force: { type: "boolean", default: false },
+      "redirect-to": { type: "string", multiple: true, default: [] },
+    },
+    allowPositionals: true,
+  });
+  const place = only(positionals, "import takes one file or URL");
+  const rules: ImportRules = { allowEmpty: values["allow-empty"], force: values.force };
+  const bytes = /^[a-z][a-z0-9+.-]+:\/\//i.test(place)
+    ? await downloaded(place, download, values["redirect-to"])
+    : createReadStream(place);
+  const outcome = await importSdn({ db, now }, unpackList(bytes, MAX_LIST_BYTES), rules).catch(
+    (error: unknown) => {
+      if (error instanceof DownloadFailure) throw kept(place, error.message);
+      throw error;
+    },
+  );
+  if (outcome.kind === "refused") throw kept(place, outcome.reason);
+  for (const line of describeImport(outcome)) out(line);
+}
+
+async function downloaded(
+  url: string,
+  download: Download,
+  redirectHosts: readonly string[],
+): Promise<AsyncIterable<Uint8Array>> {
+  const answer = await download({ url, maxBytes: MAX_DOWNLOAD_BYTES, redirectHosts });
+  switch (answer.kind) {
+    case "open":
+      return answer.bytes;
+    case "status":
+      throw kept(url, `the host answers with status ${answer.status}`);
+    case "elsewhere":
+      throw kept(url, `it redirects to ${answer.host}; --redirect-to ${answer.host} allows that`);
+    case "failed":
+      throw kept(url, answer.detail);
+  }
+}
+
+function kept(place: string, reason: string): Error {
+  return new Error(`${place} was not imported, and the last list stays in force: ${reason}`);
+}
+
+function describeImport(outcome: ImportOutcome & { readonly kind: "imported" }): string[] {
+  const { list, listHash, added, changed, removed, unchanged } = outcome;
+  const lines = [
+    `ofac-sdn, edition ${list.edition}: ${list.entries.length} EVM addresses of ${list.parties} parties, list hash ${listHash}`,
+    `${added} added, ${removed} removed, ${changed} under another entry, ${unchanged} unchanged; ${list.otherIds} ids of other kinds of chains`,
+  ];
+  if (list.malformedCount > 0) {
+    lines.push(`${list.malformedCount} ids that should be EVM addresses and are none:`);
+    for (const { value, currency, reference } of list.malformed)
+      lines.push(`  ${currency} ${value} (OFAC ${reference})`);
+  }
+  return lines;
+}
+
+async function status(args: readonly string[], { db, out, now, chain }: SanctionsDeps): Promise<void> {
+  parseArgs({ args: [...args], options: {} });
+  const sources = await readSanctionsSources(db, chain().deployment.chainId);
+  const header = ["source", "age", "checked at", "edition", "entries", "list hash", ""];
+  const rows = sources.map((source) => [
+    source.source,
+    ageOf(source, now()),
+    source.checkedAt?.toISOString() ?? "–",
+    source.edition ?? "–",
+    String(source.entries),
+    source.listHash ?? "–",
+    (source.unasked ?? 0) > 0 ? `${source.unasked} wallets not asked about yet` : "",
+  ]);
+  for (const line of renderTable([header, ...rows])) out(line);
+}
+
+async function check(args: readonly string[], { db, out, now, chain }: SanctionsDeps): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const given = only(positionals, "check takes one address");
+  if (!isAddress(given, { strict: given !== given.toLowerCase() }))
+    throw new Error(`check takes one address, got "${given}"\n${USAGE}`);
+  const wallet = given.toLowerCase() as Address;
+  const { deployment, contract } = chain();
+  const sources = await readSanctionsSources(db, deployment.chainId);
+  const flags = await flagsOf(db, { chainId: deployment.chainId, wallet, sources });
+  out(`${getAddress(wallet)}: ${flags.length > 0 ? "sanctioned" : "on no list that is known"}`);
+  const rows = sources.map((status) => {
+    const flag = flags.find(({ source }) => source === status.source);
+    return [status.source, describeFlag(status, flag), ageOf(status, now())];
+  });
+  for (const line of renderTable(rows)) out(line);
+  if (contract !== null) out(await askNow(contract, wallet));
+}
+
+/** The contract's events are looked at only where there is an index to hold them. */
+async function flagsOf(
+  db: Database,
+  of: { readonly chainId: number; readonly wallet: Address; readonly sources: readonly SourceStatus[] },
+): Promise<readonly SanctionsFlag[]> {
+  const { chainId, wallet, sources } = of;
+  const isIndexed = sources.some(
+    ({ source, checkedAt }) => source === "chainalysis-oracle" && checkedAt !== null,
+  );
+  if (!isIndexed) return readImportedFlags(db, wallet);
+  const found = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, [wallet]);
+  return found.get(wallet) ?? [];
+}
+
+function describeFlag({ checkedAt }: SourceStatus, flag: SanctionsFlag | undefined): string {
+  if (checkedAt === null) return "nothing known";
+  return flag === undefined ? "not listed" : `listed: ${flag.reference}, known since ${flag.detected_at}`;
+}
+
+async function askNow(contract: SanctionsContract, wallet: Address): Promise<string> {
+  try {
+    const listed = await contract.isSanctioned(wallet, "latest");
+    return `the contract itself, asked now: ${listed ? "listed" : "not listed"}`;
+  } catch (error) {
+    return `the contract itself did not answer: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function only(positionals: readonly string[], what: string): string {
+  const [given, ...more] = positionals;
+  if (given === undefined || more.length > 0)
+    throw new Error(`${what}, got "${positionals.join(" ")}"\n${USAGE}`);
+  return given;
+}
+
+const SECONDS_BY_UNIT = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+] as const;
+
+/** How long ago the source was known to be up to date, in its largest whole unit. */
+function ageOf(status: SourceStatus, now: Date): string {
+  const seconds = ageSeconds(status, now);
+  if (seconds === null) return "never read";
+  const [unit, length] = SECONDS_BY_UNIT.find(([, length]) => seconds >= length) ?? ["s", 1];
+  return `${Math.floor(seconds / length)} ${unit} old`;
+}

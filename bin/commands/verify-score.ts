@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { type Address, getAddress, isAddress } from "viem";
+import { z } from "zod";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import { createChainReader } from "../../service/enrich/chain-reader.ts";
+import { createOtterscanSource } from "../../service/history/otterscan-source.ts";
+import { scanBlocks, searchSource } from "../../service/verify/find-own-transactions.ts";
+import { type RecordedScore, recordedScoreSchema } from "../../service/verify/recorded-score.ts";
+import { type Verification, verifyScore } from "../../service/verify/verify-score.ts";
+import type { Invocation } from "../ahs.ts";
+import { type Config, requireNodeSettings } from "../config.ts";
+import { shutdownSignal } from "../process.ts";
+import { renderTable } from "../render-table.ts";
+
+const USAGE = `Usage: ahs verify-score ADDRESS [--service URL] [--record FILE] [--scan]
+Computes a score again from the node (RPC_URL) and the files that the record names.
+The record is FILE, an answer of GET /ahs/ADDRESS?include=features, or is bought with the key in AHS_API_KEY.
+Without Otterscan's methods at the node, --scan reads every block from the first that the record covers.`;
+
+/** Nodes add the rest of a block to a page. */
+const PAGE_SIZE = 25;
+const REQUEST = { timeoutMs: 30_000, retries: 4, retryMs: 250 };
+const SERVICE_TIMEOUT_MS = 60_000;
+
+/** `ahs verify-score`: says whether a score follows from the chain, and what differs where it does not; fails then. */
+export async function verify({ config, args, out }: Invocation): Promise<void> {
+  const wanted = parse(args, config);
+  const { rpcUrl, deploymentFile } = requireNodeSettings(config);
+  const { market, accounts } = loadDeployment(deploymentFile);
+  const recorded = await readRecord(wanted, config);
+  const client = createChainReader({
+    ...REQUEST,
+    url: rpcUrl,
+    signal: shutdownSignal(),
+    onRequest: () => undefined,
+  });
+  const source = createOtterscanSource({ url: rpcUrl, pageSize: PAGE_SIZE });
+  const verification = await verifyScore(recorded, {
+    client,
+    find: wanted.scan ? scanBlocks(client) : searchSource(source, () => performance.now()),
+    readFile: (hash) => getJson(new URL(`/inputs/${hash}`, wanted.service), {}),
+    chain: {
+      entryPoints: new Set(accounts.entryPoints.map(lower)),
+      wrappedNative: market.wrappedNative === null ? null : lower(market.wrappedNative),
+    },
+  });
+  for (const line of report(recorded, verification)) out(line);
+  if (verification.differences.length > 0) {
+    throw new Error(`the record of ${getAddress(recorded.address)} does not follow from the chain`);
+  }
+}
+
+type Wanted = {
+  readonly wallet: Address;
+  readonly service: URL;
+  readonly record: string | null;
+  readonly scan: boolean;
+};
+
+function parse(args: readonly string[], config: Config): Wanted {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      service: { type: "string" },
+      record: { type: "string" },
+      scan: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
+  });
+  const [given, ...more] = positionals;
+  if (given === undefined || more.length > 0 || !isAddress(given, { strict: given !== lower(given) })) {
+    throw new Error(`expected one address, got "${positionals.join(" ")}"\n${USAGE}`);
+  }
+  const service = values.service ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
+  if (!URL.canParse(service)) throw new Error(`expected a URL after --service, got "${service}"`);
+  return {
+    wallet: lower(given),
+    service: new URL(service),
+    record: values.record ?? null,
+    scan: values.scan,
+  };
+}
+
+async function readRecord({ wallet, service, record }: Wanted, { apiKey }: Config): Promise<RecordedScore> {
+  const answer =
+    record === null ? await buyRecord(new URL(`/ahs/${wallet}`, service), apiKey) : readJsonFile(record);
+  const parsed = recordedScoreSchema.safeParse(answer);
+  if (!parsed.success) {
+    throw new Error(`not an answer of GET /ahs with include=features:\n${z.prettifyError(parsed.error)}`);
+  }
+  if (parsed.data.address !== wallet) {
+    throw new Error(`the record is of ${getAddress(parsed.data.address)}, not of ${getAddress(wallet)}`);
+  }
+  return parsed.data;
+}
+
+async function buyRecord(url: URL, apiKey: string | null): Promise<unknown> {
+  if (apiKey === null) throw new Error(`neither --record nor AHS_API_KEY is given\n${USAGE}`);
+  url.searchParams.set("include", "features");
+  return getJson(url, { "x-api-key": apiKey });
+}
+
+function readJsonFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new Error(`${path} cannot be read as JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function getJson(url: URL, headers: Readonly<Record<string, string>>): Promise<unknown> {
+  const answer = await fetch(url, { headers, signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
+  const text = await answer.text();
+  if (!answer.ok)
+    throw new Error(`${url.origin}${url.pathname} answered ${answer.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text);
+}
+
+function report(recorded: RecordedScore, { recomputed, calls, differences }: Verification): string[] {
+  const { outcome, modelVersion, asOf } = recomputed;
+  const score =
+    outcome.kind === "scored" ? `AHS ${outcome.ahsScore} ${outcome.grade}` : "insufficient history";
+  const head = `${getAddress(recorded.address)}: ${score} by ${modelVersion} as of block ${asOf.blockNumber}, from ${calls} own calls`;
+  if (differences.length === 0)
+    return [head, "agrees: every line, the score and the inputs hash follow from the chain"];
+  const rows = differences.map(({ what, recorded: given, recomputed: found }) => [what, given, found]);
+  return [head, ...renderTable([["differs", "recorded", "recomputed"], ...rows])];
+}
+
+function lower(address: string): Address {
+  return address.toLowerCase() as Address;
+}

@@ -1,0 +1,20 @@
+import type { Deployment } from "../service/chain/deployments.ts";
+import type { AccountFactSource } from "../service/enrich/account-fact-source.ts";
+import { lowerCase } from "../service/enrich/market.ts";
+import { createOtterscanFacts } from "../service/enrich/otterscan-facts.ts";
+import { LOCAL_CHAIN_ID } from "./account-from-config.ts";
+import type { Config } from "./config.ts";
+
+/**
+ * Who tells creators, first funders and ages of accounts: the node of the history source where that speaks Otterscan, and the
+ * local chain's own where nothing is said; null elsewhere.
+ */
+export function factSourceFromConfig(
+  { history, rpcUrl }: Config,
+  { chainId, accounts }: Deployment,
+): AccountFactSource | null {
+  const isOtterscan = (history.source ?? (chainId === LOCAL_CHAIN_ID ? "otterscan" : "none")) === "otterscan";
+  const url = history.url ?? rpcUrl;
+  if (!isOtterscan || url === null) return null;
+  return createOtterscanFacts({ url, entryPoints: new Set(accounts.entryPoints.map(lowerCase)) });
+}

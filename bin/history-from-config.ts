@@ -1,0 +1,37 @@
+import { countSentBy } from "../service/history/ask-node.ts";
+import { createExplorerSource } from "../service/history/explorer-source.ts";
+import { createHistoryReader, type HistoryReader } from "../service/history/history-reader.ts";
+import type { HistorySource } from "../service/history/history-source.ts";
+import { createOtterscanSource } from "../service/history/otterscan-source.ts";
+import { LOCAL_CHAIN_ID } from "./account-from-config.ts";
+import type { Config } from "./config.ts";
+
+/** A reader of the history source that the settings name, with this process's own limits; null where they name none. */
+export function historyReaderFromConfig(config: Config, chainId: number): HistoryReader | null {
+  const source = sourceOf(config, chainId);
+  return source === null ? null : createHistoryReader({ source, now: () => performance.now() });
+}
+
+/** Where nothing is said, the local chain's node tells its own history: anvil has the Otterscan methods. */
+function sourceOf({ history, rpcUrl }: Config, chainId: number): HistorySource | null {
+  const { pageSize, apiKey } = history;
+  const url = history.url ?? rpcUrl;
+  const isLocal = chainId === LOCAL_CHAIN_ID && rpcUrl !== null;
+  switch (history.source ?? (isLocal ? "otterscan" : "none")) {
+    case "none":
+      return null;
+    case "otterscan":
+      return createOtterscanSource({ url: given(url), pageSize });
+    case "explorer":
+      return createExplorerSource({
+        ...{ url: given(history.url), apiKey, pageSize },
+        ...(rpcUrl === null ? {} : { countSent: countSentBy({ url: rpcUrl }) }),
+      });
+  }
+}
+
+/** The settings are checked to have one when they are parsed. */
+function given(url: string | null): string {
+  if (url === null) throw new Error("missing settings: HISTORY_URL");
+  return url;
+}

@@ -1,0 +1,147 @@
+import type { Address } from "viem";
+import type { Policy } from "../service/score/policy-shape.ts";
+import type { ScoreRecord } from "../service/score/record.ts";
+import { ARCHETYPES, type ArchetypeName, settle } from "./archetypes.ts";
+import { ATTACKS, NUISANCES } from "./attacks.ts";
+import { actInBackground, type Crowd } from "./background.ts";
+import { type OutOfSample, testOutOfSample } from "./out-of-sample.ts";
+import { buyGrades, cheapestPlans, type Price } from "./price-of-grades.ts";
+import { observe } from "./score-wallets.ts";
+import { createWorld, DAY, type World } from "./world.ts";
+
+const DAYS = 90;
+
+/** How large a run is. */
+export type Size = {
+  /** Wallets of each of the five tiers; a multiple of 6. */
+  readonly perTier: number;
+  readonly drifters: number;
+  readonly crowd: Crowd;
+};
+
+export type Judged = { readonly archetype: ArchetypeName; readonly record: ScoreRecord };
+
+/** The best that an attack reached in one world, and what all of it cost. */
+type AttackOutcome = {
+  readonly name: string;
+  readonly record: ScoreRecord;
+  readonly calls: number;
+  readonly gas: number;
+};
+
+type NuisanceOutcome = { readonly name: string; readonly unchanged: boolean };
+
+/** Everything that one seed tells of a policy. */
+export type SeedOutcome = {
+  readonly seed: string;
+  readonly readShare: number;
+  readonly judged: readonly Judged[];
+  readonly attacks: readonly AttackOutcome[];
+  readonly nuisances: readonly NuisanceOutcome[];
+  readonly prices: readonly Price[];
+  readonly outOfSample: OutOfSample;
+};
+
+/** Builds the worlds of a seed and scores everybody in them by a policy; the same seed gives the same outcome. */
+export function evaluateSeed(
+  seed: string,
+  { policy, size }: { readonly policy: Policy; readonly size: Size },
+): SeedOutcome {
+  const world = createWorld(seed, DAYS);
+  const at = world.start + DAYS * DAY;
+  actInBackground(world, size.crowd);
+  const settled = populate(world, size.perTier);
+  const staged = ATTACKS.map(({ name, stage }) => ({
+    name,
+    ...stage({ world, random: world.random.fork(`attack-${name}`) }),
+  }));
+  const bought = buyGrades({ world, random: world.random.fork("grades") });
+
+  const observer = observe(world, { at, policy });
+  const judged = settled.map(({ archetype, wallet }) => ({
+    archetype,
+    wallet,
+    record: observer.score(wallet),
+  }));
+  const attacks = staged.map(({ name, wallets, extraGas }) => ({
+    name,
+    record: best(wallets.map(observer.score)),
+    ...costOf(world, wallets, extraGas),
+  }));
+  const prices = cheapestPlans(
+    bought.map((purchase) => ({ purchase, record: observer.score(purchase.wallet) })),
+  );
+  return {
+    seed,
+    readShare: world.readShare,
+    judged: judged.map(({ archetype, record }) => ({ archetype, record })),
+    attacks,
+    nuisances: harassAll(world, { before: judged, policy, at }),
+    prices,
+    outOfSample: testOutOfSample({ seed, agents: size.drifters, crowd: size.crowd, policy }),
+  };
+}
+
+/** As many wallets of each tier, shared evenly by its archetypes; a quarter as many of each that stands in none. */
+function populate(world: World, perTier: number): readonly { archetype: ArchetypeName; wallet: Address }[] {
+  return ARCHETYPES.flatMap(({ name, tier }) => {
+    const sharing = ARCHETYPES.filter((other) => other.tier === tier).length;
+    const count = tier === null ? Math.ceil(perTier / 4) : Math.ceil(perTier / sharing);
+    return Array.from({ length: count }, (_, i) => ({
+      archetype: name,
+      wallet: settle(world, world.random.fork(`${name}-${i}`), name).wallet,
+    }));
+  });
+}
+
+/** Harasses one sound agent for each nuisance, and compares its record with the one before. */
+function harassAll(
+  world: World,
+  {
+    before,
+    policy,
+    at,
+  }: {
+    readonly before: readonly (Judged & { readonly wallet: Address })[];
+    readonly policy: Policy;
+    readonly at: number;
+  },
+): readonly NuisanceOutcome[] {
+  const sound = before.filter(({ archetype }) => archetype === "payment_agent");
+  for (const { name, harass } of NUISANCES) {
+    const random = world.random.fork(name);
+    harass({ world, random }, soundFor(name).wallet);
+  }
+  const after = observe(world, { at, policy });
+  return NUISANCES.map(({ name }) => {
+    const { wallet, record } = soundFor(name);
+    return { name, unchanged: JSON.stringify(after.score(wallet)) === JSON.stringify(record) };
+  });
+
+  function soundFor(name: string): Judged & { readonly wallet: Address } {
+    const victim = sound[NUISANCES.findIndex((nuisance) => nuisance.name === name) % sound.length];
+    if (victim === undefined) throw new Error("a nuisance needs a sound agent");
+    return victim;
+  }
+}
+
+function best(records: readonly ScoreRecord[]): ScoreRecord {
+  const [first] = records.toSorted((a, b) => pointsOf(b) - pointsOf(a));
+  if (first === undefined) throw new Error("an attack needs a wallet");
+  return first;
+}
+
+/** The score; an insufficient record, which has none, ranks below all others. */
+function pointsOf({ outcome }: ScoreRecord): number {
+  return outcome.kind === "scored" ? outcome.ahsScore : -1;
+}
+
+function costOf(
+  { ledger }: World,
+  wallets: readonly Address[],
+  extraGas: number,
+): { calls: number; gas: number } {
+  const calls = wallets.flatMap((wallet) => ledger.calls.get(wallet) ?? []);
+  const gas = calls.reduce((sum, { gasUsed }) => sum + Number(gasUsed), 0);
+  return { calls: calls.length, gas: gas + extraGas };
+}

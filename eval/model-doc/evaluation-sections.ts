@@ -1,0 +1,159 @@
+import { counts, dollars, figure } from "../render-results.ts";
+import type { AttackResult, Results } from "../results.ts";
+import { grouped, markdownTable, percent } from "./markdown.ts";
+
+/** Gwei at which the prices of grades are told beside the stated one. */
+const OTHER_PRICES = [0.005, 0.5];
+
+/** The parts of the document that an evaluation tells. */
+export function evaluationSections(results: Results): readonly string[] {
+  return [evaluation(results), attacks(results), prices(results), limits()];
+}
+
+function evaluation(results: Results): string {
+  const { by_seed, archetypes, bars } = results;
+  return `## 6. Evaluation
+
+\`npm run eval\` simulates agents, users, contracts, payees and a fee market, builds from them what the service builds from a chain, and scores with this model. Seeds are drawn at each run; these figures are of the seeds ${results.seeds.join(", ")} (\`npm run eval -- ${results.seeds.map((seed) => `--seed ${seed}`).join(" ")}\`). A simulation shows that the model does what it is meant to do in a world as described, not that the world is so.
+
+What is simulated: agents at rhythms, prices, failure rates and places drawn from ranges; strangers who are seen only in the share of blocks that the service reads; accounts of known and unknown age and funder. Credits and owner clusters are not given but found by the service's own code.
+
+### Archetypes
+
+${markdownTable([
+  ["Archetype", "Tier", "Wallets", "Median", "p10–p90", "Insufficient", "Confidence", "Grades"],
+  ...archetypes.map(({ name, tier, wallets, median, p10, p90, insufficient, confidence, grades }) => [
+    name,
+    tier ?? "–",
+    wallets,
+    figure(median, 0),
+    `${figure(p10, 0)}–${figure(p90, 0)}`,
+    insufficient,
+    figure(confidence, 2),
+    counts(grades),
+  ]),
+])}
+
+### Order and scale
+
+In a population of equal tiers, INSUFFICIENT left out: the share of pairs of different tiers that stand in order, and the share of scores in the fullest 20-point band of all that start at a whole point.
+
+${markdownTable([
+  ["Seed", "Order", "Tiers 1–2", "2–3", "3–4", "4–5", "Fullest band", "Its share"],
+  ...by_seed.map(({ seed, pairwise_order, neighbours, worst_band }) => [
+    seed,
+    figure(pairwise_order),
+    ...neighbours.map((share) => figure(share)),
+    `${worst_band.from}–${worst_band.from + 20}`,
+    percent(worst_band.share),
+  ]),
+])}
+
+### Out of sample
+
+Scores on day 60 against what happens in days 60 to 90, on populations whose make-up and drift are drawn anew for each seed: failure rates and prices walk from week to week, things break and are repaired, some pad their record with calls that cost nobody anything. *Failing*: more than one in five of the later calls made for a purpose fails. *Losing*: more than half of the later fees is burnt by failures or paid above the market's price, or an approval to a contract of days is abused. The figures are areas under the ROC curve, 0.5 being chance; beside the score stand the share of successful calls until day 60 and the age of the account.
+
+${markdownTable([
+  ["Seed", "Wallets", "Failing", "AHS", "Success rate", "Age", "Losing", "AHS", "Success rate", "Age"],
+  ...by_seed.map(({ seed, out_of_sample: { failure, loss, ...out } }) => [
+    seed,
+    out.wallets,
+    percent(out.share_failing),
+    figure(failure.score),
+    figure(failure.success_rate),
+    figure(failure.account_age),
+    percent(out.share_losing),
+    figure(loss.score),
+    figure(loss.success_rate),
+    figure(loss.account_age),
+  ]),
+])}
+
+### Bars
+
+Each is the figure of the worst seed, but for leads, which are means over the seeds.
+
+${markdownTable([
+  ["Bar", "Figure", "Asked", "Holds"],
+  ...bars.map(({ name, value, bar, holds }) => [name, figure(value), bar, holds ? "yes" : "**no**"]),
+])}`;
+}
+
+function attacks({ attacks: all, stated }: Results): string {
+  const own = all.filter(({ bar }) => bar !== "unchanged");
+  const done = all.filter(({ bar }) => bar === "unchanged");
+  return `## 7. Attacks
+
+The best that each reached in any seed, and what it cost: gas of every call, of the contracts made and of the strangers sent, without what was paid to others, in dollars at ${stated.gas_price_gwei} gwei and ${stated.native_usd} USD for the coin. Both prices are assumptions.
+
+${markdownTable([["Attack", "Grade", "AHS", "Confidence", "Calls", "Gas", "Cost"], ...own.map(attackRow)])}
+
+${done.map(({ what, holds }) => `- ${capitalised(what)}: the record ${holds ? "stays the same in every line" : "**changes**"}.`).join("\n")}`;
+}
+
+function attackRow({
+  what,
+  grade,
+  ahs,
+  confidence,
+  confidence_level,
+  calls,
+  gas,
+  usd,
+}: AttackResult): string[] {
+  return [
+    capitalised(what),
+    grade ?? "none",
+    figure(ahs, 0),
+    `${figure(confidence, 2)} ${confidence_level}`,
+    grouped(calls),
+    grouped(gas),
+    dollars(usd),
+  ];
+}
+
+function prices({ prices: all, stated }: Results): string {
+  const cost = (gas: number, gwei: number) => dollars(gas * gwei * 1e-9 * stated.native_usd);
+  const gweis = [stated.gas_price_gwei, ...OTHER_PRICES].toSorted((a, b) => a - b);
+  return `## 8. The price of a grade
+
+A history does not prove honesty. This is the least gas that bought each grade with clean, cheap calls with an effect, to contracts that others use, among plans of 7 to 90 days, half a call to ten calls a day and one to eight contracts; of the seeds the dearest. The price is time more than money: confidence cannot be had faster.
+
+${markdownTable([
+  [
+    "Grade or better",
+    "Confidence or better",
+    "Days",
+    "Calls",
+    "Contracts",
+    "Gas",
+    ...gweis.map((gwei) => `at ${gwei} gwei`),
+  ],
+  ...all.map(({ grade, confidence, days, calls, places, gas }) => [
+    grade,
+    confidence,
+    days,
+    calls,
+    places,
+    grouped(gas),
+    ...gweis.map((gwei) => cost(gas, gwei)),
+  ]),
+])}
+
+At ${stated.native_usd} USD for the coin. Whoever pays on the strength of a score should bound the amount settled at once by what the wallet has already settled with independent parties.`;
+}
+
+function limits(): string {
+  return `## 9. What it cannot do
+
+- **Tell a patient cheat from an honest agent.** Clean, cheap calls with an effect to established contracts over weeks buy an A, at the prices above. So do sybil users that also act elsewhere: they make one's own contracts look used.
+- **See failures that leave no trace.** An own contract that swallows its failures shows only what succeeded behind it.
+- **Credit honest dealings that nobody else has.** A wallet that pays only new accounts without other users stays a D, however well it does so. On a chain of which few blocks are read few outside users are seen, and credit is lower for everybody.
+- **Follow money past the first account.** Exposure to sanctioned accounts and mixers is one hop, and a public funder that the data file does not name links strangers.
+- **Foresee what breaks.** A sound record says little of next month's outage: the areas above are well below 1.
+- **Score the young and the silent.** Too few calls, too short a time or too long a silence is INSUFFICIENT, which is neither good nor bad.`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,131 @@
+import type { Policy } from "../../service/score/policy-shape.ts";
+
+/** What a reader is told of a feature: its formula in plain notation, and where the formula comes from. */
+export type FeatureText = { readonly formula: readonly string[]; readonly source: string };
+
+/** Texts of every feature by its name, with the policy's constants in them. */
+export function featureTexts(policy: Policy): Readonly<Record<string, FeatureText>> {
+  return { ...hygieneTexts(policy), ...behaviourTexts(policy), ...infrastructureTexts(policy) };
+}
+
+function hygieneTexts({
+  gas,
+  holdings,
+  recognisedUsers,
+  riskFlags,
+  credit,
+}: Policy): Record<string, FeatureText> {
+  return {
+    success_rate: {
+      formula: ["score = curve(S), with S the steady success of section 2."],
+      source:
+        "Share of successes shrunk towards a prior (beta-binomial smoothing); the lower of the window and of its mean with the last days, so that a collapse shows at once and a recovery has to last.",
+    },
+    gas_efficiency: {
+      formula: [
+        `score = ${gas.wasteShare}·F + ${gas.priceShare}·P + ${gas.limitShare}·L; without a market price to compare with, ${gas.unpriced.wasteShare}·F + ${gas.unpriced.limitShare}·L.`,
+        `F = waste curve of Σ(fee·w of failures) / (Σ(fee·w of failures) + Σ(fee·w·q of successes) + ${gas.priorMeanFees} mean fees).`,
+        "P = mean, weighed by w over all outside calls, of the price curve at: price paid / (base fee + median tip of its block).",
+        "L = mean, weighed alike, of the limit curve at: gas used / gas limit; a failed call counts 0.",
+      ],
+      source:
+        "Prices by EIP-1559: a block's base fee and what its transactions paid above it. Constant tips and exact limits cost nothing.",
+    },
+    portfolio_quality: {
+      formula: [
+        "score = quality curve of: worth of recognised tokens and native coin / worth of all priced ones.",
+        `Only what own calls moved counts: a token is held as far as the calls' sums leave it. The native coin is what own calls paid in the last ${holdings.nativeDays} days.`,
+        `Recognised: listed, or ${credit.establishedDays} days old when acquired and used by ${recognisedUsers} outside users. Worth: by the token list's prices, else by what the wallet gave for it.`,
+      ],
+      source: "This model. A stranger's gift or airdrop is in no own call, so it changes nothing.",
+    },
+    dust_and_spam: {
+      formula: [
+        `score = dust curve of: own-acquired tokens that are not recognised, or worth less than ${holdings.dustBelowMicroUsd / 1e6} USD / all own-acquired tokens held.`,
+      ],
+      source: "This model.",
+    },
+    risk_flags: {
+      formula: [
+        `score = 100 − ${riskFlags.perApproval} for each open unlimited approval to a young or unknown spender − ${riskFlags.delegation} for an EIP-7702 delegation to such code − ${riskFlags.exposure} × share of the attempted outgoing volume that was for sanctioned or mixer accounts, and no less than 0.`,
+        `Young or unknown: not shown to have existed ${credit.establishedDays} days before, or with fewer than ${recognisedUsers} outside users and on no list.`,
+      ],
+      source: "This model. One hop only: money that passes through another account first is not seen.",
+    },
+  };
+}
+
+function behaviourTexts({ timing, adaptation, recovery, consistency }: Policy): Record<string, FeatureText> {
+  return {
+    timing_regularity: {
+      formula: [
+        `score = g·shr(${timing.burstShare}·burst curve(B) + ${timing.silenceShare}·silence curve(L)), over the m distinct active UTC hours, m ≥ ${timing.minActiveHours}, else not applicable.`,
+        "B = (√(m+1)·r − √(m−1)) / ((√(m+1) − 2)·r + √(m−1)), r = standard deviation / mean of the gaps. −1 is a metronome, 0 random, 1 a single burst.",
+        "L = longest gap / (mean gap · (ln m + 1)): about 1 for a random process.",
+        `Gaps are counted in the wallet's own time: an hour lasts a·b, where a = (its count + mean·${timing.clockPriorShare}) / (${1 + timing.clockPriorShare}·mean) over the hours of the day, b alike over weekdays. A night or weekend that is always silent is no silence.`,
+      ],
+      source:
+        "Finite-size burstiness of E.-K. Kim and H.-H. Jo, Measuring burstiness for finite event sequences, Physical Review E 94, 032311 (2016), in operational time.",
+    },
+    counterparty_diversity: {
+      formula: [
+        "score = g·shr(diversity curve(log2 N)), N = 2^H, H = entropy in bits of w·q over outside counterparties, those of one owner merged.",
+        "All attempts count, failed or not. One counterparty is a specialist, not sick.",
+      ],
+      source:
+        "Effective number of types: the Hill number of order 1 (M. O. Hill, Diversity and evenness, Ecology 54, 427, 1973).",
+    },
+    adaptation: {
+      formula: [
+        "score = g·shr(the least of three curves).",
+        `Blind failures: Σ w of failures after ${adaptation.afterFailures} in a row of the same (contract, method) / (n_q + ${adaptation.priorCalls}).`,
+        `Out of gas: Σ w of failures that used ${100 * adaptation.outOfGasShare} % or more of their limit / (n_q + ${adaptation.priorCalls}).`,
+        "Overpay: median by weight of price paid / market price.",
+      ],
+      source:
+        "This model. The divisor is n_q and not n, which grows when a call fails and would let one failure more look like less blindness.",
+    },
+    failure_recovery: {
+      formula: [
+        `score = burden curve of (Σ over failures of w·b + ${recovery.prior}) / (n + ${recovery.priorCalls}).`,
+        `b = delay curve of the time to the next success of the same (contract, method), 1 where none follows; at least ${recovery.floor} + ${recovery.floorPerEarlierFailure} for each failure before it in the run, at most 1.`,
+      ],
+      source:
+        "This model, after the time to restore service of operations practice. No failure pays: even an instant recovery costs its floor.",
+    },
+    consistency: {
+      formula: [
+        `score = g·(${consistency.activityShare}·A + ${consistency.tenureShare}·T) + ${consistency.worstShare}·X, over K active UTC weeks.`,
+        `A = activity curve(K / weeks in the span), ${consistency.activityPrior.points} if the span is under ${consistency.minSpanDays} days, drawn towards ${consistency.activityPrior.points} by ${consistency.activityPrior.weeks} weeks. T = 100·min(1, K/${consistency.fullTenureWeeks}).`,
+        `X = mean success score of the worst 1/${consistency.worstPart} of the weeks, each with ${consistency.weekPrior.calls} calls at ${consistency.weekPrior.successRate} added, and at most ${consistency.worstLead} above the success score of the whole.`,
+      ],
+      source: "This model.",
+    },
+  };
+}
+
+function infrastructureTexts({ infrastructure: d3 }: Policy): Record<string, FeatureText> {
+  const source = "Stored probes of the endpoints that the agent declares in its ERC-8004 registration.";
+  return {
+    availability: {
+      formula: [
+        `score = curve of: probes answered as by a service that is up / all probes of the last ${d3.windowDays} days. 401, 402 and 403 are such answers, 404 and 5xx are not.`,
+      ],
+      source,
+    },
+    latency_p50: {
+      formula: [
+        `score = curve of the median milliseconds to the end of the answer; a probe that failed took ${d3.longestMs}.`,
+      ],
+      source,
+    },
+    latency_p95: { formula: ["score = curve of the 95th percentile of the same, by nearest rank."], source },
+    error_rate: { formula: ["score = curve of: probes that failed, however they did / all probes."], source },
+    validity: {
+      formula: [
+        "score = curve of: probes that served what the service's kind must serve / probes of which that can be told, failed ones included. An x402 v2 challenge is read from its header.",
+      ],
+      source,
+    },
+  };
+}

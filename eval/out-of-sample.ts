@@ -1,0 +1,139 @@
+import type { OwnCall } from "../service/features/types.ts";
+import type { Policy } from "../service/score/policy-shape.ts";
+import { actInBackground, type Crowd } from "./background.ts";
+import { type Drift, type Drifter, drawDrift, drift } from "./drifting.ts";
+import { areaUnderCurve } from "./measures.ts";
+import { observe } from "./score-wallets.ts";
+import { createWorld, DAY, type World } from "./world.ts";
+
+const SCORED_ON_DAY = 60;
+const DAYS = 90;
+/** Fewer calls after day 60 say little about a rate. */
+const MIN_LATER_CALLS = 10;
+/** One call in five: what the second of the five tiers just reaches. */
+const FAILURE_BOUND = 0.2;
+/** Half of the gas bill bought nothing. */
+const LOSS_BOUND = 0.5;
+
+/** Areas under the curve of the score and of what one could look at instead. */
+export type Areas = { readonly score: number; readonly success_rate: number; readonly account_age: number };
+
+export type OutOfSample = {
+  readonly wallets: number;
+  readonly insufficient: number;
+  /** Share of the judged wallets that went wrong, by what went wrong. */
+  readonly share_failing: number;
+  readonly share_losing: number;
+  /** More than one in five of the service calls of days 60 to 90 failed. */
+  readonly failure: Areas;
+  /** More than half of the fees of those days was burnt by failures or paid above the market's price, or an approval was abused. */
+  readonly loss: Areas;
+  /** The first outcome without those wallets that pad their record. */
+  readonly failure_unpadded: Areas;
+  readonly drift: Drift;
+};
+
+/** What is known of a wallet on day 60, and what became of it. */
+export type Forecast = {
+  readonly score: number;
+  readonly successRate: number;
+  readonly ageDays: number;
+  readonly padded: boolean;
+  readonly fails: boolean;
+  readonly loses: boolean;
+};
+
+/** Scores a drifting population on day 60 and compares with what it does until day 90; throws where all or none go wrong. */
+export function testOutOfSample({
+  seed,
+  agents,
+  crowd,
+  policy,
+}: {
+  readonly seed: string;
+  readonly agents: number;
+  readonly crowd: Crowd;
+  readonly policy: Policy;
+}): OutOfSample {
+  const world = createWorld(`${seed}/out-of-sample`, DAYS);
+  actInBackground(world, crowd);
+  const rule = drawDrift(world.random);
+  const drifters = Array.from({ length: agents }, (_, i) =>
+    drift(world, world.random.fork(`drifter-${i}`), rule),
+  );
+  const observer = observe(world, { at: world.start + SCORED_ON_DAY * DAY, policy });
+  let insufficient = 0;
+  const forecasts: Forecast[] = [];
+  for (const drifter of drifters) {
+    const { outcome } = observer.score(drifter.wallet);
+    if (outcome.kind === "insufficient") {
+      insufficient += 1;
+      continue;
+    }
+    const forecast = judge(world, { drifter, score: outcome.ahsScore, at: observer.at });
+    if (forecast !== null) forecasts.push(forecast);
+  }
+  return {
+    wallets: forecasts.length,
+    insufficient,
+    share_failing: forecasts.filter(({ fails }) => fails).length / forecasts.length,
+    share_losing: forecasts.filter(({ loses }) => loses).length / forecasts.length,
+    failure: areasOf(forecasts, ({ fails }) => fails),
+    loss: areasOf(forecasts, ({ loses }) => loses),
+    failure_unpadded: areasOf(
+      forecasts.filter(({ padded }) => !padded),
+      ({ fails }) => fails,
+    ),
+    drift: rule,
+  };
+}
+
+/** Areas by which each of three views tells apart those who go wrong; throws where one of the groups is empty. */
+export function areasOf(forecasts: readonly Forecast[], goesWrong: (forecast: Forecast) => boolean): Areas {
+  const right = forecasts.filter((forecast) => !goesWrong(forecast));
+  const wrong = forecasts.filter(goesWrong);
+  const area = (of: (forecast: Forecast) => number): number => {
+    const share = areaUnderCurve(right.map(of), wrong.map(of));
+    if (share === null)
+      throw new Error(`${right.length} wallets did well and ${wrong.length} badly: nothing to compare`);
+    return share;
+  };
+  return {
+    score: area(({ score }) => score),
+    success_rate: area(({ successRate }) => successRate),
+    account_age: area(({ ageDays }) => ageDays),
+  };
+}
+
+/** What a wallet looked like by its raw record, and how it went on; null where too few calls follow. */
+function judge(
+  { ledger, start }: World,
+  { drifter, score, at }: { readonly drifter: Drifter; readonly score: number; readonly at: number },
+): Forecast | null {
+  const calls = ledger.calls.get(drifter.wallet) ?? [];
+  const before = calls.filter(({ timestamp }) => timestamp <= at);
+  const later = calls.filter(({ timestamp, hash }) => timestamp > at && !drifter.padding.has(hash));
+  const account = ledger.accounts.get(drifter.wallet);
+  if (later.length < MIN_LATER_CALLS || account === undefined) return null;
+  const failed = later.filter(({ ok }) => !ok).length / later.length;
+  const drained = drifter.drainedAt !== null;
+  return {
+    score,
+    successRate: before.filter(({ ok }) => ok).length / before.length,
+    ageDays: (start - account.existedAt) / DAY,
+    padded: drifter.padded,
+    fails: failed > FAILURE_BOUND,
+    loses: drained || wastedGas(later) > LOSS_BOUND,
+  };
+}
+
+/** Share of the fees that failures burnt or that were paid above the market's price. */
+function wastedGas(calls: readonly OwnCall[]): number {
+  let wasted = 0n;
+  let paid = 0n;
+  for (const { ok, fee, gasUsed, receipt } of calls) {
+    paid += fee;
+    wasted += ok ? fee - gasUsed * (receipt?.marketPrice ?? 0n) : fee;
+  }
+  return Number(wasted) / Number(paid);
+}

@@ -1,0 +1,228 @@
+import { policyFile } from "../service/features/inputs-hash.ts";
+import type { Policy } from "../service/score/policy-shape.ts";
+import type { ConfidenceLevel, Grade, ScoreRecord } from "../service/score/record.ts";
+import { ARCHETYPES } from "./archetypes.ts";
+import { ATTACKS, NUISANCES } from "./attacks.ts";
+import { type Bar, barsOf } from "./bars.ts";
+import type { Judged, SeedOutcome } from "./evaluate-seed.ts";
+import { areaUnderCurve, type Band, pairwiseOrder, quantile, worstBand } from "./measures.ts";
+import type { OutOfSample } from "./out-of-sample.ts";
+import type { Price } from "./price-of-grades.ts";
+
+/** At which dollars are stated: Wei per gas in billions, and dollars per native coin. Both are assumptions, not measurements. */
+const STATED = { gas_price_gwei: 0.05, native_usd: 3_000 } as const;
+
+export type ArchetypeResult = {
+  readonly name: string;
+  readonly tier: number | null;
+  readonly wallets: number;
+  readonly insufficient: number;
+  /** Of the scored; null where none is. */
+  readonly median: number | null;
+  readonly p10: number | null;
+  readonly p90: number | null;
+  /** Median, 0 to 1. */
+  readonly confidence: number | null;
+  readonly confidence_levels: Readonly<Partial<Record<ConfidenceLevel, number>>>;
+  readonly grades: Readonly<Partial<Record<Grade, number>>>;
+};
+
+export type AttackResult = {
+  readonly name: string;
+  readonly what: string;
+  /** The best of all seeds; null where none was scored. */
+  readonly ahs: number | null;
+  readonly grade: Grade | null;
+  readonly confidence: number;
+  readonly confidence_level: ConfidenceLevel;
+  readonly calls: number;
+  readonly gas: number;
+  readonly usd: number;
+  readonly bar: "at_most_d" | "unchanged" | null;
+  readonly holds: boolean | null;
+};
+
+export type PriceResult = Price & { readonly usd: number; readonly seeds: number };
+
+/** What one seed gave, where the headline is the worst of all. */
+export type SeedResult = {
+  readonly seed: string;
+  readonly read_share: number;
+  readonly pairwise_order: number;
+  /** Order of neighbouring tiers alone: 1 and 2, 2 and 3, 3 and 4, 4 and 5. */
+  readonly neighbours: readonly (number | null)[];
+  readonly worst_band: Band;
+  readonly out_of_sample: OutOfSample;
+};
+
+/** What `npm run eval` writes. */
+export type Results = {
+  readonly model_version: string;
+  /** Keccak-256 of the policy's canonical JSON. */
+  readonly policy_hash: string;
+  readonly seeds: readonly string[];
+  readonly stated: typeof STATED;
+  /** Lowest over the seeds. */
+  readonly pairwise_order: number;
+  /** Greatest share over the seeds. */
+  readonly worst_band: number;
+  /** Lowest over the seeds and the two outcomes, and the baselines of that seed and outcome. */
+  readonly auc: number;
+  readonly auc_baselines: { readonly success_rate: number; readonly account_age: number };
+  readonly archetypes: readonly ArchetypeResult[];
+  readonly attacks: readonly AttackResult[];
+  readonly prices: readonly PriceResult[];
+  readonly by_seed: readonly SeedResult[];
+  readonly bars: readonly Bar[];
+  readonly holds: boolean;
+};
+
+/** Sums up the outcomes of one or more seeds; throws without any. */
+export function summarise(outcomes: readonly SeedOutcome[], policy: Policy): Results {
+  const bySeed = outcomes.map(seedResult);
+  const [lowest] = bySeed
+    .flatMap(({ out_of_sample: { failure, loss } }) => [failure, loss])
+    .sort((a, b) => a.score - b.score);
+  if (lowest === undefined) throw new Error("no seed, no results");
+  const archetypes = ARCHETYPES.map((archetype) =>
+    archetypeResult(
+      archetype,
+      outcomes.flatMap(({ judged }) => judged),
+    ),
+  );
+  const attacks = [...ATTACKS.map((attack) => attackResult(attack, outcomes)), ...nuisanceResults(outcomes)];
+  const bars = barsOf({ bySeed, archetypes, attacks });
+  return {
+    model_version: policy.version,
+    policy_hash: policyFile(policy).hash,
+    seeds: outcomes.map(({ seed }) => seed),
+    stated: STATED,
+    pairwise_order: Math.min(...bySeed.map(({ pairwise_order }) => pairwise_order)),
+    worst_band: Math.max(...bySeed.map(({ worst_band }) => worst_band.share)),
+    auc: lowest.score,
+    auc_baselines: { success_rate: lowest.success_rate, account_age: lowest.account_age },
+    archetypes,
+    attacks,
+    prices: priceResults(outcomes),
+    by_seed: bySeed,
+    bars,
+    holds: bars.every(({ holds }) => holds),
+  };
+}
+
+/** Dollars of so much gas at the stated price. */
+function statedUsd(gas: number): number {
+  return gas * STATED.gas_price_gwei * 1e-9 * STATED.native_usd;
+}
+
+function seedResult({ seed, readShare, judged, outOfSample }: SeedOutcome): SeedResult {
+  const ranked = judged.flatMap(({ archetype, record: { outcome } }) => {
+    const tier = tierOf(archetype);
+    return outcome.kind === "insufficient" || tier === null ? [] : [{ tier, score: outcome.ahsScore }];
+  });
+  const order = pairwiseOrder(ranked);
+  const band = worstBand(ranked.map(({ score }) => score));
+  if (order === null || band === null) throw new Error(`seed ${seed} has no two tiers to compare`);
+  const scoresOf = (tier: number) => ranked.filter((one) => one.tier === tier).map(({ score }) => score);
+  return {
+    seed,
+    read_share: readShare,
+    pairwise_order: order,
+    neighbours: [1, 2, 3, 4].map((tier) => areaUnderCurve(scoresOf(tier), scoresOf(tier + 1))),
+    worst_band: band,
+    out_of_sample: outOfSample,
+  };
+}
+
+function tierOf(name: Judged["archetype"]): number | null {
+  return ARCHETYPES.find((archetype) => archetype.name === name)?.tier ?? null;
+}
+
+function archetypeResult(
+  { name, tier }: (typeof ARCHETYPES)[number],
+  judged: readonly Judged[],
+): ArchetypeResult {
+  const records = judged.filter(({ archetype }) => archetype === name).map(({ record }) => record);
+  const scored = records.flatMap(({ outcome }) => (outcome.kind === "scored" ? [outcome] : []));
+  const points = scored.map(({ ahsScore }) => ahsScore);
+  return {
+    name,
+    tier,
+    wallets: records.length,
+    insufficient: records.length - scored.length,
+    median: quantile(points, 0.5),
+    p10: quantile(points, 0.1),
+    p90: quantile(points, 0.9),
+    confidence: quantile(
+      records.map(({ confidenceMicros }) => confidenceMicros / 1e6),
+      0.5,
+    ),
+    confidence_levels: countBy(records.map(({ confidenceLevel }) => confidenceLevel)),
+    grades: countBy(scored.map(({ grade }) => grade)),
+  };
+}
+
+function attackResult(
+  { name, what, bar }: (typeof ATTACKS)[number],
+  outcomes: readonly SeedOutcome[],
+): AttackResult {
+  const [best] = outcomes
+    .flatMap(({ attacks }) => attacks.filter((attack) => attack.name === name))
+    .sort((a, b) => (scoreOf(b.record) ?? -1) - (scoreOf(a.record) ?? -1));
+  if (best === undefined) throw new Error(`no seed has the attack ${name}`);
+  const { record, calls, gas } = best;
+  const ahs = scoreOf(record);
+  return {
+    name,
+    what,
+    ahs,
+    grade: record.outcome.kind === "scored" ? record.outcome.grade : null,
+    confidence: record.confidenceMicros / 1e6,
+    confidence_level: record.confidenceLevel,
+    calls,
+    gas,
+    usd: statedUsd(gas),
+    bar,
+    holds: bar === null ? null : ahs === null || ahs < 60,
+  };
+}
+
+/** Nuisances as rows of the same table; they gain nothing, and cost the wallet nothing. */
+function nuisanceResults(outcomes: readonly SeedOutcome[]): readonly AttackResult[] {
+  return NUISANCES.map(({ name, what }) => ({
+    name,
+    what,
+    ahs: null,
+    grade: null,
+    confidence: 0,
+    confidence_level: "INSUFFICIENT",
+    calls: 0,
+    gas: 0,
+    usd: 0,
+    bar: "unchanged",
+    holds: outcomes.every(({ nuisances }) => nuisances.every((one) => one.name !== name || one.unchanged)),
+  }));
+}
+
+/** The dearest of the seeds for each grade and confidence, and how many seeds reached it. */
+function priceResults(outcomes: readonly SeedOutcome[]): readonly PriceResult[] {
+  const all = outcomes.flatMap(({ prices }) => prices);
+  const kinds = new Map(all.map((price) => [`${price.grade} ${price.confidence}`, price]));
+  return [...kinds.values()]
+    .map(({ grade, confidence }) => {
+      const same = all.filter((price) => price.grade === grade && price.confidence === confidence);
+      const dearest = same.reduce((worst, price) => (price.gas > worst.gas ? price : worst));
+      return { ...dearest, usd: statedUsd(dearest.gas), seeds: same.length };
+    })
+    .sort((a, b) => (a.grade === b.grade ? a.gas - b.gas : a.grade < b.grade ? -1 : 1));
+}
+
+function scoreOf({ outcome }: ScoreRecord): number | null {
+  return outcome.kind === "scored" ? outcome.ahsScore : null;
+}
+
+function countBy<K extends string>(values: readonly K[]): Partial<Record<K, number>> {
+  const counts: Partial<Record<K, number>> = {};
+  for (const value of values.toSorted()) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}

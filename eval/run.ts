@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { AHS_2026_1 } from "../service/score/policy.ts";
+import { USUAL_CROWD } from "./background.ts";
+import { evaluateSeed } from "./evaluate-seed.ts";
+import { renderResults } from "./render-results.ts";
+import { summarise } from "./results.ts";
+
+/**
+ * `npm run eval [-- --seeds N] [-- --seed TEXT]… [-- --json FILE]`: what the model makes of simulated worlds. Seeds are
+ * drawn anew at each run unless given. Exit code 1 when a bar of scoring.md is missed.
+ */
+const SIZE = { perTier: 24, drifters: 600, crowd: USUAL_CROWD };
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", multiple: true },
+    seeds: { type: "string", default: "3" },
+    json: { type: "string" },
+  },
+});
+const seeds = values.seed ?? drawSeeds(Number(values.seeds));
+const outcomes = seeds.map((seed, position) => {
+  const started = performance.now();
+  const outcome = evaluateSeed(seed, { policy: AHS_2026_1, size: SIZE });
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  process.stderr.write(`seed ${seed}, ${position + 1} of ${seeds.length}: ${seconds} s\n`);
+  return outcome;
+});
+const results = summarise(outcomes, AHS_2026_1);
+process.stdout.write(`${renderResults(results)}\n`);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+for (const { name, value, bar, holds } of results.bars) {
+  if (!holds) process.stdout.write(`\nMissed: ${name} is ${value.toFixed(3)}, asked for ${bar}.`);
+}
+process.stdout.write(results.holds ? "\nEvery bar holds.\n" : "\n");
+process.exitCode = results.holds ? 0 : 1;
+
+function drawSeeds(count: number): readonly string[] {
+  if (!Number.isInteger(count) || count < 1)
+    throw new RangeError(`expected a number of seeds, got ${values.seeds}`);
+  return Array.from({ length: count }, () => randomBytes(4).toString("hex"));
+}

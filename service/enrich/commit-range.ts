@@ -1,0 +1,87 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
+import { addContacts, addStrangerCalls, readKnownCounterparties, readStrangers } from "../store/contacts.ts";
+import type { Database } from "../store/database.ts";
+import type { Creation } from "../store/enrich-reads.ts";
+import {
+  type Advance,
+  advanceTo,
+  type EnrichRows,
+  type NewRows,
+  type RowCounts,
+  storeRows,
+  takeRange,
+} from "../store/enrich-writes.ts";
+import { type FeedPriceRow, readFeedPrices, storeFeedPrices } from "../store/feed-prices.ts";
+import { dealingsOfCalls, dealingsOfTransfers, sumDealings } from "./contacts.ts";
+import type { Market } from "./market.ts";
+import { createPriceBook } from "./price-book.ts";
+import { type BlockCall, countStrangers } from "./strangers.ts";
+
+/** Everything that one range says. */
+export type RangeFacts = {
+  readonly rows: EnrichRows;
+  /** By own calls, up to the end of the range. */
+  readonly creations: readonly Creation[];
+  /** Transactions of the read blocks that followed wallets did not send. */
+  readonly blockCalls: readonly BlockCall[];
+  readonly prices: readonly FeedPriceRow[];
+};
+
+export type Commit = {
+  readonly chainId: number;
+  /** Generation of the chain's mark under which the range was read. */
+  readonly generation: string;
+  readonly advance: Advance;
+  readonly market: Market;
+  readonly facts: RangeFacts;
+};
+
+/** outdated: the chain's data was cleared, or another process moved on, since the range was read; nothing is stored. */
+export type CommitResult =
+  | { readonly stored: true; readonly rows: RowCounts & { readonly prices: number } }
+  | { readonly stored: false };
+
+/**
+ * Stores a range and what it finishes in one transaction. Storing the same range again adds nothing: contacts are counted
+ * from rows that were not there before.
+ */
+export async function commitRange(db: Database, commit: Commit): Promise<CommitResult> {
+  const { chainId, advance, facts } = commit;
+  return db.transaction(async (tx): Promise<CommitResult> => {
+    if (!(await takeRange(tx, commit))) return { stored: false };
+    const prices = await storeFeedPrices(tx, chainId, facts.prices);
+    const { added, counts } = await storeRows(tx, facts.rows);
+    await advanceTo(tx, chainId, advance);
+    await storeContacts(tx, commit, added);
+    return { stored: true, rows: { ...counts, prices } };
+  });
+}
+
+/** Strangers come after the followed wallets, which decide whose strangers are counted. */
+async function storeContacts(tx: NodePgDatabase, commit: Commit, added: NewRows): Promise<void> {
+  const { chainId, market, facts } = commit;
+  const funds =
+    added.transfers.length === 0
+      ? []
+      : dealingsOfTransfers(added.transfers, market, createPriceBook(await readFeedPrices(tx, chainId)));
+  const own = [...dealingsOfCalls(added.calls, facts.creations), ...funds];
+  await addContacts(tx, chainId, sumDealings(own));
+  const read = new Set(added.blocks.map(({ block }) => block));
+  const calls = facts.blockCalls.filter(({ block }) => read.has(block));
+  if (calls.length > 0) await storeStrangers(tx, chainId, calls);
+}
+
+async function storeStrangers(
+  tx: NodePgDatabase,
+  chainId: number,
+  calls: readonly BlockCall[],
+): Promise<void> {
+  const called = new Set(calls.flatMap(({ counterparty }) => counterparty ?? []));
+  const senders = new Set(calls.map(({ from }) => from));
+  const counterparties = await readKnownCounterparties(tx, chainId, [...called] as Address[]);
+  const strangers = await readStrangers(tx, chainId, [...senders]);
+  const counted = countStrangers(calls, { counterparties, strangers });
+  await addContacts(tx, chainId, sumDealings(counted.dealings));
+  await addStrangerCalls(tx, chainId, counted.calls);
+}

@@ -1,0 +1,99 @@
+import type { Address } from "viem";
+import type { ContactIncrement } from "../store/contacts.ts";
+import type { Creation } from "../store/enrich-reads.ts";
+import type { EnrichRows } from "../store/enrich-writes.ts";
+import type { Market } from "./market.ts";
+import type { OwnCallRow } from "./own-call.ts";
+import type { ValueOf } from "./price-book.ts";
+
+type TransferRow = EnrichRows["transfers"][number];
+
+/** Calls or funds from an account to a counterparty, at one moment. */
+export type Dealing = {
+  readonly counterparty: Address;
+  readonly account: Address;
+  readonly calls: number;
+  readonly sentMicroUsd: bigint;
+  readonly block: number;
+  readonly timestamp: number;
+};
+
+const NOBODY = "0x0000000000000000000000000000000000000000";
+
+/**
+ * Whom own calls dealt with: the recipient of a token payment, else the called account; where the wallet had created that
+ * itself, also every contract that logged and is none of its own.
+ */
+export function dealingsOfCalls(
+  calls: readonly OwnCallRow[],
+  creations: readonly Creation[],
+): readonly Dealing[] {
+  const created = new Map(creations.map((creation) => [creation.contract, creation]));
+  return calls.flatMap((call) => {
+    const isOwn = (account: Address) => isCreatedBefore(created.get(account), call);
+    const counterparties = counterpartiesOf(call, isOwn).filter(
+      (counterparty) => counterparty !== call.wallet,
+    );
+    return counterparties.map((counterparty) => ({
+      counterparty,
+      account: call.wallet as Address,
+      calls: 1,
+      sentMicroUsd: 0n,
+      block: call.block,
+      timestamp: call.timestamp,
+    }));
+  });
+}
+
+/** Funds that changed hands, in recognised tokens and native coin; what has no price is no funds. */
+export function dealingsOfTransfers(
+  transfers: readonly TransferRow[],
+  market: Market,
+  value: ValueOf,
+): readonly Dealing[] {
+  return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp }) => {
+    const priced = standard === "native" ? market.native : (market.tokens.get(token as Address) ?? null);
+    if (priced === null || amount === null || amount === undefined || standard === "erc721") return [];
+    if (from === to || from === NOBODY || to === NOBODY || standard === "erc1155") return [];
+    const sentMicroUsd = value(priced, amount, timestamp);
+    if (sentMicroUsd === null) return [];
+    return [
+      { counterparty: to as Address, account: from as Address, calls: 0, sentMicroUsd, block, timestamp },
+    ];
+  });
+}
+
+/** Dealings summed up by counterparty and account. */
+export function sumDealings(dealings: readonly Dealing[]): readonly ContactIncrement[] {
+  const sums = new Map<string, ContactIncrement>();
+  for (const { block, timestamp, ...dealing } of dealings) {
+    const key = `${dealing.counterparty} ${dealing.account}`;
+    const sum = sums.get(key);
+    sums.set(key, {
+      ...dealing,
+      calls: dealing.calls + (sum === undefined ? 0 : sum.calls),
+      sentMicroUsd: dealing.sentMicroUsd + (sum === undefined ? 0n : sum.sentMicroUsd),
+      firstBlock: Math.min(block, sum === undefined ? block : sum.firstBlock),
+      firstTime: Math.min(timestamp, sum === undefined ? timestamp : sum.firstTime),
+      lastBlock: Math.max(block, sum === undefined ? block : sum.lastBlock),
+      lastTime: Math.max(timestamp, sum === undefined ? timestamp : sum.lastTime),
+    });
+  }
+  return [...sums.values()];
+}
+
+function counterpartiesOf(call: OwnCallRow, isOwn: (account: Address) => boolean): readonly Address[] {
+  const direct = (call.recipient ?? call.to ?? null) as Address | null;
+  if (direct === null) return [];
+  if (direct !== call.to || !isOwn(direct)) return [direct];
+  const outside = (call.emitters ?? []).filter((emitter) => emitter !== direct && !isOwn(emitter as Address));
+  return [direct, ...(outside as Address[])];
+}
+
+function isCreatedBefore(creation: Creation | undefined, call: OwnCallRow): boolean {
+  if (creation === undefined || creation.wallet !== call.wallet) return false;
+  return (
+    creation.block < call.block ||
+    (creation.block === call.block && creation.transactionIndex <= call.transactionIndex)
+  );
+}

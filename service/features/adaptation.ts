@@ -1,0 +1,51 @@
+import { readCurve } from "../score/curve.ts";
+import { NANO } from "../score/fixed-point.ts";
+import type { Feature } from "../score/measured-wallet.ts";
+import { type Facts, gate, measured, shrink } from "./facts.ts";
+import type { WeighedCall } from "./weigh-calls.ts";
+
+/** D2 adaptation: the worst of failing blindly, running out of gas and overpaying. Its value is that worst one's points. */
+export function adaptation(facts: Facts): Feature {
+  const { history, blind, policy } = facts;
+  const { adaptation: rule } = policy;
+  const overpay = medianOverpay(history.outside);
+  const worst = Math.min(
+    readCurve(rule.blindCurve, blind.share),
+    readCurve(rule.outOfGasCurve, outOfGasShare(facts)),
+    overpay === null ? 100 : readCurve(rule.overpayCurve, overpay),
+  );
+  return measured("adaptation", {
+    value: worst,
+    score: gate(facts) * shrink(worst, facts),
+    samples: history.outside.length,
+    reason: overpay === null ? "no block tells what the market paid; only failures are judged" : null,
+  });
+}
+
+/** Weight of the failures that their gas limit stopped, over the credited weight of all attempts. */
+function outOfGasShare({ history, failures, policy }: Facts): number {
+  const { outOfGasShare: from, priorCalls } = policy.adaptation;
+  let weight = 0;
+  for (const { call, weight: own } of failures) {
+    if (Number(call.gasUsed) >= from * Number(call.gasLimit)) weight += own;
+  }
+  return weight / (history.credited + priorCalls * NANO);
+}
+
+/** Median by weight of the prices paid over the market's, the lower of two; null where no block tells the market's. */
+function medianOverpay(outside: readonly WeighedCall[]): number | null {
+  const paid: { readonly overpay: number; readonly weight: number }[] = [];
+  let total = 0;
+  for (const { overpay, weight } of outside) {
+    if (overpay === null) continue;
+    paid.push({ overpay, weight });
+    total += weight;
+  }
+  paid.sort((a, b) => a.overpay - b.overpay);
+  let sum = 0;
+  for (const { overpay, weight } of paid) {
+    sum += weight;
+    if (2 * sum >= total) return overpay;
+  }
+  return null;
+}

@@ -1,0 +1,55 @@
+import type { Address } from "viem";
+import { roundMicro } from "../score/fixed-point.ts";
+import type { Market } from "./market.ts";
+import type { OwnCall, WalletRows } from "./types.ts";
+
+/**
+ * Share, 0 to 1, of what own calls tried to send that was for sanctioned or mixer accounts: called, paid, or shown by the
+ * logs. Failed calls to those accounts count as well, by their value and calldata. Where nothing had a known price it is the
+ * share of the calls.
+ */
+export function exposedShare(
+  calls: readonly OwnCall[],
+  { counterparties }: Pick<WalletRows, "counterparties">,
+  market: Market,
+): number {
+  const flagged = new Set<Address>();
+  for (const { address, flag } of counterparties) if (flag !== null) flagged.add(address);
+  if (flagged.size === 0 || calls.length === 0) return 0;
+
+  let volume = 0;
+  let exposedVolume = 0;
+  let exposedCalls = 0;
+  for (const call of calls) {
+    const exposed = reaches(call, flagged);
+    // Whoever fails to send any sum to anybody must not dilute what it sent.
+    if (!exposed && !call.ok) continue;
+    const sent = sentWorth(call, market);
+    volume += sent;
+    if (!exposed) continue;
+    exposedVolume += sent;
+    exposedCalls += 1;
+  }
+  return roundMicro(volume > 0 ? exposedVolume / volume : exposedCalls / calls.length);
+}
+
+function reaches({ to, recipient, receipt }: OwnCall, flagged: ReadonlySet<Address>): boolean {
+  if ((to !== null && flagged.has(to)) || (recipient !== null && flagged.has(recipient))) return true;
+  return receipt?.emitters.some((emitter) => flagged.has(emitter)) === true;
+}
+
+/** What a call sends or tries to: its value, and the tokens by its calldata or else by its logs; unpriced ones left out. */
+function sentWorth({ to, value, recipient, amount, receipt, timestamp }: OwnCall, market: Market): number {
+  const coin = value === 0n ? null : market.nativeWorth(value, timestamp);
+  let sum = coin === null ? 0 : coin;
+  if (recipient !== null && to !== null && amount !== null) {
+    const worth = market.tokenWorth(to, amount, timestamp);
+    return worth === null ? sum : sum + worth;
+  }
+  if (receipt === null) return sum;
+  for (const { token, amount: moved } of receipt.moves) {
+    const worth = moved < 0n ? market.tokenWorth(token, -moved, timestamp) : null;
+    if (worth !== null) sum += worth;
+  }
+  return sum;
+}

@@ -1,0 +1,135 @@
+import type { Address } from "viem";
+import type { AccountFact, ContactGraph } from "./describe-counterparties.ts";
+import type { OwnerLink } from "./types.ts";
+
+/** Who belongs together by the traces of a common owner. */
+export type Owners = {
+  /** The owner cluster of the wallet, with how each account is linked to it; it holds at least the wallet. */
+  readonly cluster: ReadonlyMap<Address, OwnerLink>;
+  /** Of the addresses outside the cluster that share an owner: the lowest of those that share it. */
+  readonly groups: ReadonlyMap<Address, Address>;
+};
+
+export type OwnerQuestion = {
+  readonly wallet: Address;
+  /** By rising address. */
+  readonly addresses: readonly Address[];
+  readonly graph: Pick<ContactGraph, "usersOf">;
+  readonly facts: ReadonlyMap<Address, AccountFact>;
+  readonly publicFunders: ReadonlySet<Address>;
+};
+
+type Link = { readonly to: Address; readonly by: OwnerLink };
+
+/** Connected components over creators, first funders and mutual funding; public funders are in none. */
+export function findOwners(question: OwnerQuestion): Owners {
+  const links = linksOf(question);
+  const cluster = componentOf(question.wallet, links);
+  const groups = new Map<Address, Address>();
+  const seen = new Set<Address>();
+  for (const address of question.addresses) {
+    if (cluster.has(address) || seen.has(address)) continue;
+    const members = componentOf(address, links);
+    for (const member of members.keys()) seen.add(member);
+    const merged = question.addresses.filter((other) => members.has(other));
+    if (merged.length > 1) for (const member of merged) groups.set(member, address);
+  }
+  return { cluster, groups };
+}
+
+/** Creators and first funders that the facts name and do not hold: ask for theirs until there are none. */
+export function ancestorsOf(
+  facts: ReadonlyMap<Address, AccountFact>,
+  publicFunders: ReadonlySet<Address>,
+): ReadonlySet<Address> {
+  const missing = new Set<Address>();
+  for (const fact of facts.values()) {
+    for (const { to } of parentsOf(fact, publicFunders)) if (!facts.has(to)) missing.add(to);
+  }
+  return missing;
+}
+
+/** Links of the wallet, the addresses and their ancestors, both ways; what else the facts hold does not matter. */
+function linksOf(question: OwnerQuestion): ReadonlyMap<Address, readonly Link[]> {
+  const { wallet, addresses, facts, publicFunders } = question;
+  const links = new Map<Address, Link[]>();
+  const connect = (one: Address, other: Address, by: OwnerLink) => {
+    linkList(links, one).push({ to: other, by });
+    linkList(links, other).push({ to: one, by });
+  };
+  const asked = addresses.includes(wallet) ? addresses : [wallet, ...addresses];
+  const seen = new Set<Address>(asked);
+  // The set grows while it is walked, so that ancestors are walked as well.
+  for (const account of seen) {
+    const fact = facts.get(account);
+    if (fact === undefined || publicFunders.has(account)) continue;
+    for (const { to, by } of parentsOf(fact, publicFunders)) {
+      connect(account, to, by);
+      seen.add(to);
+    }
+  }
+  const funders = mainFunders(asked, question);
+  for (const [account, funder] of funders) {
+    // Each pair is seen from both sides.
+    if (account < funder && funders.get(funder) === account) connect(account, funder, "mutual_funding");
+  }
+  return links;
+}
+
+function linkList(links: Map<Address, Link[]>, account: Address): Link[] {
+  const known = links.get(account);
+  if (known !== undefined) return known;
+  const made: Link[] = [];
+  links.set(account, made);
+  return made;
+}
+
+/** A contract belongs to its creator; anybody may be the first to send it value. All others belong to their first funder. */
+function parentsOf(
+  { address, creator, firstFunder }: AccountFact,
+  publicFunders: ReadonlySet<Address>,
+): readonly Link[] {
+  const counts = (parent: Address | null) =>
+    parent !== null && parent !== address && !publicFunders.has(parent);
+  if (creator !== null && counts(creator)) return [{ to: creator, by: "creator" }];
+  if (firstFunder !== null && counts(firstFunder)) return [{ to: firstFunder, by: "first_funder" }];
+  return [];
+}
+
+/** Who sent an account more than half of all that it received, where all that it received is known. */
+function mainFunders(
+  accounts: readonly Address[],
+  { wallet, graph, facts, publicFunders }: OwnerQuestion,
+): ReadonlyMap<Address, Address> {
+  const funders = new Map<Address, Address>();
+  for (const account of accounts) {
+    // Of an account with code only what followed wallets sent it is known.
+    const isKnown = account === wallet || facts.get(account)?.hasCode === false;
+    const contacts = graph.usersOf.get(account);
+    if (!isKnown || contacts === undefined || publicFunders.has(account)) continue;
+    let total = 0n;
+    let most = contacts[0];
+    for (const contact of contacts) {
+      total += contact.sentMicroUsd;
+      if (most !== undefined && contact.sentMicroUsd > most.sentMicroUsd) most = contact;
+    }
+    if (most === undefined || 2n * most.sentMicroUsd <= total || publicFunders.has(most.account)) continue;
+    funders.set(account, most.account);
+  }
+  return funders;
+}
+
+/** Every account that links lead to from one, each with the kind of its nearest link. */
+function componentOf(
+  start: Address,
+  links: ReadonlyMap<Address, readonly Link[]>,
+): ReadonlyMap<Address, OwnerLink> {
+  const members = new Map<Address, OwnerLink>([[start, "itself"]]);
+  // The map grows while it is walked: breadth first.
+  for (const account of members.keys()) {
+    for (const { to, by } of links.get(account) ?? []) {
+      if (!members.has(to)) members.set(to, by);
+    }
+  }
+  return members;
+}

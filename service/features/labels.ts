@@ -1,0 +1,53 @@
+import { NANO } from "../score/fixed-point.ts";
+import type { Pattern } from "../score/record.ts";
+import type { Facts } from "./facts.ts";
+import { SECONDS_PER_DAY } from "./time.ts";
+
+/** What is worth saying of a wallet and costs it nothing; `untroubled` if no pattern that costs points was found. */
+export function findLabels(facts: Facts, untroubled: boolean): readonly Pattern[] {
+  const silent = zombie(facts);
+  if (silent !== null) return [silent];
+  return [recoveryInProgress(facts), untroubled ? healthyOperator(facts) : null].filter(
+    (found) => found !== null,
+  );
+}
+
+/** Its services answer, but the wallet has been silent; by the last answer seen, so that waiting alone changes nothing. */
+function zombie({ rows, history, policy }: Facts): Pattern | null {
+  const last = history.calls.at(-1);
+  if (rows.servicesUpAt === null || last === undefined) return null;
+  const days = Math.floor((rows.servicesUpAt - last.timestamp) / SECONDS_PER_DAY);
+  if (days < policy.patterns.zombie.silentDays) return null;
+  return label("zombie", `its services answered ${days} days after its last call`);
+}
+
+/** Worse over the window than of late. */
+function recoveryInProgress({ success, policy }: Facts): Pattern | null {
+  const { wholeBelow, recentFrom } = policy.patterns.recoveryInProgress;
+  if (success.whole >= wholeBelow || success.recent < recentFrom) return null;
+  return label(
+    "recovery_in_progress",
+    `success of the last ${policy.success.recentDays} days ${percent(success.recent)}, of the whole window ${percent(success.whole)}`,
+  );
+}
+
+/** Enough evidence of dealing with independent parties and no listed ones, and nearly all of it good. */
+function healthyOperator({ history, success, exposedShare, policy }: Facts): Pattern | null {
+  const { steadyFrom, minWeight } = policy.patterns.healthyOperator;
+  const { unproven, exposure } = policy.caps;
+  if (success.steady < steadyFrom || history.evidence < minWeight * NANO) return null;
+  if (history.credited < unproven.creditedShareBelow * history.totalWeight) return null;
+  if (exposure.some(({ from }) => exposedShare >= from)) return null;
+  return label(
+    "healthy_operator",
+    `success ${percent(success.steady)} over ${history.outside.length} calls to others`,
+  );
+}
+
+function label(name: string, evidence: string): Pattern {
+  return { name, severity: "info", effect: 0, evidence };
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}

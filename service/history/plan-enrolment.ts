@@ -1,0 +1,52 @@
+import { zeroAddress } from "viem";
+import type { EnrolmentRow } from "../store/enrolments.ts";
+
+/** What of an enrolment the index shows. */
+export type EnrolmentSight = {
+  readonly indexedBlock: number;
+  /** Blocks behind the indexed one that cannot be reorged. */
+  readonly finalityBlocks: number;
+};
+
+/**
+ * followed: for good. wait: for the sender, the index or finality. send: nobody has asked yet. retry: the request came to
+ * nothing. refused: asking again changes nothing.
+ */
+export type EnrolmentFate =
+  | { readonly kind: "followed" | "wait" | "send" }
+  | { readonly kind: "retry" | "refused"; readonly detail: string };
+
+/**
+ * Judges an enrolment by what the index shows first, and by its transaction only where that is silent: a request that may
+ * still be mined is never made again.
+ */
+export function fateOfEnrolment(
+  row: EnrolmentRow,
+  { indexedBlock, finalityBlocks }: EnrolmentSight,
+): EnrolmentFate {
+  const { wallet, followedBlock, carrier } = row;
+  if (followedBlock !== null) {
+    return { kind: followedBlock <= indexedBlock - finalityBlocks ? "followed" : "wait" };
+  }
+  if (row.state === "pending") {
+    // The one address that the oracle refuses for itself.
+    return wallet === zeroAddress
+      ? { kind: "refused", detail: "the oracle follows no zero address" }
+      : { kind: "send" };
+  }
+  if (carrier === null) throw new Error(`the enrolment of ${wallet} is ${row.state} without a transaction`);
+  switch (carrier.state) {
+    case "queued":
+    case "prepared":
+    case "broadcast":
+      return { kind: "wait" };
+    case "failed":
+      return { kind: "retry", detail: `not sent: ${carrier.failure ?? "unknown"}` };
+    case "reverted":
+      return carrier.final ? { kind: "retry", detail: "the request was reverted" } : { kind: "wait" };
+    case "mined":
+      return carrier.final && carrier.minedBlock !== null && carrier.minedBlock <= indexedBlock
+        ? { kind: "refused", detail: `the index shows no request in block ${carrier.minedBlock}` }
+        : { kind: "wait" };
+  }
+}

@@ -1,0 +1,99 @@
+import type { Logger } from "pino";
+import type { Address } from "viem";
+import { readAsOf } from "../features/read-as-of.ts";
+import type { History, HistoryRequest } from "../history/history.ts";
+import type { HistoryReader } from "../history/history-reader.ts";
+import type { HistoryFailure } from "../history/history-source.ts";
+import { type PastQuestion, planPast, requestPast } from "../history/plan-past.ts";
+import { type PastFacts, readPastFacts, storeKeptHistory } from "../store/kept-history.ts";
+import type { ScoringContext } from "./score-wallets.ts";
+
+export type PastContext = Pick<ScoringContext, "db" | "chainId" | "policy"> & {
+  readonly history: HistoryReader;
+  readonly logger: Logger;
+};
+
+/** ready: what sources have to tell is stored, or nothing is missing. */
+export type PastOutcome =
+  | { readonly kind: "ready" }
+  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number }
+  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
+
+const RUNNING_SECONDS = 5;
+const BUSY_SECONDS = 10;
+/** As long as a failure is kept, so that whoever comes back then is not told the same. */
+const FAILED_SECONDS = 30;
+
+const NOT_YET: PastOutcome = {
+  kind: "unavailable",
+  detail: "The index holds no finalized block yet.",
+  retryAfterSeconds: 10,
+};
+
+const GONE: PastOutcome = {
+  kind: "unavailable",
+  detail: "The block up to which the history was read has just left the index.",
+  retryAfterSeconds: 1,
+};
+
+const RUNNING: PastOutcome = {
+  kind: "history-unavailable",
+  detail: "The wallet's history is still being read; the next request finds it or joins the reading.",
+  retryAfterSeconds: RUNNING_SECONDS,
+};
+
+/** Reads from the source whatever is missing to score a wallet (lower-case), and stores it. */
+export function readMissingPast(context: PastContext, wallet: Address): Promise<PastOutcome> {
+  return readPast(context, wallet, planPast);
+}
+
+/** Reads a wallet's past before it was followed from the source, also where the index alone would do, and stores it. */
+export function readWholePast(context: PastContext, wallet: Address): Promise<PastOutcome> {
+  return readPast(context, wallet, requestPast);
+}
+
+async function readPast(
+  context: PastContext,
+  wallet: Address,
+  plan: (facts: PastFacts, question: PastQuestion) => HistoryRequest | null,
+): Promise<PastOutcome> {
+  const { db, chainId, policy, history } = context;
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  if (asOf === null) return NOT_YET;
+  const facts = await readPastFacts(db, { chainId, wallet, asOfBlock: asOf.blockNumber });
+  const request = plan(facts, { wallet, asOf, windowDays: policy.window.days });
+  if (request === null) return { kind: "ready" };
+  const told = await history.read(request);
+  switch (told.kind) {
+    case "running":
+      return RUNNING;
+    case "failed":
+      return failed(context, wallet, told);
+    case "found":
+      return (await store(context, request, told)) ? { kind: "ready" } : GONE;
+  }
+}
+
+function failed({ logger }: PastContext, wallet: Address, failure: HistoryFailure): PastOutcome {
+  logger.warn({ wallet, failure }, "no history");
+  const isBusy = failure.reason === "busy";
+  return {
+    kind: "history-unavailable",
+    detail: isBusy
+      ? "Too many wallets wait for their history already."
+      : `The source of histories gives none that can be used: ${failure.reason}.`,
+    retryAfterSeconds: isBusy ? BUSY_SECONDS : Math.max(FAILED_SECONDS, failure.retryAfterSeconds ?? 0),
+  };
+}
+
+function store(
+  { db, chainId }: PastContext,
+  { wallet, asOf }: HistoryRequest,
+  { calls, coverage }: History,
+): Promise<boolean> {
+  const { source, fromBlock, fromTimestamp, toBlock } = coverage;
+  // An account that sent nothing may be a contract, whose calls no source of transactions tells.
+  const complete = coverage.complete && calls.length > 0;
+  const told = { source, fromBlock, fromTimestamp, toBlock, toHash: asOf.blockHash, complete };
+  return storeKeptHistory(db, { chainId, wallet, ...told }, calls);
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Address } from "viem";
+import type { Database } from "../store/database.ts";
+import { readSnapshot } from "../store/index-snapshot.ts";
+import {
+  type IndexedBlock,
+  isToldOf,
+  keepReadings,
+  readNewestBlock,
+  readUnaskedWallets,
+  type SanctionsReading,
+} from "../store/sanctions-readings.ts";
+import type { SanctionsContract } from "./contract.ts";
+import type { ReadingMetrics } from "./metrics.ts";
+
+export type AskContext = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly contract: SanctionsContract;
+  readonly metrics: ReadingMetrics;
+  readonly logger: Logger;
+  readonly now: () => Date;
+};
+
+/** Wallets in one round, all of them asked at one block. */
+const ROUND = 400;
+const AT_ONCE = 8;
+/** Pauses in milliseconds. */
+const IDLE_MS = 2_000;
+const FIRST_FAILURE_MS = 1_000;
+const LONGEST_FAILURE_MS = 60_000;
+
+/**
+ * Asks the contract about every wallet that the indexed events cannot answer for, those that begin to be followed included,
+ * until the signal fires; to be led by one process per chain. Never throws: what fails is logged, counted and tried again
+ * after a pause, and what is known stays.
+ */
+export async function runAsking(context: AskContext, signal: AbortSignal): Promise<void> {
+  const { metrics, logger } = context;
+  let failures = 0;
+  while (!signal.aborted) {
+    let pauseMs = IDLE_MS;
+    try {
+      if ((await askRound(context, signal)) > 0) pauseMs = 0;
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      metrics.failures.inc();
+      logger.warn({ err: error }, "the sanctions contract was not asked; trying again");
+      pauseMs = Math.min(LONGEST_FAILURE_MS, FIRST_FAILURE_MS * 2 ** Math.min(failures, 10));
+      failures += 1;
+    }
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * One round; answers how many wallets are settled by it, none while there is nothing to ask. Answers that came before a
+ * failure are kept, and then the failure is thrown.
+ */
+export async function askRound(context: AskContext, signal?: AbortSignal): Promise<number> {
+  const { db, chainId, contract, metrics, now } = context;
+  const schema = `chain_${chainId}`;
+  const due = await readSnapshot(db, async (client) => {
+    const block = await readNewestBlock(client, schema);
+    if (block === null) return null;
+    const wallets = await readUnaskedWallets(client, { schema, chainId, limit: ROUND });
+    return wallets.length === 0 ? null : { block, wallets };
+  });
+  if (due === null) return 0;
+  const { readings, failure } = await askAll(contract, due, signal);
+  const kept = (await isSameBlock(contract, due.block))
+    ? await keepReadings(db, { chainId, block: due.block, readings, at: now() })
+    : 0;
+  metrics.asked.inc(kept);
+  if (failure !== null) throw failure;
+  return kept;
+}
+
+/**
+ * Sees to it that the contract has been asked about one wallet, lower-case, before somebody is told of it; false where it
+ * has not, because the node does not answer or has another block than the index.
+ */
+export async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): Promise<boolean> {
+  const { db, chainId, contract, logger, now } = context;
+  const chain = { schema: `chain_${chainId}`, chainId, address: wallet };
+  const block = await readNewestBlock(db.$client, chain.schema);
+  if (block === null) return false;
+  if (await isToldOf(db.$client, chain)) return true;
+  const { readings, failure } = await askAll(contract, { wallets: [wallet], block });
+  if (failure !== null) {
+    logger.warn({ err: failure, wallet }, "the sanctions contract was not asked");
+    return false;
+  }
+  if (await isSameBlock(contract, block).catch(() => false))
+    await keepReadings(db, { chainId, block, readings, at: now() });
+  return isToldOf(db.$client, chain);
+}
+
+type Answers = { readonly readings: readonly SanctionsReading[]; readonly failure: Error | null };
+
+async function askAll(
+  contract: SanctionsContract,
+  { wallets, block }: { readonly wallets: readonly Address[]; readonly block: IndexedBlock },
+  signal?: AbortSignal,
+): Promise<Answers> {
+  const readings: SanctionsReading[] = [];
+  for (let start = 0; start < wallets.length; start += AT_ONCE) {
+    signal?.throwIfAborted();
+    const asked = wallets.slice(start, start + AT_ONCE);
+    const answers = await Promise.allSettled(
+      asked.map(async (address) => ({
+        address,
+        listed: await contract.isSanctioned(address, block.blockNumber),
+      })),
+    );
+    for (const answer of answers) if (answer.status === "fulfilled") readings.push(answer.value);
+    const failed = answers.find((answer) => answer.status === "rejected");
+    if (failed !== undefined)
+      return { readings, failure: new Error("isSanctioned was not answered", { cause: failed.reason }) };
+  }
+  return { readings, failure: null };
+}
+
+/** Whether the node's block of that number is, after its answers, still the one that the index holds. */
+async function isSameBlock(contract: SanctionsContract, block: IndexedBlock): Promise<boolean> {
+  return (await contract.blockHash(block.blockNumber)) === block.blockHash;
+}

@@ -1,0 +1,78 @@
+import type { Logger } from "pino";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { ageSeconds, type SourceWatch } from "./source-watch.ts";
+import type { SourceStatus } from "./sources.ts";
+
+/** Registers gauges that tell of every source when the registry is read; once per registry, since names in it are unique. */
+export function watchSanctionsSources(
+  registry: Registry,
+  watch: { readonly sources: SourceWatch; readonly now: () => Date; readonly logger: Logger },
+): void {
+  const { now } = watch;
+  addGauge(registry, watch, {
+    name: "ahs_sanctions_age_seconds",
+    help: "Time since what the source says was known to be up to date, by source; one never read has none",
+    read: (status) => ageSeconds(status, now()),
+  });
+  addGauge(registry, watch, {
+    name: "ahs_sanctions_entries",
+    help: "Sanctioned addresses, by source",
+    read: (status) => status.entries,
+  });
+  addGauge(registry, watch, {
+    name: "ahs_sanctions_unasked_wallets",
+    help: "Wallets that the source still has to be asked about, where it has to be asked",
+    read: (status) => status.unasked,
+  });
+}
+
+type SourceGauge = {
+  readonly name: string;
+  readonly help: string;
+  readonly read: (status: SourceStatus) => number | null;
+};
+
+function addGauge(
+  registry: Registry,
+  { sources, logger }: { readonly sources: SourceWatch; readonly logger: Logger },
+  { name, help, read }: SourceGauge,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: ["source"],
+    registers: [registry],
+    async collect() {
+      try {
+        const statuses = await sources();
+        this.reset();
+        for (const status of statuses) {
+          const value = read(status);
+          if (value !== null) this.set({ source: status.source }, value);
+        }
+      } catch (error) {
+        // The other metrics are worth reading all the same.
+        logger.warn({ err: error }, "the sanctions sources cannot be read");
+      }
+    },
+  });
+}
+
+export type ReadingMetrics = { readonly asked: Counter; readonly failures: Counter };
+
+/** Registers the metrics of asking the contract; once per registry. */
+export function createReadingMetrics(registry: Registry): ReadingMetrics {
+  const registers = [registry];
+  return {
+    asked: new Counter({
+      name: "ahs_sanctions_readings_total",
+      help: "Answers of the sanctions contract that were kept",
+      registers,
+    }),
+    failures: new Counter({
+      name: "ahs_sanctions_reading_failures_total",
+      help: "Rounds of asking the sanctions contract that failed; they are tried again",
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,63 @@
+import type { ListedAddress } from "./list-hash.ts";
+
+/** The list that is kept until an import replaces it. */
+export type KeptList = {
+  /** Null where nothing was ever imported. */
+  readonly edition: string | null;
+  readonly entries: readonly ListedAddress[];
+};
+
+export type ImportRules = {
+  /** Takes a list without any address. */
+  readonly allowEmpty: boolean;
+  /** Takes a list that shrank by more than half, or that is older than the kept one. */
+  readonly force: boolean;
+};
+
+export type ImportPlan =
+  | {
+      readonly kind: "import";
+      readonly added: readonly ListedAddress[];
+      /** Listed before, now under another entry. */
+      readonly changed: readonly ListedAddress[];
+      readonly removed: readonly ListedAddress[];
+      readonly unchanged: number;
+    }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** What an import would change, or why the kept list stays: never does a list that looks like a mishap clear anybody. */
+export function planImport(
+  kept: KeptList,
+  next: { readonly edition: string; readonly entries: readonly ListedAddress[] },
+  { allowEmpty, force }: ImportRules,
+): ImportPlan {
+  if (next.entries.length === 0 && !allowEmpty)
+    return refused("it has no EVM address; --allow-empty takes it all the same");
+  if (!force && kept.edition !== null && next.edition < kept.edition)
+    return refused(
+      `its edition, ${next.edition}, is older than the kept one, ${kept.edition}; --force takes it all the same`,
+    );
+  const before = kept.entries.length;
+  if (!force && next.entries.length * 2 < before)
+    return refused(
+      `it has ${next.entries.length} addresses where the kept one has ${before}; --force takes it all the same`,
+    );
+  const known = new Map(kept.entries.map(({ address, reference }) => [address, reference]));
+  const listed = new Set(next.entries.map(({ address }) => address));
+  const added = next.entries.filter(({ address }) => !known.has(address));
+  const changed = next.entries.filter(({ address, reference }) => {
+    const earlier = known.get(address);
+    return earlier !== undefined && earlier !== reference;
+  });
+  return {
+    kind: "import",
+    added,
+    changed,
+    removed: kept.entries.filter(({ address }) => !listed.has(address)),
+    unchanged: next.entries.length - added.length - changed.length,
+  };
+}
+
+function refused(reason: string): ImportPlan {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,55 @@
+import type { Hex } from "viem";
+import type { SanctionsFlag } from "../features/types.ts";
+import type { Database } from "../store/database.ts";
+import { readSnapshot } from "../store/index-snapshot.ts";
+import { readSanctionsEntries, type SanctionsClient } from "../store/sanctions.ts";
+import { readImport } from "../store/sanctions-lists.ts";
+import { countUnaskedWallets, readNewestBlock } from "../store/sanctions-readings.ts";
+import { sanctionsListHash } from "./list-hash.ts";
+
+/** How a source of sanctions stands. */
+export type SourceStatus = {
+  readonly source: SanctionsFlag["source"];
+  /** Until when what it says is known: the newest indexed block, or the last import; null where it never was. */
+  readonly checkedAt: Date | null;
+  /** A block, or the list's own date; null where there is none. */
+  readonly edition: string | null;
+  readonly entries: number;
+  /** Null as long as checkedAt is. */
+  readonly listHash: Hex | null;
+  /** Wallets that the contract still has to be asked about; null for a source that tells all by itself. */
+  readonly unasked: number | null;
+};
+
+/** Every source, the contract first, at one moment. */
+export async function readSanctionsSources(db: Database, chainId: number): Promise<readonly SourceStatus[]> {
+  return readSnapshot(db, async (client) => [
+    await contractStatus(client, chainId),
+    await importStatus(client, "ofac-sdn"),
+  ]);
+}
+
+async function contractStatus(client: SanctionsClient, chainId: number): Promise<SourceStatus> {
+  const source = "chainalysis-oracle";
+  const schema = `chain_${chainId}`;
+  const block = await readNewestBlock(client, schema);
+  if (block === null)
+    return { source, checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null };
+  const all = await readSanctionsEntries(client, { schema, chainId, asOfBlock: block.blockNumber });
+  const entries = all.filter((entry) => entry.source === source);
+  return {
+    source,
+    checkedAt: new Date(block.timestamp * 1000),
+    edition: `block ${block.blockNumber}`,
+    entries: entries.length,
+    listHash: sanctionsListHash(entries),
+    unasked: await countUnaskedWallets(client, { schema, chainId }),
+  };
+}
+
+async function importStatus(client: SanctionsClient, source: SanctionsFlag["source"]): Promise<SourceStatus> {
+  const known = await readImport(client, source);
+  return known === null
+    ? { source, checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null }
+    : { source, ...known, unasked: null };
+}

@@ -1,0 +1,44 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+export type ScanMetrics = {
+  readonly documents: Gauge<"state">;
+  readonly fetches: Counter<"state">;
+  readonly probes: Counter<"outcome">;
+  readonly endpoints: Gauge;
+  readonly lagSeconds: Gauge;
+};
+
+/** Registers the metrics of the scan; once per registry, since names in it are unique. */
+export function createScanMetrics(registry: Registry): ScanMetrics {
+  const registers = [registry];
+  return {
+    documents: new Gauge({
+      name: "ahs_scan_documents",
+      help: "Registration documents of agents, by state",
+      labelNames: ["state"],
+      registers,
+    }),
+    fetches: new Counter({
+      name: "ahs_scan_document_fetches_total",
+      help: "Registration documents asked for, by what came of it",
+      labelNames: ["state"],
+      registers,
+    }),
+    probes: new Counter({
+      name: "ahs_scan_probes_total",
+      help: "Visits to declared endpoints, by outcome",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    endpoints: new Gauge({
+      name: "ahs_scan_endpoints",
+      help: "Declared endpoints that are visited",
+      registers,
+    }),
+    lagSeconds: new Gauge({
+      name: "ahs_scan_probe_lag_seconds",
+      help: "How long the most overdue endpoint waits for its visit",
+      registers,
+    }),
+  };
+}

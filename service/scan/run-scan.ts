@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { GuardedFetch } from "../net/guarded-fetch.ts";
+import {
+  countDocuments,
+  type DueAgent,
+  readDueAgents,
+  readIndexHead,
+  storeDocument,
+} from "../store/agent-documents.ts";
+import type { Database } from "../store/database.ts";
+import {
+  type DueEndpoint,
+  pruneProbes,
+  readDueEndpoints,
+  readProbeLag,
+  storeProbe,
+  syncSchedule,
+} from "../store/probes.ts";
+import type { DocumentState } from "../store/tables/infrastructure.ts";
+import { hostOf } from "./endpoint-url.ts";
+import { type DocumentOutcome, fetchAgentDocument } from "./fetch-agent-document.ts";
+import type { ScanMetrics } from "./metrics.ts";
+import { probeEndpoint } from "./probe-endpoint.ts";
+import { runVisits, type VisitLimits } from "./run-visits.ts";
+import { nextNightAt, nextProbeAt, nextTryAt, type Random } from "./schedule.ts";
+
+export type ScanDeps = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly fetch: GuardedFetch;
+  readonly metrics: ScanMetrics;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  readonly random: Random;
+  readonly limits?: ScanLimits;
+};
+
+export type ScanLimits = {
+  readonly documents: VisitLimits;
+  readonly probes: VisitLimits;
+  /** Pause between two looks at which endpoints are declared. */
+  readonly syncMs: number;
+};
+
+/** Of production. */
+const scanLimits: ScanLimits = {
+  documents: { atOnce: 8, atOnePerHost: 2, busyMs: 250, idleMs: 5_000, restMs: 600_000 },
+  probes: { atOnce: 64, atOnePerHost: 4, busyMs: 250, idleMs: 2_000, restMs: 600_000 },
+  syncMs: 15_000,
+};
+
+const KEEP_PROBES_MS = 30 * 86_400_000;
+const PRUNE_EVERY_MS = 3_600_000;
+/** However nothing changed, what the index lost in a reorg leaves the schedule by then. */
+const FULL_SYNC_EVERY_MS = 600_000;
+/** Deeper than any reorg: a URI that one brings back is compared again. */
+const REORG_MARGIN_BLOCKS = 1_000;
+/** How many times what may be under way is read ahead: reading what is due costs more than a visit. */
+const BACKLOG_ROUNDS = 16;
+const STATES: readonly DocumentState[] = ["current", "unreachable", "refused", "malformed"];
+
+/**
+ * Keeps documents, schedule and probes up to date until the signal fires; to be led by one process per chain. Never throws:
+ * what fails is logged and tried again, and everything that is to go on after a restart stands in the database.
+ */
+export async function runScan(deps: ScanDeps, signal: AbortSignal): Promise<void> {
+  const limits = deps.limits ?? scanLimits;
+  const changes = { pending: true };
+  await Promise.all([
+    runDocuments({ ...deps, limits }, changes, signal),
+    runProbes({ ...deps, limits }, signal),
+    runUpkeep({ ...deps, limits }, changes, signal),
+  ]);
+}
+
+type Scan = ScanDeps & { readonly limits: ScanLimits };
+/** Whether documents were stored that the schedule has not heard of. */
+type Changes = { pending: boolean };
+
+function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promise<void> {
+  const { db, chainId, now, logger, monotonicMs } = scan;
+  const limits = scan.limits.documents;
+  let sinceBlock = 0;
+  return runVisits<DueAgent>(
+    {
+      what: "reading an agent's document",
+      limits,
+      logger,
+      monotonicMs,
+      keyOf: ({ agentId, uri }) => `${agentId} ${uri}`,
+      hostOf: ({ agentId, uri }) => (/^https?:/i.test(uri) ? hostOf(uri) : String(agentId)),
+      due: async () => {
+        const head = await readIndexHead(db, chainId);
+        if (head === null) return [];
+        const due = await readDueAgents(db, {
+          chainId,
+          now: now(),
+          sinceBlock,
+          perHost: BACKLOG_ROUNDS * limits.atOnePerHost,
+          limit: BACKLOG_ROUNDS * limits.atOnce,
+        });
+        if (!due.changed) sinceBlock = Math.max(0, head - REORG_MARGIN_BLOCKS);
+        return due.agents;
+      },
+      visit: async (agent, stop) => {
+        const outcome = await fetchAgentDocument(agent.uri, scan.fetch, stop);
+        // A fetch that the end of the process cut short says nothing of the document.
+        if (stop.aborted) return;
+        await storeOutcome(scan, agent, outcome);
+        changes.pending = true;
+      },
+    },
+    signal,
+  );
+}
+
+async function storeOutcome(scan: Scan, agent: DueAgent, outcome: DocumentOutcome): Promise<void> {
+  const { db, chainId, random } = scan;
+  const now = scan.now();
+  const { agentId, uri } = agent;
+  scan.metrics.fetches.inc({ state: outcome.state });
+  if (outcome.state === "current") {
+    const notBefore = nextNightAt(now, random);
+    await storeDocument(db, { chainId, agentId, uri, notBefore, fetchedAt: now, ...outcome });
+    return;
+  }
+  const failures = agent.failures + 1;
+  // Whoever empties the URI takes back what was declared; any other fault may be none of the agent's will.
+  const keepServices = uri.trim() !== "";
+  const kept = keepServices && agent.hasServices;
+  await storeDocument(db, {
+    chainId,
+    agentId,
+    uri,
+    notBefore: nextTryAt(now, failures, random),
+    state: outcome.state,
+    detail: kept ? `${outcome.detail} The services are those of the last good document.` : outcome.detail,
+    failures,
+    keepServices,
+  });
+}
+
+function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
+  const { db, chainId, now, logger, metrics, monotonicMs, random } = scan;
+  const limits = scan.limits.probes;
+  return runVisits<DueEndpoint>(
+    {
+      what: "probing an endpoint",
+      limits,
+      logger,
+      monotonicMs,
+      keyOf: ({ endpoint }) => endpoint,
+      hostOf: ({ endpoint }) => hostOf(endpoint),
+      due: () =>
+        readDueEndpoints(db, {
+          chainId,
+          now: now(),
+          perHost: BACKLOG_ROUNDS * limits.atOnePerHost,
+          limit: BACKLOG_ROUNDS * limits.atOnce,
+        }),
+      visit: async (due, stop) => {
+        const at = now();
+        const result = await probeEndpoint(due, scan, stop);
+        if (stop.aborted) return;
+        metrics.probes.inc({ outcome: result.outcome });
+        const { endpoint } = due;
+        await storeProbe(db, { chainId, endpoint, at, ...result, nextAt: nextProbeAt(at, random) });
+      },
+    },
+    signal,
+  );
+}
+
+async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Promise<void> {
+  const { db, chainId, metrics, logger, monotonicMs, now } = scan;
+  let syncedAt = Number.NEGATIVE_INFINITY;
+  let prunedAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    try {
+      if ((await readIndexHead(db, chainId)) !== null) {
+        if (changes.pending || monotonicMs() - syncedAt > FULL_SYNC_EVERY_MS) {
+          changes.pending = false;
+          metrics.endpoints.set(await syncSchedule(db, chainId, now()));
+          await showDocuments(scan);
+          syncedAt = monotonicMs();
+        }
+        metrics.lagSeconds.set(await readProbeLag(db, chainId, now()));
+      }
+      if (monotonicMs() - prunedAt > PRUNE_EVERY_MS) {
+        await pruneProbes(db, chainId, new Date(now().getTime() - KEEP_PROBES_MS));
+        prunedAt = monotonicMs();
+      }
+    } catch (error) {
+      changes.pending = true;
+      logger.error({ err: error }, "keeping the schedule of probes failed; trying again");
+    }
+    await sleep(scan.limits.syncMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function showDocuments({ db, chainId, metrics }: Scan): Promise<void> {
+  const counts = await countDocuments(db, chainId);
+  for (const state of STATES) metrics.documents.set({ state }, counts.get(state) ?? 0);
+}

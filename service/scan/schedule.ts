@@ -1,0 +1,37 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const PROBE_EVERY_MS = 15 * MINUTE_MS;
+const FIRST_RETRY_MS = MINUTE_MS;
+/** Documents are read again between 02:00 and 06:00 UTC. */
+const NIGHT_STARTS_MS = 2 * HOUR_MS;
+const NIGHT_MS = 4 * HOUR_MS;
+/** Either way, so that what began together does not stay together. */
+const JITTER = 0.1;
+
+/** A number from 0 to 1, 1 left out. */
+export type Random = () => number;
+
+/** When an endpoint is visited again: a quarter of an hour later, a tenth more or less. */
+export function nextProbeAt(now: Date, random: Random): Date {
+  return new Date(now.getTime() + jittered(PROBE_EVERY_MS, random));
+}
+
+/** When a document that was read is read again: some time in the next night. */
+export function nextNightAt(now: Date, random: Random): Date {
+  const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const tonight = midnight + NIGHT_STARTS_MS;
+  const start = tonight > now.getTime() ? tonight : tonight + DAY_MS;
+  return new Date(start + Math.floor(random() * NIGHT_MS));
+}
+
+/** When a document is tried again after so many failures in a row: a minute after the first, then doubling up to a day. */
+export function nextTryAt(now: Date, failures: number, random: Random): Date {
+  const waitMs = Math.min(DAY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 30));
+  return new Date(now.getTime() + Math.min(DAY_MS, jittered(waitMs, random)));
+}
+
+function jittered(ms: number, random: Random): number {
+  return Math.round(ms * (1 - JITTER + 2 * JITTER * random()));
+}

@@ -1,0 +1,161 @@
+import { sql } from "drizzle-orm";
+import { escapeIdentifier } from "pg";
+import { holdChain } from "./chain-fence.ts";
+import type { Database } from "./database.ts";
+import { agentDocument, type DeclaredService, type DocumentState } from "./tables/infrastructure.ts";
+
+/** An agent whose document is to be fetched. */
+export type DueAgent = {
+  readonly agentId: bigint;
+  readonly uri: string;
+  /** Failures in a row of this very URI. */
+  readonly failures: number;
+  /** Whether a document of it was ever understood that declares services. */
+  readonly hasServices: boolean;
+};
+
+export type DueDocuments = {
+  readonly agents: readonly DueAgent[];
+  /** Whether an agent is among them that is new, or whose URI changed. */
+  readonly changed: boolean;
+};
+
+/** Newest block of the index; null while there is no index, or none with agents and blocks. */
+export async function readIndexHead(db: Database, chainId: number): Promise<number | null> {
+  const views = `chain_${chainId}`;
+  const there = await db.$client.query<{ there: boolean }>(
+    "select to_regclass($1) is not null and to_regclass($2) is not null as there",
+    [`${views}.agent`, `${views}.block`],
+  );
+  if (there.rows[0]?.there !== true) return null;
+  const { rows } = await db.$client.query<{ head: number | null }>(
+    `select max(number)::float8 as head from ${escapeIdentifier(views)}.block`,
+  );
+  return rows[0]?.head ?? null;
+}
+
+type DueQuery = {
+  readonly chainId: number;
+  readonly now: Date;
+  /** Agents that did not change since this block need no comparison of their URIs. */
+  readonly sinceBlock: number;
+  /** Most agents at one host. */
+  readonly perHost: number;
+  readonly limit: number;
+};
+
+/**
+ * Agents of the index that are new, whose URI changed, or whose document is due again: of each host the new and most
+ * overdue before the second of any.
+ */
+export async function readDueAgents(db: Database, query: DueQuery): Promise<DueDocuments> {
+  const agents = `${escapeIdentifier(`chain_${query.chainId}`)}.agent`;
+  const { rows } = await db.$client.query<DueRow>(dueStatement(agents), [
+    query.chainId,
+    query.sinceBlock,
+    query.now,
+    query.perHost,
+    query.limit,
+  ]);
+  return {
+    agents: rows.map((row) => ({
+      agentId: BigInt(row.agent_id),
+      uri: row.agent_uri,
+      failures: row.failures,
+      hasServices: row.has_services,
+    })),
+    changed: rows.some((row) => row.changed),
+  };
+}
+
+type DueRow = {
+  readonly agent_id: string;
+  readonly agent_uri: string;
+  readonly failures: number;
+  readonly has_services: boolean;
+  readonly changed: boolean;
+};
+
+/** The host is read from the URI only where the agent is due, since URIs can be long; a data: URI bothers no host. */
+function dueStatement(agents: string): string {
+  return `
+  with due as (
+    select a.agent_id, a.agent_uri, true as changed, 0 as failures, d.services, null::timestamptz as since
+    from ${agents} a
+    left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
+    where a.updated_block >= $2 and (d.agent_id is null or d.uri <> a.agent_uri)
+    union all
+    select a.agent_id, a.agent_uri, false, case when d.uri = a.agent_uri then d.attempts else 0 end, d.services, d.not_before
+    from ahs.agent_document d
+    join ${agents} a on a.agent_id = d.agent_id
+    where d.chain_id = $1 and d.not_before <= $3 and not (a.updated_block >= $2 and d.uri <> a.agent_uri)
+  ), placed as (
+    select *, row_number() over (
+      partition by coalesce(lower(substring(agent_uri from '^https?://([^/?#]*)')), agent_id::text)
+      order by since nulls first, agent_id
+    ) as place from due
+  )
+  select agent_id::text, agent_uri, changed, failures,
+         coalesce(jsonb_array_length(services), 0) > 0 as has_services
+  from placed where place <= $4 order by place, since nulls first, agent_id limit $5`;
+}
+
+export type DocumentWrite = {
+  readonly chainId: number;
+  readonly agentId: bigint;
+  readonly uri: string;
+  readonly notBefore: Date;
+} & (
+  | {
+      readonly state: "current";
+      readonly name: string | null;
+      readonly services: readonly DeclaredService[];
+      readonly contentHash: string;
+      readonly fetchedAt: Date;
+    }
+  | {
+      readonly state: Exclude<DocumentState, "current">;
+      readonly detail: string;
+      /** Failures in a row, this one included. */
+      readonly failures: number;
+      /** Whether the services of the last good document are kept. */
+      readonly keepServices: boolean;
+    }
+);
+
+/** Stores what came of fetching an agent's document; one that failed leaves what the last good one said. */
+export async function storeDocument(db: Database, write: DocumentWrite): Promise<void> {
+  const { chainId, agentId, uri, notBefore, state } = write;
+  const said =
+    write.state === "current"
+      ? {
+          detail: null,
+          attempts: 0,
+          name: write.name,
+          services: write.services,
+          contentHash: write.contentHash,
+          fetchedAt: write.fetchedAt,
+        }
+      : { detail: write.detail, attempts: write.failures, ...(write.keepServices ? {} : { services: [] }) };
+  const changes = { uri, state, notBefore, ...said };
+  await db.transaction(async (tx) => {
+    await holdChain(tx, chainId);
+    await tx
+      .insert(agentDocument)
+      .values({ chainId, agentId, services: [], ...changes })
+      .onConflictDoUpdate({ target: [agentDocument.chainId, agentDocument.agentId], set: changes });
+  });
+}
+
+/** How many documents there are, by their state. */
+export async function countDocuments(
+  db: Database,
+  chainId: number,
+): Promise<ReadonlyMap<DocumentState, number>> {
+  const rows = await db
+    .select({ state: agentDocument.state, count: sql<number>`count(*)::int` })
+    .from(agentDocument)
+    .where(sql`${agentDocument.chainId} = ${chainId}`)
+    .groupBy(agentDocument.state);
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}

@@ -1,0 +1,123 @@
+import type { ClientBase } from "pg";
+import type { Address } from "viem";
+import type { AccountFact, Contact } from "../features/describe-counterparties.ts";
+
+/** Facts of those of the accounts that something is known of. */
+export async function readAccountFacts(
+  client: ClientBase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<readonly AccountFact[]> {
+  const { rows } = await client.query({
+    text: `select address, has_code, creator, first_funder, existed_at::float8 from ahs.account_fact
+           where chain_id = $1 and address = any($2::text[])`,
+    values: [chainId, accounts],
+    rowMode: "array",
+  });
+  return (rows as [Address, boolean | null, Address | null, Address | null, number | null][]).map(
+    ([address, hasCode, creator, firstFunder, existedAt]) => ({
+      address,
+      hasCode,
+      creator,
+      firstFunder,
+      existedAt,
+    }),
+  );
+}
+
+/** Whoever had to do with each of the accounts, by rising address; an account that nobody is known of has no entry. */
+export async function readUsers(
+  client: ClientBase,
+  chainId: number,
+  counterparties: readonly Address[],
+): Promise<ReadonlyMap<Address, readonly Contact[]>> {
+  const { rows } = await client.query({
+    text: `
+      select counterparty, string_agg(concat_ws(' ', account, calls, sent_micro_usd, first_time, last_time), E'\\n' order by account)
+      from ahs.contact where chain_id = $1 and counterparty = any($2::text[]) group by counterparty`,
+    values: [chainId, counterparties],
+    rowMode: "array",
+  });
+  return new Map(
+    (rows as [Address, string][]).map(([counterparty, text]) => [counterparty, usersIn(counterparty, text)]),
+  );
+}
+
+/** The first callers of each of the accounts by rising address, at most `limit`. */
+export async function readFirstUsers(
+  client: ClientBase,
+  query: { readonly chainId: number; readonly counterparties: readonly Address[]; readonly limit: number },
+): Promise<ReadonlyMap<Address, readonly Contact[]>> {
+  const { rows } = await client.query({
+    text: `
+      select wanted.counterparty, string_agg(first.line, E'\\n')
+      from unnest($2::text[]) as wanted (counterparty)
+      cross join lateral (
+        select concat_ws(' ', account, calls, sent_micro_usd, first_time, last_time) as line from ahs.contact
+        where chain_id = $1 and counterparty = wanted.counterparty and calls > 0 order by account limit $3
+      ) first
+      group by wanted.counterparty`,
+    values: [query.chainId, query.counterparties, query.limit],
+    rowMode: "array",
+  });
+  return new Map(
+    (rows as [Address, string][]).map(([counterparty, text]) => [counterparty, usersIn(counterparty, text)]),
+  );
+}
+
+function usersIn(counterparty: Address, text: string): readonly Contact[] {
+  return text.split("\n").map((line) => {
+    const [account, calls, sent, firstTime, lastTime] = line.split(" ");
+    return contactOf({ counterparty, account: account as Address }, [calls, sent, firstTime, lastTime]);
+  });
+}
+
+/** What is known of one account's doings. */
+type Doings = {
+  readonly contacts: readonly Contact[];
+  /** All calls of a stranger; null of an account that is none. */
+  readonly strangerCalls: number | null;
+};
+
+/** Contacts by each of the accounts; one that is not known to have had any has no entry. */
+export async function readContacts(
+  client: ClientBase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<ReadonlyMap<Address, Doings>> {
+  const { rows } = await client.query({
+    text: `
+      select told.account, told.contacts, s.calls::float8
+      from (
+        select account, string_agg(concat_ws(' ', counterparty, calls, sent_micro_usd, first_time, last_time), E'\\n') as contacts
+        from ahs.contact where chain_id = $1 and account = any($2::text[]) group by account
+      ) told
+      left join ahs.stranger s on s.chain_id = $1 and s.account = told.account`,
+    values: [chainId, accounts],
+    rowMode: "array",
+  });
+  return new Map(
+    (rows as [Address, string, number | null][]).map(([account, text, strangerCalls]) => {
+      const contacts = text.split("\n").map((line) => {
+        const [counterparty, ...rest] = line.split(" ");
+        return contactOf({ counterparty: counterparty as Address, account }, rest);
+      });
+      return [account, { contacts, strangerCalls }];
+    }),
+  );
+}
+
+function contactOf(
+  who: Pick<Contact, "counterparty" | "account">,
+  [calls, sent, firstTime, lastTime]: readonly (string | undefined)[],
+): Contact {
+  if (sent === undefined || lastTime === undefined)
+    throw new Error(`a contact of ${who.account} is cut short`);
+  return {
+    ...who,
+    calls: Number(calls),
+    sentMicroUsd: sent === "0" ? 0n : BigInt(sent),
+    firstTime: Number(firstTime),
+    lastTime: Number(lastTime),
+  };
+}

@@ -1,0 +1,44 @@
+import { bigint, boolean, index, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { ahs } from "./schema.ts";
+
+/** The part of a wallet's past that a history source told; its calls are rows of own_call under the source's name. */
+export const keptHistory = ahs.table(
+  "kept_history",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    source: text().notNull(),
+    fromBlock: bigint({ mode: "number" }).notNull(),
+    /** No own call at or after this time, up to toBlock, is missing; Unix seconds. */
+    fromTimestamp: bigint({ mode: "number" }).notNull(),
+    toBlock: bigint({ mode: "number" }).notNull(),
+    toHash: text().notNull(),
+    /** Whether every own call of the window is there. */
+    complete: boolean().notNull(),
+    readAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.wallet] })],
+);
+
+/** pending: its request is to be sent. sent: on its way. followed: the index follows the wallet. refused: it cannot be. */
+export type EnrolmentState = "pending" | "sent" | "followed" | "refused";
+
+/** Wallets that somebody paid to have scored, and that are to be followed from then on. */
+export const enrolment = ahs.table(
+  "enrolment",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    state: text().$type<EnrolmentState>().notNull(),
+    senderTransactionId: bigint({ mode: "number" }),
+    attempts: integer().notNull().default(0),
+    detail: text(),
+    requestedAt: timestamp({ withTimezone: true }).notNull(),
+    /** Not sent before this moment. */
+    notBefore: timestamp({ withTimezone: true }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.wallet] }),
+    index("enrolment_state").on(table.chainId, table.state),
+  ],
+);

@@ -1,0 +1,85 @@
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
+import { ahs } from "./schema.ts";
+
+/** current: fetched and understood. unreachable, refused, malformed: what came of the last try; the services are of the last good one. */
+export type DocumentState = "current" | "unreachable" | "refused" | "malformed";
+
+/** What an endpoint is probed as: what all who declare it call it; other where they differ, and for every other name. */
+export type EndpointKind = "a2a" | "mcp" | "x402" | "other";
+
+/** One entry of an agent document's `services` (ERC-8004). */
+export type DeclaredService = {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly version: string | null;
+};
+
+/** Registration documents of agents, by the URI that the registry names. */
+export const agentDocument = ahs.table(
+  "agent_document",
+  {
+    chainId: integer().notNull(),
+    agentId: numeric({ mode: "bigint" }).notNull(),
+    uri: text().notNull(),
+    state: text().$type<DocumentState>().notNull(),
+    /** Why it is not current; null where it is. */
+    detail: text(),
+    /** keccak256 of the last good document. */
+    contentHash: text(),
+    name: text(),
+    services: jsonb().$type<readonly DeclaredService[]>().notNull(),
+    attempts: integer().notNull(),
+    fetchedAt: timestamp({ withTimezone: true }),
+    notBefore: timestamp({ withTimezone: true }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.agentId] }),
+    index("agent_document_due").on(table.chainId, table.notBefore),
+  ],
+);
+
+/** ok: it answered as alive. error: 404 or 5xx. timeout, unreachable, refused: no answer, or one that the guard refused. */
+export type ProbeOutcome = "ok" | "error" | "timeout" | "unreachable" | "refused";
+
+/** One visit to a declared endpoint. */
+export const probe = ahs.table(
+  "probe",
+  {
+    id: bigint({ mode: "number" }).generatedAlwaysAsIdentity().primaryKey(),
+    chainId: integer().notNull(),
+    endpoint: text().notNull(),
+    at: timestamp({ withTimezone: true }).notNull(),
+    outcome: text().$type<ProbeOutcome>().notNull(),
+    status: integer(),
+    latencyMs: integer(),
+    /** Whether what it served is what the service's kind must serve; null where nothing can be said. */
+    valid: boolean(),
+    detail: text(),
+  },
+  (table) => [index("probe_endpoint").on(table.chainId, table.endpoint, table.at)],
+);
+
+/** When each declared endpoint is visited next. */
+export const probeSchedule = ahs.table(
+  "probe_schedule",
+  {
+    chainId: integer().notNull(),
+    endpoint: text().notNull(),
+    kind: text().$type<EndpointKind>().notNull(),
+    nextAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.endpoint] }),
+    index("probe_schedule_next").on(table.chainId, table.nextAt),
+  ],
+);

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { explainRecord } from "../../../bin/score/explain-record.ts";
+import { scoreWallet } from "../../../service/features/score-wallet.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
+import { retryStormer } from "../../service/features/archetypes.ts";
+import { asOfLast, callsOf, rowsOf } from "../../service/features/histories.ts";
+
+const calls = callsOf(retryStormer({ days: 90, seed: 1 }));
+const record = scoreWallet({ rows: rowsOf(calls), asOf: asOfLast(calls), policy: AHS_2026_1 });
+const lines = explainRecord(record, AHS_2026_1);
+
+test("shows every feature with its state, samples, curves and points", () => {
+  for (const { name } of AHS_2026_1.features) {
+    const shown = record.features.find((line) => line.name === name);
+    const row = lines.find((line) => line.split(/ {2,}/)[1] === name);
+    expect(row).toContain(shown?.state);
+    expect(row).toContain(String(shown?.samples));
+    if (shown?.contribution !== null && shown !== undefined)
+      expect(row).toContain((shown.contribution / 100).toFixed(2));
+  }
+  expect(lines).toContain("      success, share of calls: 0.6→0  0.8→35  0.9→65  0.95→85  0.99→100");
+});
+
+test("shows what else moves the total, and the patterns, each as a line; the points of all lines add up", () => {
+  expect(record.patterns.map(({ name }) => name)).toContain("retry_storm");
+  for (const pattern of record.patterns) {
+    expect(lines).toContain(
+      `pattern ${pattern.name} (${pattern.severity}, ${pattern.effect} points): ${pattern.evidence}`,
+    );
+  }
+  const total = record.features
+    .filter(({ dimension }) => dimension === "AHS")
+    .reduce((sum, { contribution }) => sum + (contribution ?? 0), 0);
+  if (record.outcome.kind !== "scored") throw new Error("the storm is scored");
+  expect(total).toBe(100 * record.outcome.ahsScore);
+  const rest = lines.slice(lines.indexOf(""));
+  for (const name of ["d1", "d2"]) expect(rest.some((line) => line.split(/ {2,}/)[1] === name)).toBe(true);
+});

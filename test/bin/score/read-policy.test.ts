@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readPolicy } from "../../../bin/score/read-policy.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ahs-policy-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(text: string): string {
+  const path = join(folder, "policy.json");
+  writeFileSync(path, text);
+  return path;
+}
+
+test("reads a policy that differs in numbers alone", () => {
+  const policy = {
+    ...AHS_2026_1,
+    version: "AHS-2026.x",
+    grades: { ...AHS_2026_1.grades, A: 95 },
+    diversity: { curve: [[0, 50]] },
+  };
+  expect(readPolicy(fileOf(JSON.stringify(policy)), AHS_2026_1)).toEqual(policy);
+});
+
+test("lists every fault of shape", () => {
+  const { caps, gate: _, ...rest } = AHS_2026_1;
+  const policy = {
+    ...rest,
+    version: 2026,
+    surprise: 1,
+    caps: { ...caps, selfDealing: "59" },
+    features: [{ ...AHS_2026_1.features[0], weightPercent: null }],
+    diversity: {
+      curve: [
+        [1, 0],
+        [1, 5],
+        [2, "x"],
+      ],
+    },
+    timing: { ...AHS_2026_1.timing, burstCurve: [] },
+  };
+  const path = fileOf(JSON.stringify(policy));
+  expect(() => readPolicy(path, AHS_2026_1)).toThrow(
+    [
+      `${path} is not a policy:`,
+      "  policy.version: expected a string, got 2026",
+      "  policy.features[0].weightPercent: expected a number, got null",
+      "  policy.gate: missing",
+      "  policy.timing.burstCurve: expected a list that is not empty, got []",
+      "  policy.diversity.curve[1]: expected an x above 1, got 1",
+      '  policy.diversity.curve[2]: expected two numbers, got [2,"x"]',
+      '  policy.caps.selfDealing: expected a number, got "59"',
+      "  policy.surprise: not a member of a policy",
+    ].join("\n"),
+  );
+});
+
+test("lists weights and grades that do not add up", () => {
+  const [first, ...others] = AHS_2026_1.features;
+  if (first === undefined) throw new Error("a policy has features");
+  const policy = {
+    ...AHS_2026_1,
+    dimensionPercent: { D1: 40, D2: 70 },
+    features: [first, first, ...others],
+    grades: { ...AHS_2026_1.grades, B: 95 },
+  };
+  expect(() => readPolicy(fileOf(JSON.stringify(policy)), AHS_2026_1)).toThrow(
+    [
+      "  policy.dimensionPercent: expected a sum of 100, got 110",
+      "  policy.features: expected the weights of D1 to add up to 100, got 130",
+      "  policy.features: success_rate stands there 2 times",
+      "  policy.grades: expected falling points of at most 100, got 90, 95, 60, 40, 20",
+    ].join("\n"),
+  );
+});
+
+test("says that a file is no JSON", () => {
+  expect(() => readPolicy(fileOf("{"), AHS_2026_1)).toThrow("cannot be read as JSON");
+});

@@ -1,0 +1,266 @@
+import { type Address, type Hex, hexToBigInt, hexToNumber } from "viem";
+import type { JsonRpc } from "../../../devnet/json-rpc.ts";
+import type { Deployment } from "../../../service/chain/deployments.ts";
+import { readTokenPayment } from "../../../service/chain/token-payment.ts";
+import {
+  type CarryingTransaction,
+  describeExecution,
+  findExecutions,
+} from "../../../service/enrich/executions.ts";
+import type { Followed } from "../../../service/enrich/log-rows.ts";
+import { medianTip } from "../../../service/enrich/median-tip.ts";
+import { describeCall, type MinedCall, type ReadCall } from "../../../service/enrich/own-call.ts";
+import type { RawLog } from "../../../service/enrich/raw-log.ts";
+import {
+  type AccountFact,
+  addressesOf,
+  type Contact,
+  describeCounterparties,
+} from "../../../service/features/describe-counterparties.ts";
+import type {
+  AsOf,
+  CounterpartyFact,
+  OpenApproval,
+  SanctionsFlag,
+  TokenList,
+  WalletRows,
+} from "../../../service/features/types.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
+import { type Mined, type MinedBlock, type MinedLog, readBlocks } from "./read-blocks.ts";
+
+type OwnedCall = { readonly wallet: Address; readonly call: ReadCall };
+
+/** What a chain tells of its followed wallets to somebody who looks at the blocks with their calls alone. */
+export type ChainRows = {
+  readonly asOf: AsOf;
+  callsOf(wallet: Address): readonly ReadCall[];
+  counterpartiesOf(wallet: Address): readonly CounterpartyFact[];
+  rowsOf(wallet: Address, sanctioned: boolean): WalletRows;
+};
+
+const APPROVAL = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+const WITHOUT_LIMIT = 2n ** 255n;
+const WINDOW_SECONDS = 180 * 86_400;
+
+/** Reads a whole chain, of which strangers are only seen in blocks that hold a call of a followed wallet. */
+export async function readChainRows(
+  rpc: JsonRpc,
+  { deployment, followed }: { deployment: Deployment; followed: ReadonlySet<Address> },
+): Promise<ChainRows> {
+  const blocks = await readBlocks(rpc);
+  const market = { weth: lower(deployment.market.wrappedNative ?? "0x"), tokens: tokenList(deployment) };
+  const follow = {
+    followed: new Map([...followed].map((wallet) => [wallet, 0])),
+    entryPoints: new Set(deployment.accounts.entryPoints.map(lower)),
+  };
+  const seen = blocks
+    .map((block) => ({ block, own: ownCallsIn(block, follow, market.weth) }))
+    .filter(({ own }) => own.length > 0);
+  const calls = Map.groupBy(
+    seen.flatMap(({ own }) => own),
+    ({ wallet }) => wallet,
+  );
+  const graph = contactGraph(seen);
+  const facts = accountFacts(blocks);
+  const newest = blocks.at(-1);
+  const first = blocks[0];
+  if (newest === undefined || first === undefined) throw new Error("the chain has no blocks");
+  const publicFunders = new Set(deployment.accounts.publicFunders.map(lower));
+  const flags = new Map(deployment.accounts.mixers.map((mixer) => [lower(mixer), "mixer" as const]));
+
+  const callsOf = (wallet: Address): readonly ReadCall[] => (calls.get(wallet) ?? []).map(({ call }) => call);
+  const approvals = openApprovals(blocks, followed);
+  const counterpartiesOf = (wallet: Address): readonly CounterpartyFact[] =>
+    describeCounterparties({
+      wallet,
+      addresses: addressesOf(callsOf(wallet), approvals.get(wallet) ?? []),
+      windowStart: newest.time - WINDOW_SECONDS,
+      ...{ graph, facts, publicFunders, flags },
+      policy: AHS_2026_1,
+    });
+  return {
+    asOf: { blockNumber: newest.number, blockHash: newest.hash, timestamp: newest.time },
+    callsOf,
+    counterpartiesOf,
+    rowsOf: (wallet, sanctioned) => ({
+      ...{ wallet, chainId: deployment.chainId, tokens: market.tokens },
+      calls: callsOf(wallet),
+      counterparties: counterpartiesOf(wallet),
+      approvals: approvals.get(wallet) ?? [],
+      delegation: { to: null },
+      servicesUpAt: null,
+      sanctions: sanctioned ? [listing(newest)] : [],
+      coverage: {
+        ...{ fromBlock: first.number, fromTimestamp: first.time, toBlock: newest.number },
+        ...{ complete: true, sources: ["chain"] },
+      },
+      chainStartTimestamp: first.time,
+    }),
+  };
+}
+
+function listing({ hash, time }: MinedBlock): SanctionsFlag {
+  const detected = new Date(time * 1_000).toISOString();
+  return { source: "chainalysis-oracle", reference: hash, detected_at: detected };
+}
+
+type Follow = { readonly followed: Followed; readonly entryPoints: ReadonlySet<Address> };
+
+/** Calls of followed wallets in a block, and what their smart accounts executed in it. */
+function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly OwnedCall[] {
+  const prices = block.transactions.map(({ receipt }) => hexToBigInt(receipt.effectiveGasPrice));
+  const tip = medianTip(prices, block.baseFee);
+  const marketPrice = tip === null ? null : block.baseFee + tip;
+  return block.transactions.flatMap((transaction) => {
+    const { sent, receipt } = transaction;
+    const logs = receipt.logs.map((log) => rawLog(log, block));
+    const carrier = carrierOf(transaction, logs);
+    const own = follow.followed.has(sent.from) ? [{ call: minedCall(transaction, block), logs }] : [];
+    const executed = findExecutions(logs, follow).flatMap((execution) => {
+      const described = describeExecution(execution, carrier, block.time);
+      return described === null ? [] : [described];
+    });
+    return [...own, ...executed].map(({ call, logs }) => ({
+      wallet: call.wallet,
+      call: describeCall(call, { logs, l1Fee: null, marketPrice }, weth),
+    }));
+  });
+}
+
+function minedCall({ sent, receipt }: Mined, block: MinedBlock): MinedCall {
+  const gasUsed = hexToBigInt(receipt.gasUsed);
+  const gasPrice = hexToBigInt(receipt.effectiveGasPrice);
+  return {
+    ...{ hash: sent.hash, block: block.number, timestamp: block.time, position: 0 },
+    ...{ wallet: sent.from, to: sent.to, input: sent.input, value: hexToBigInt(sent.value) },
+    ...{ gasLimit: hexToBigInt(sent.gas), gasUsed, gasPrice, fee: gasUsed * gasPrice },
+    transactionIndex: hexToNumber(sent.transactionIndex),
+    ok: receipt.status === "0x1",
+  };
+}
+
+function carrierOf({ sent, receipt }: Mined, logs: readonly RawLog[]): CarryingTransaction {
+  return {
+    ...{ index: hexToNumber(sent.transactionIndex), to: sent.to, input: sent.input, logs },
+    gasLimit: hexToBigInt(sent.gas),
+    gasUsed: hexToBigInt(receipt.gasUsed),
+    gasPrice: hexToBigInt(receipt.effectiveGasPrice),
+  };
+}
+
+function rawLog(log: MinedLog, block: MinedBlock): RawLog {
+  return { ...log, blockNumber: block.number, blockHash: block.hash, logIndex: hexToNumber(log.logIndex) };
+}
+
+/** Payments in tokens count as dealings with whom they pay. Funds are left out: nobody here pays another back but a ring. */
+function contactGraph(seen: readonly { readonly block: MinedBlock; readonly own: readonly OwnedCall[] }[]) {
+  const contacts = new Map<string, Contact>();
+  const callsOf = new Map<Address, number>();
+  const note = (account: Address, counterparty: Address | null, time: number): void => {
+    callsOf.set(account, (callsOf.get(account) ?? 0) + 1);
+    if (counterparty === null) return;
+    const key = `${counterparty} ${account}`;
+    const known = contacts.get(key);
+    const firstTime = known?.firstTime ?? time;
+    const calls = (known?.calls ?? 0) + 1;
+    contacts.set(key, { counterparty, account, calls, sentMicroUsd: 0n, firstTime, lastTime: time });
+  };
+  for (const { block, own } of seen) {
+    const told = new Set(own.map(({ wallet }) => wallet));
+    for (const { wallet, call } of own) note(wallet, call.recipient ?? call.to, block.time);
+    for (const { sent } of block.transactions) {
+      if (told.has(sent.from)) continue;
+      note(sent.from, readTokenPayment(sent.input)?.recipient ?? sent.to, block.time);
+    }
+  }
+  const usersOf = new Map<Address, Contact[]>();
+  const contactsOf = new Map<Address, Contact[]>();
+  for (const key of [...contacts.keys()].sort()) {
+    const contact = contacts.get(key);
+    if (contact === undefined) continue;
+    listIn(usersOf, contact.counterparty).push(contact);
+    listIn(contactsOf, contact.account).push(contact);
+  }
+  return { usersOf, contactsOf, callsOf };
+}
+
+/** What a source of history would answer: it knows every block. */
+function accountFacts(blocks: readonly MinedBlock[]): Map<Address, AccountFact> {
+  const facts = new Map<Address, AccountFact>();
+  const note = (address: Address, part: Partial<AccountFact>): void => {
+    const blank = { address, hasCode: false, creator: null, firstFunder: null, existedAt: null };
+    const known = facts.get(address) ?? blank;
+    facts.set(address, {
+      address,
+      hasCode: part.hasCode ?? known.hasCode,
+      creator: known.creator ?? part.creator ?? null,
+      firstFunder: known.firstFunder ?? part.firstFunder ?? null,
+      existedAt: known.existedAt ?? part.existedAt ?? null,
+    });
+  };
+  for (const { time, transactions } of blocks) {
+    for (const { sent, receipt } of transactions) {
+      note(sent.from, { existedAt: time });
+      const created = receipt.contractAddress;
+      if (created !== null) note(created, { hasCode: true, creator: sent.from, existedAt: time });
+      else if (sent.to !== null && sent.value !== "0x0" && receipt.status === "0x1")
+        note(sent.to, { firstFunder: sent.from });
+    }
+  }
+  return facts;
+}
+
+function openApprovals(
+  blocks: readonly MinedBlock[],
+  followed: ReadonlySet<Address>,
+): Map<Address, OpenApproval[]> {
+  const newest = new Map<string, { owner: Address; approval: OpenApproval | null }>();
+  for (const { time, transactions } of blocks) {
+    for (const { address: token, topics, data } of transactions.flatMap(({ receipt }) => receipt.logs)) {
+      const [event, ownerWord, spenderWord, more] = topics;
+      if (event !== APPROVAL || ownerWord === undefined || spenderWord === undefined || more !== undefined)
+        continue;
+      const [owner, spender] = [addressIn(ownerWord), addressIn(spenderWord)];
+      if (!followed.has(owner)) continue;
+      const open = hexToBigInt(data) >= WITHOUT_LIMIT;
+      const approval = open ? ({ token, spender, kind: "amount", approvedAt: time } as const) : null;
+      newest.set(`${owner} ${token} ${spender}`, { owner, approval });
+    }
+  }
+  const approvals = new Map<Address, OpenApproval[]>();
+  for (const { owner, approval } of newest.values())
+    if (approval !== null) listIn(approvals, owner).push(approval);
+  return approvals;
+}
+
+/** Dollars as the feeds of the local chain start with them. */
+function tokenList({ market }: Deployment): TokenList {
+  const dollars: Readonly<Record<string, number>> = { ETH: 2_000, WETH: 2_000, USDC: 1, DAI: 1 };
+  const pricesOf = (symbol: string) => {
+    const price = dollars[symbol];
+    return price === undefined ? [] : [[0, price * 1_000_000] as const];
+  };
+  const { symbol, decimals } = market.native;
+  return {
+    native: { symbol, decimals, prices: pricesOf(symbol) },
+    tokens: market.tokens
+      .map((token) => ({ ...token, address: lower(token.address), prices: pricesOf(token.symbol) }))
+      .map(({ feed: _, ...token }) => token)
+      .toSorted((a, b) => (a.address < b.address ? -1 : 1)),
+  };
+}
+
+function listIn<Key, Value>(lists: Map<Key, Value[]>, key: Key): Value[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+function addressIn(word: Hex): Address {
+  return `0x${word.slice(26)}`;
+}
+
+/** Rows hold addresses in lower case. */
+export function lower(address: string): Address {
+  return address.toLowerCase() as Address;
+}

@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { evaluateSeed } from "../../eval/evaluate-seed.ts";
+import { summarise } from "../../eval/results.ts";
+import { AHS_2026_1 } from "../../service/score/policy.ts";
+
+const TINY = { perTier: 6, drifters: 40, crowd: { users: 300, keepers: 20, feeders: 20 } };
+const SMALL = { perTier: 12, drifters: 120, crowd: { users: 800, keepers: 40, feeders: 30 } };
+
+describe("an evaluation", () => {
+  test("of one seed is the same every time, and that of another seed is not", () => {
+    const run = (seed: string) => JSON.stringify(evaluateSeed(seed, { policy: AHS_2026_1, size: TINY }));
+    const first = run("one");
+    expect(run("one")).toBe(first);
+    expect(run("two")).not.toBe(first);
+  }, 120_000);
+
+  test("of a small population finds tiers in order, the scale in use and the future foreseen", () => {
+    const results = summarise([evaluateSeed("small", { policy: AHS_2026_1, size: SMALL })], AHS_2026_1);
+    expect(results.pairwise_order).toBeGreaterThan(0.9);
+    expect(results.worst_band).toBeLessThan(0.5);
+    expect(results.auc).toBeGreaterThan(0.8);
+    expect(results.auc).toBeGreaterThan(results.auc_baselines.account_age + 0.1);
+    const attacks = results.attacks.filter(({ holds }) => holds === false).map(({ name }) => name);
+    expect(attacks).toEqual([]);
+    for (const { name, tier, median } of results.archetypes) {
+      if (tier === 1) expect([name, median !== null && median >= 75]).toEqual([name, true]);
+      if (tier === 5) expect([name, median !== null && median < 40]).toEqual([name, true]);
+    }
+  }, 120_000);
+});

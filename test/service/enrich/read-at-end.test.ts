@@ -1,0 +1,141 @@
+import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { priceFeedAbi } from "../../../service/chain/abi/price-feed.ts";
+import type { ChainReader } from "../../../service/enrich/chain-reader.ts";
+import { createBusyWorld, FIRST, fail, WALLETS } from "./busy-world.ts";
+import { type EnrichWorld, enrichAll, forgetAll, rowsOf } from "./enrich-world.ts";
+
+const DAY = 86_400;
+const DELEGATE: Address = `0x${"de".repeat(20)}`;
+const lower = (address: Address) => address.toLowerCase();
+
+let world: EnrichWorld;
+
+beforeAll(async () => {
+  ({ world } = await createBusyWorld());
+});
+afterAll(() => world.close());
+beforeEach(() => forgetAll(world));
+
+async function answer(feed: Address, value: bigint): Promise<number> {
+  const data = encodeFunctionData({ abi: priceFeedAbi, functionName: "setAnswer", args: [value] });
+  const { blockNumber } = await world.chain.send({ from: FIRST, to: feed, data });
+  const block = (await world.chain.rpc.request("eth_getBlockByNumber", numberToHex(blockNumber), false)) as {
+    timestamp: Hex;
+  };
+  return Math.floor(Number(block.timestamp) / DAY);
+}
+
+async function pricesOf(feed: Address): Promise<readonly unknown[]> {
+  const rows = (await rowsOf(world, "feed_price")).filter((row) => row.feed === lower(feed));
+  return rows.map(({ day, answer: value, decimals }) => [day, value, decimals]);
+}
+
+describe("price feeds", () => {
+  test("have the last answer of each day with one, and one that never answered what it says at the end", async () => {
+    const { ethUsdFeed, usdcUsdFeed } = world.chain.contracts;
+    const first = await answer(ethUsdFeed, 1_900_00000000n);
+    await answer(ethUsdFeed, 1_950_00000000n);
+    await world.chain.moveTime(2 * DAY);
+    const last = await answer(ethUsdFeed, 2_100_00000000n);
+    await world.index();
+    await enrichAll(world);
+    expect(await pricesOf(ethUsdFeed)).toEqual([
+      [first, "195000000000", 8],
+      [last, "210000000000", 8],
+    ]);
+    expect(await pricesOf(usdcUsdFeed)).toEqual([[expect.any(Number), "100000000", 8]]);
+    await forgetAll(world);
+    await enrichAll(world, { limits: { maxBlocks: 3 } });
+    expect((await pricesOf(ethUsdFeed)).slice(-2)).toEqual([
+      [first, "195000000000", 8],
+      [last, "210000000000", 8],
+    ]);
+  });
+
+  test("are read where the contract says that another logs their answers", async () => {
+    const { ethUsdFeed, usdcUsdFeed, daiUsdFeed } = world.chain.contracts;
+    const day = await answer(daiUsdFeed, 98000000n);
+    await world.index();
+    const proxied = (real: ChainReader): ChainReader => ({
+      ...real,
+      call: async (to, data, block) => {
+        const isAggregator = data === "0x245a7bfc" && to === lower(usdcUsdFeed);
+        return isAggregator ? `0x${"00".repeat(12)}${daiUsdFeed.slice(2)}` : real.call(to, data, block);
+      },
+    });
+    await enrichAll(world, { wrap: proxied });
+    expect((await pricesOf(usdcUsdFeed)).at(-1)).toEqual([day, "98000000", 8]);
+    expect((await pricesOf(ethUsdFeed)).length).toBeGreaterThan(0);
+  });
+
+  test("that are none leave their tokens without a price, and nothing else undone", async () => {
+    const { deployment, contracts } = world.chain;
+    const { native } = deployment.market;
+    const wrong = {
+      ...deployment,
+      market: { ...deployment.market, native: { ...native, feed: contracts.usdc } },
+    };
+    await enrichAll(world, { deployment: wrong });
+    expect(await pricesOf(contracts.usdc)).toEqual([]);
+    expect(await rowsOf(world, "enrich_cursor")).toHaveLength(1);
+  });
+
+  test("whose node keeps no old state are asked for the newest answer", async () => {
+    const pruned = (real: ChainReader): ChainReader => ({
+      ...real,
+      call: (to, data, block) => (block === "latest" ? real.call(to, data, block) : fail("unreachable")()),
+    });
+    await enrichAll(world, { wrap: pruned });
+    expect(await pricesOf(world.chain.contracts.usdcUsdFeed)).toHaveLength(1);
+  });
+
+  test.each([
+    { name: "does not answer", answers: { call: fail("timeout") }, kind: "timeout" },
+    {
+      name: "gives answers outside the range",
+      answers: (real: ChainReader): Partial<ChainReader> => ({
+        logs: async (filter) => {
+          const logs = await real.logs(filter);
+          return filter.topics.length > 1
+            ? logs
+            : logs.map((log) => ({ ...log, blockNumber: filter.to + 1 }));
+        },
+      }),
+      kind: "inconsistent",
+    },
+  ])("of a node that $name keep the cursor where it is", async ({ answers, kind }) => {
+    const wrap = (real: ChainReader): ChainReader => ({
+      ...real,
+      ...(typeof answers === "function" ? answers(real) : answers),
+    });
+    await expect(enrichAll(world, { wrap })).rejects.toMatchObject({ kind });
+    expect(await rowsOf(world, "enrich_cursor")).toEqual([]);
+    expect(await rowsOf(world, "feed_price")).toEqual([]);
+  });
+});
+
+describe("delegations", () => {
+  const delegations = async () =>
+    (await rowsOf(world, "wallet_delegation")).map(({ wallet, delegate }) => [wallet, delegate]);
+
+  test("have a row for every wallet at its first reading, and another only where the code changed", async () => {
+    await world.index();
+    await enrichAll(world);
+    const first = WALLETS.map((wallet) => [wallet, null]);
+    expect(await delegations()).toEqual(first);
+    await world.chain.rpc.request("anvil_setCode", FIRST, `0xef0100${DELEGATE.slice(2)}`);
+    await world.chain.mine(1);
+    await world.index();
+    const { requests } = await enrichAll(world);
+    expect(requests.filter((method) => method === "eth_getCode")).toHaveLength(WALLETS.length);
+    expect(await delegations()).toEqual([first[0], [FIRST, DELEGATE], ...first.slice(1)]);
+  });
+
+  test("are not there while the node gives no code, and the cursor waits", async () => {
+    const wrap = (real: ChainReader): ChainReader => ({ ...real, code: fail("unreachable") });
+    await expect(enrichAll(world, { wrap })).rejects.toMatchObject({ kind: "unreachable" });
+    expect(await delegations()).toEqual([]);
+    expect(await rowsOf(world, "enrich_cursor")).toEqual([]);
+  });
+});

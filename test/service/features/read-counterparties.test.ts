@@ -1,0 +1,100 @@
+import type { Address } from "viem";
+import { beforeEach, describe, expect, test } from "vitest";
+import { readWalletRows } from "../../../service/features/read-rows.ts";
+import type { WalletRows } from "../../../service/features/types.ts";
+import { accountFact, contact, stranger } from "../../../service/store/tables/enrich.ts";
+import { account, START } from "./histories.ts";
+import { followEnriched } from "./index-tables.ts";
+import { AGENT, blockAt, callAt, FAUCET, MIXER, OTHER, request, SCHEMA, useRowsWorld } from "./rows-world.ts";
+
+const world = useRowsWorld();
+
+describe("counterparties", () => {
+  const POOL = account(0xb0);
+
+  beforeEach(async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await world.insertCalls([callAt(10, { to: POOL }), callAt(20, { to: MIXER })]);
+    await meet(AGENT, POOL, { calls: 1, first: 10, last: 10 });
+    await meet(AGENT, MIXER, { calls: 1, first: 20, last: 20 });
+  });
+
+  test("are described by their facts, lists and outside users", async () => {
+    await world.db
+      .insert(accountFact)
+      .values([
+        factOf(POOL, { hasCode: true, creator: OTHER, existedAt: START }),
+        factOf(OTHER, { hasCode: false, firstFunder: FAUCET }),
+        factOf(AGENT, { hasCode: false, firstFunder: FAUCET }),
+      ]);
+    for (let user = 1; user <= 3; user += 1) await use(account(0x5000 + user), POOL);
+    await meet(account(0x6000), POOL, { calls: 8, first: 30, last: 30 });
+    await world.db.insert(stranger).values({ chainId: 31337, account: account(0x6000), calls: 10 });
+    expect((await world.readOne()).counterparties).toEqual([
+      {
+        ...{ address: MIXER, ownerLink: null, hasCode: null, existedAt: null, fundedFromOutside: null },
+        ...{ firstContactAt: blockAt(20).timestamp, outsideUsers: 0, flag: "mixer" },
+      },
+      {
+        ...{ address: POOL, ownerLink: null, hasCode: true, existedAt: START, fundedFromOutside: true },
+        ...{ firstContactAt: blockAt(10).timestamp, outsideUsers: 3, flag: null },
+      },
+    ]);
+  });
+
+  test("belong to the owner by ancestors that nobody asked of", async () => {
+    await world.db
+      .insert(accountFact)
+      .values([
+        factOf(POOL, { hasCode: true, creator: OTHER }),
+        factOf(OTHER, { hasCode: false, firstFunder: account(0xf1) }),
+        factOf(account(0xf1), { hasCode: false, firstFunder: account(0xf2) }),
+        factOf(AGENT, { hasCode: false, firstFunder: account(0xf2) }),
+      ]);
+    expect((await world.readOne()).counterparties.find(({ address }) => address === POOL)?.ownerLink).toBe(
+      "creator",
+    );
+  });
+
+  test("of many users are told the same whether few or all of them are looked at", async () => {
+    // The first two hundred by address do nothing but what the wallet does; those after them do.
+    for (let user = 0; user < 200; user += 1)
+      await meet(account(0x1000 + user), POOL, { calls: 1, first: 30, last: 30 });
+    for (let user = 0; user < 40; user += 1) await use(account(0x9000 + user), POOL);
+    const pool = (rows: WalletRows) => rows.counterparties.find(({ address }) => address === POOL);
+    expect(pool(await world.readOne())?.outsideUsers).toBe(30);
+    await world.client.query("delete from ahs.contact where account >= $1", [account(0x9010)]);
+    expect(pool(await world.readOne())?.outsideUsers).toBe(16);
+  });
+
+  test("of one wallet are the same whatever is read with it", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: OTHER, block: 0 });
+    for (let user = 0; user < 100; user += 1)
+      await use(account(0x1000 + user), user % 2 === 0 ? POOL : MIXER);
+    await meet(OTHER, POOL, { calls: 5, first: 5, last: 30 });
+    const alone = await world.readOne();
+    const together = await readWalletRows(world.client, request([OTHER, AGENT]));
+    expect(together.find(({ rows }) => rows.wallet === AGENT)?.rows).toEqual(alone);
+  });
+});
+
+function factOf(address: Address, parts: Partial<typeof accountFact.$inferInsert>) {
+  return { chainId: 31337, address, source: "index", readBlock: 1, ...parts };
+}
+
+async function meet(
+  account: Address,
+  counterparty: Address,
+  { calls, first, last }: { readonly calls: number; readonly first: number; readonly last: number },
+): Promise<void> {
+  await world.db.insert(contact).values({
+    ...{ chainId: 31337, account, counterparty, calls, sentMicroUsd: 0n, firstBlock: first, lastBlock: last },
+    ...{ firstTime: blockAt(first).timestamp, lastTime: blockAt(last).timestamp },
+  });
+}
+
+/** A use by somebody who does other things as well. */
+async function use(user: Address, counterparty: Address): Promise<void> {
+  await meet(user, counterparty, { calls: 1, first: 30, last: 30 });
+  await meet(user, account(0xe1), { calls: 9, first: 30, last: 30 });
+}

@@ -1,0 +1,75 @@
+import { zeroAddress } from "viem";
+import { expect, test } from "vitest";
+import { type EnrolmentFate, fateOfEnrolment } from "../../../service/history/plan-enrolment.ts";
+import type { EnrolmentRow } from "../../../service/store/enrolments.ts";
+import { WALLET } from "./simulated-chain.ts";
+
+const sight = { indexedBlock: 100, finalityBlocks: 10 };
+const PENDING: EnrolmentRow = {
+  wallet: WALLET,
+  state: "pending",
+  attempts: 0,
+  notBefore: null,
+  followedBlock: null,
+  carrier: null,
+};
+const CARRIER = {
+  id: 1,
+  state: "broadcast",
+  final: false,
+  minedBlock: null,
+  failure: null,
+  error: null,
+  revertData: null,
+} as const;
+const SENT: EnrolmentRow = { ...PENDING, state: "sent", attempts: 1, carrier: CARRIER };
+const carried = (carrier: Partial<NonNullable<EnrolmentRow["carrier"]>>): EnrolmentRow => ({
+  ...SENT,
+  carrier: { ...CARRIER, ...carrier },
+});
+
+test.each<[string, EnrolmentRow, EnrolmentFate["kind"]]>([
+  ["nobody has asked for yet", PENDING, "send"],
+  ["somebody else had followed in a final block", { ...PENDING, followedBlock: 90 }, "followed"],
+  ["somebody else had followed in a block that a reorg may take", { ...PENDING, followedBlock: 91 }, "wait"],
+  ["a failed request was made for", { ...carried({ state: "failed" }), state: "pending" }, "send"],
+  ["is the zero address", { ...PENDING, wallet: zeroAddress }, "refused"],
+  ["the sender has queued", carried({ state: "queued" }), "wait"],
+  ["the sender has given a nonce", carried({ state: "prepared" }), "wait"],
+  ["a node has the request of", SENT, "wait"],
+  ["has its request in a block", carried({ state: "mined", minedBlock: 95 }), "wait"],
+  [
+    "has its request in a final block that the index has not read",
+    carried({ state: "mined", final: true, minedBlock: 101 }),
+    "wait",
+  ],
+  [
+    "the index follows in a block that a reorg may take",
+    { ...carried({ state: "mined", minedBlock: 95 }), followedBlock: 95 },
+    "wait",
+  ],
+  [
+    "the index follows for good",
+    { ...carried({ state: "mined", final: true, minedBlock: 90 }), followedBlock: 90 },
+    "followed",
+  ],
+  [
+    "is followed although the request failed",
+    { ...carried({ state: "failed" }), followedBlock: 20 },
+    "followed",
+  ],
+  ["was refused in simulation", carried({ state: "failed", failure: "reverted_in_simulation" }), "retry"],
+  ["has a reverted request that a reorg may still mend", carried({ state: "reverted" }), "wait"],
+  ["has a reverted request for good", carried({ state: "reverted", final: true }), "retry"],
+  [
+    "has a mined request that the index does not show",
+    carried({ state: "mined", final: true, minedBlock: 80 }),
+    "refused",
+  ],
+])("a wallet that %s", (_name, row, kind) => {
+  expect(fateOfEnrolment(row, sight).kind).toBe(kind);
+});
+
+test("an enrolment that was sent by nothing is a broken invariant", () => {
+  expect(() => fateOfEnrolment({ ...SENT, carrier: null }, sight)).toThrow("without a transaction");
+});

@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import pino from "pino";
+import { Registry } from "prom-client";
+import type { Address } from "viem";
+import { createApiKeyAccess } from "../../../service/api/access/api-key-access.ts";
+import { createApp } from "../../../service/api/create-app.ts";
+import {
+  createHistoryReader,
+  HISTORY_LIMITS,
+  type HistoryLimits,
+} from "../../../service/history/history-reader.ts";
+import type { HistorySource } from "../../../service/history/history-source.ts";
+import { scoreNow } from "../../../service/record/score-now.ts";
+import { scoreOnDemand } from "../../../service/record/score-on-demand.ts";
+import { apiKeyFinder, createApiKey } from "../../../service/store/api-keys.ts";
+import { createKeyDebits } from "../../../service/store/key-debits.ts";
+import { createInfrastructureReader } from "../../../service/store/probes-of-wallet.ts";
+import { createScoreReader } from "../../../service/store/scores.ts";
+import { blockHash } from "../features/index-tables.ts";
+import { createRecordWorld, FINALIZED, NEWEST } from "./record-world.ts";
+
+const ORACLE: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+/** Time of block 0 in a record world. */
+const GENESIS = 1_790_000_000;
+
+export type OnDemandWorld = Awaited<ReturnType<typeof createOnDemandWorld>>;
+
+/** A record world behind the HTTP interface, with a key that has 10 USD, and with history sources as tests name them. */
+export async function createOnDemandWorld() {
+  const world = await createRecordWorld();
+  const { db, context } = world;
+  await db.$client.query("insert into ahs.enrich_cursor values ($1, $2, $3) on conflict do nothing", [
+    context.chainId,
+    FINALIZED,
+    blockHash(FINALIZED),
+  ]);
+  const now = () => new Date((GENESIS + NEWEST) * 1000);
+  const logger = pino({ level: "silent" });
+  const clock = { now, monotonicMs: () => performance.now() };
+  const keys = { find: apiKeyFinder(db), ...createKeyDebits({ db, now, randomUuid: () => randomUUID() }) };
+  const wanted = { name: "n", partner: false, balanceUnits: 10_000, expiresAt: null };
+  const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: () => randomUUID() });
+  const closing: (() => Promise<void>)[] = [];
+
+  /** What a deployment with this source answers; null is one without a source. */
+  const appWith = (source: HistorySource | null, limits: Partial<HistoryLimits> = {}) => {
+    const history =
+      source === null
+        ? null
+        : createHistoryReader({
+            source,
+            now: () => performance.now(),
+            limits: { ...HISTORY_LIMITS, ...limits },
+          });
+    if (history !== null) closing.push(history.close);
+    const app = createApp({
+      access: createApiKeyAccess({ keys, clock, logger }),
+      clock,
+      logger,
+      randomId: () => randomUUID(),
+      registry: new Registry(),
+      allowedOrigins: "*",
+      maxIndexAgeSeconds: 120,
+      oracle: ORACLE,
+      scores: { ...createScoreReader(db, context.chainId), published: async () => null },
+      scoreNow: (address) => scoreNow(context, address),
+      scoreOnDemand:
+        history === null ? null : (address) => scoreOnDemand({ ...context, history, logger }, address),
+      attest: async () => {
+        throw new Error("no attestation was expected");
+      },
+      recordInterest: async () => undefined,
+      inputFile: async () => undefined,
+      epochList: async () => null,
+      policy: context.policy,
+      sanctionsSources: async () => [],
+      infrastructure: {
+        ...createInfrastructureReader(db, context.chainId),
+        refusal: async () => null,
+        visit: async () => null,
+      },
+    });
+    return async (path: string) => {
+      const response = await app.request(path, { headers: { "X-API-Key": secret } });
+      const retryAfter = response.headers.get("retry-after");
+      return {
+        status: response.status,
+        retryAfter,
+        body: (await response.json()) as Record<string, unknown>,
+      };
+    };
+  };
+
+  const countOf = async (table: string): Promise<number> => {
+    const { rows } = await db.$client.query(`select count(*)::int as count from ahs.${table}`);
+    return rows[0].count;
+  };
+  return {
+    ...world,
+    appWith,
+    /** Everything that a paid answer leaves behind, and what the key has left. */
+    traces: async () => ({
+      scores: await countOf("score"),
+      histories: await countOf("kept_history"),
+      calls: await countOf("own_call"),
+      enrolments: await countOf("enrolment"),
+      balance: Number(
+        (await db.$client.query("select balance_units from ahs.api_key where id = $1", [key.id])).rows[0]
+          .balance_units,
+      ),
+    }),
+    closeReaders: async () => {
+      await Promise.all(closing.splice(0).map((close) => close()));
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  createInfrastructureReader,
+  type InfrastructureReader,
+} from "../../../service/store/probes-of-wallet.ts";
+import { createScanWorld, OWNER, openWallet, registerAgent, type ScanWorld } from "../scan/scan-world.ts";
+
+const STRANGER = `0x${"b2".repeat(20)}` as const;
+const HOT = `0x${"c3".repeat(20)}` as const;
+
+let world: ScanWorld;
+let reader: InfrastructureReader;
+
+beforeAll(async () => {
+  world = await createScanWorld();
+  reader = createInfrastructureReader(world.db, 31337);
+});
+afterEach(() => world.clear());
+afterAll(() => world.close());
+
+const idsOf = async (wallet: `0x${string}`) => (await reader.agents(wallet)).map(({ agentId }) => agentId);
+
+describe("the agents of a wallet", () => {
+  test("are those whose wallet it is, by rising id, 0 among them", async () => {
+    for (const agentId of [7, 0, 10]) {
+      await registerAgent(world.db, { agentId, uri: "", owner: STRANGER, wallet: OWNER });
+    }
+    expect(await idsOf(OWNER)).toEqual(["0", "7", "10"]);
+  });
+
+  test("are its own too that act through another wallet, once they acted through it", async () => {
+    await registerAgent(world.db, { agentId: 1, uri: "", owner: OWNER, wallet: OWNER });
+    await registerAgent(world.db, { agentId: 1, uri: "", owner: OWNER, wallet: HOT });
+    expect([await idsOf(OWNER), await idsOf(HOT)]).toEqual([["1"], ["1"]]);
+  });
+
+  test("are not those that a stranger handed over", async () => {
+    await registerAgent(world.db, { agentId: 1, uri: "", owner: STRANGER, wallet: STRANGER });
+    // A transfer clears the wallet.
+    await registerAgent(world.db, { agentId: 1, uri: "", owner: OWNER, wallet: null });
+    expect([await idsOf(OWNER), await idsOf(STRANGER)]).toEqual([[], []]);
+  });
+
+  test("are not those that it once acted for", async () => {
+    await registerAgent(world.db, { agentId: 1, uri: "", owner: STRANGER, wallet: HOT });
+    await openWallet(world.db, 1, OWNER);
+    expect(await idsOf(OWNER)).toEqual([]);
+  });
+
+  test("have no state until their document was asked for", async () => {
+    await registerAgent(world.db, { agentId: 1, uri: "data:,", owner: OWNER, wallet: OWNER });
+    expect(await reader.agents(OWNER)).toEqual([
+      { agentId: "1", state: null, detail: null, fetchedAt: null, services: [] },
+    ]);
+  });
+});
+
+describe("probes", () => {
+  const endpoint = "https://a.example/";
+  const insert = (at: string, outcome: string, latencyMs: number | null, url = endpoint) =>
+    world.db.$client.query(
+      "insert into ahs.probe (chain_id, endpoint, at, outcome, status, latency_ms) values (31337, $1, $2, $3, 200, $4)",
+      [url, at, outcome, latencyMs],
+    );
+
+  test("are those of the endpoints from a moment on, oldest first", async () => {
+    await insert("2026-11-20T09:00:00Z", "error", 5);
+    await insert("2026-11-20T08:00:00Z", "ok", 7);
+    await insert("2026-11-20T07:59:59Z", "ok", 8);
+    await insert("2026-11-20T09:00:00Z", "ok", 9, "https://b.example/");
+    const found = await reader.probes([endpoint], new Date("2026-11-20T08:00:00Z"));
+    expect(found).toEqual([
+      {
+        endpoint,
+        at: new Date("2026-11-20T08:00:00Z"),
+        outcome: "ok",
+        status: 200,
+        latencyMs: 7,
+        valid: null,
+        detail: null,
+      },
+      {
+        endpoint,
+        at: new Date("2026-11-20T09:00:00Z"),
+        outcome: "error",
+        status: 200,
+        latencyMs: 5,
+        valid: null,
+        detail: null,
+      },
+    ]);
+  });
+
+  test("are summed up by UTC day, newest first, a failure as the longest wait", async () => {
+    await insert("2026-11-19T23:59:59Z", "ok", 100);
+    await insert("2026-11-20T00:00:00Z", "ok", 300);
+    await insert("2026-11-20T12:00:00Z", "ok", 200);
+    await insert("2026-11-20T13:00:00Z", "timeout", null);
+    expect(await reader.days([endpoint], new Date("2026-11-01T00:00:00Z"), 10_000)).toEqual([
+      { endpoint, day: "2026-11-20", probes: 3, alive: 2, latencyP50Ms: 300, latencyP95Ms: 10_000 },
+      { endpoint, day: "2026-11-19", probes: 1, alive: 1, latencyP50Ms: 100, latencyP95Ms: 100 },
+    ]);
+  });
+});
