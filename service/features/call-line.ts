@@ -43,7 +43,6 @@ export function parseCall(line: string): OwnCall {
 export function createCallParser(): (line: string) => OwnCall {
   const texts = new Map<string, string>();
   const emitters = new Map<string, readonly Address[]>([[NONE, []]]);
-  const integer = (field: string | undefined): bigint => (field === "0" ? 0n : BigInt(field ?? NONE));
   const text = (field: string | undefined): string | null =>
     field === undefined || field === NONE ? null : known(texts, field, ownText);
   return (line) => {
@@ -85,11 +84,20 @@ export function createCallParser(): (line: string) => OwnCall {
 
   function parseMove(field: string): CallReceipt["moves"][number] {
     const colon = field.indexOf(":");
-    return { token: internAddress(field.slice(0, colon)), amount: BigInt(field.slice(colon + 1)) };
+    return { token: internAddress(field.slice(0, colon)), amount: integer(field.slice(colon + 1)) };
   }
 }
 
 const NO_MOVES: readonly TokenMove[] = [];
+
+/** Digits of a number that is a safe integer: to read these as a number first takes half the time. */
+const SAFE_DIGITS = 15;
+
+function integer(field: string | undefined): bigint {
+  if (field === undefined) throw new Error("a call is cut short");
+  if (field === "0") return 0n;
+  return field.length <= SAFE_DIGITS ? BigInt(Number(field)) : BigInt(field);
+}
 
 /** A part of a longer text keeps all of that in memory; its copy does not. */
 function ownText(field: string): string {

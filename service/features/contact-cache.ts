@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import { readAccountFacts, readContacts, readFirstUsers, readUsers } from "../store/contact-graph.ts";
-import type { AccountFact, Contact } from "./describe-counterparties.ts";
+import { readAccountFacts, readDoings, readFirstUsers, readUsers } from "../store/contact-graph.ts";
+import type { AccountFact, Contact, Doing } from "./describe-counterparties.ts";
 import { ancestorsOf } from "./find-owners.ts";
 
 /** Who had to do with one account: the first of its callers, all of its callers, or all that called it or sent it something. */
@@ -19,9 +19,12 @@ export type ContactCache = {
   /** Accounts whose facts were asked for, whether there are any or not. */
   readonly factsRead: Set<Address>;
   readonly users: Map<Address, KnownUsers>;
-  readonly contacts: Map<Address, readonly Contact[]>;
+  /** What each user called. */
+  readonly doings: Map<Address, readonly Doing[]>;
   /** All calls of an account, those that its contacts do not tell included. */
   readonly calls: Map<Address, number>;
+  /** Addresses by themselves: of equal ones the first is kept, which costs less to compare than copies of it all over. */
+  readonly names: Map<string, Address>;
 };
 
 /** Keeps the cache of the block that was asked for last. */
@@ -34,15 +37,16 @@ const MOST_ACCOUNTS = 100_000;
 export function createContactCaches(): ContactCaches {
   let held: { readonly blockHash: string; readonly cache: ContactCache } | null = null;
   return (blockHash) => {
-    if (held === null || held.blockHash !== blockHash || held.cache.contacts.size > MOST_ACCOUNTS) {
+    if (held === null || held.blockHash !== blockHash || held.cache.doings.size > MOST_ACCOUNTS) {
       held = {
         blockHash,
         cache: {
           facts: new Map(),
           factsRead: new Set(),
           users: new Map(),
-          contacts: new Map(),
+          doings: new Map(),
           calls: new Map(),
+          names: new Map(),
         },
       };
     }
@@ -62,65 +66,83 @@ export async function loadFacts(
   accounts: Iterable<Address>,
   publicFunders: ReadonlySet<Address>,
 ): Promise<void> {
-  const isMissing = (account: Address) => !cache.factsRead.has(account);
+  const asked = new Set<Address>();
+  const told: AccountFact[] = [];
+  const isMissing = (account: Address) => !cache.factsRead.has(account) && !asked.has(account);
   let missing = [...new Set(accounts)].filter(isMissing);
   while (missing.length > 0) {
     const found = await readAccountFacts(client, chainId, missing);
-    for (const account of missing) cache.factsRead.add(account);
-    for (const fact of found) cache.facts.set(fact.address, fact);
+    for (const account of missing) asked.add(account);
+    told.push(...found);
     missing = [...ancestorsOf(new Map(found.map((fact) => [fact.address, fact])), publicFunders)].filter(
       isMissing,
     );
   }
+  // All at once: whoever finds an account here, another batch for one, finds its ancestors as well.
+  for (const fact of told) cache.facts.set(fact.address, fact);
+  for (const account of asked) cache.factsRead.add(account);
 }
 
-/** Reads at least the first users of the accounts, and the contacts of these users. */
+/** Reads so many of the first users of the accounts, or all callers where they are fewer, and what these users called. */
 export async function loadFirstUsers(
   reader: CacheReader,
   accounts: Iterable<Address>,
   limit: number,
 ): Promise<void> {
   const { client, chainId, cache } = reader;
-  const missing = [...new Set(accounts)].filter((account) => !cache.users.has(account));
+  const missing = [...new Set(accounts)].filter((account) => !isRead(cache.users.get(account), limit));
   if (missing.length === 0) return;
   const found = await readFirstUsers(client, { chainId, counterparties: missing, limit });
+  await loadDoings(reader, found.values());
   for (const account of missing) {
     const contacts = found.get(account) ?? [];
+    // Another batch may have read more meanwhile.
+    if (isRead(cache.users.get(account), limit)) continue;
     cache.users.set(account, { contacts, extent: contacts.length < limit ? "callers" : "first callers" });
   }
-  await loadContacts(reader, usersAmong(cache, missing));
 }
 
-/** Reads all that called the accounts or sent them something, and the contacts of these. */
+function isRead(users: KnownUsers | undefined, limit: number): boolean {
+  if (users === undefined) return false;
+  return users.extent !== "first callers" || users.contacts.length >= limit;
+}
+
+/** Reads all that called the accounts or sent them something, and what these called. */
 export async function loadAllUsers(reader: CacheReader, accounts: Iterable<Address>): Promise<void> {
   const { client, chainId, cache } = reader;
   const missing = [...new Set(accounts)].filter((account) => cache.users.get(account)?.extent !== "all");
   if (missing.length === 0) return;
   const found = await readUsers(client, chainId, missing);
+  await loadDoings(reader, found.values());
   for (const account of missing)
     cache.users.set(account, { contacts: found.get(account) ?? [], extent: "all" });
-  await loadContacts(reader, usersAmong(cache, missing));
 }
 
-/** Reads the contacts of the accounts. */
-export async function loadContacts(
+/** Before the users are kept: whoever finds a user in the cache finds what it called. */
+async function loadDoings(
   { client, chainId, cache }: CacheReader,
-  accounts: Iterable<Address>,
+  users: Iterable<readonly Contact[]>,
 ): Promise<void> {
-  const missing = [...new Set(accounts)].filter((account) => !cache.contacts.has(account));
-  if (missing.length === 0) return;
-  const found = await readContacts(client, chainId, missing);
+  const missing = new Set<Address>();
+  for (const contacts of users)
+    for (const { account } of contacts) if (!cache.doings.has(account)) missing.add(account);
+  if (missing.size === 0) return;
+  const nameOf = (address: string) => nameIn(cache.names, address);
+  const found = await readDoings(client, { chainId, accounts: [...missing], nameOf });
   for (const account of missing) {
     const doings = found.get(account);
-    const contacts = doings?.contacts ?? [];
-    cache.contacts.set(account, contacts);
-    const told = contacts.reduce((sum, { calls }) => sum + calls, 0);
+    const called = doings?.called ?? [];
+    cache.doings.set(account, called);
+    const told = called.reduce((sum, { calls }) => sum + calls, 0);
     cache.calls.set(account, Math.max(told, doings?.strangerCalls ?? told));
   }
 }
 
-function* usersAmong(cache: ContactCache, accounts: Iterable<Address>): Generator<Address> {
-  for (const account of accounts) {
-    for (const contact of cache.users.get(account)?.contacts ?? []) yield contact.account;
-  }
+function nameIn(names: Map<string, Address>, address: string): Address {
+  const known = names.get(address);
+  if (known !== undefined) return known;
+  // A part of a longer text keeps all of that in memory; its copy does not.
+  const name = Buffer.from(address, "latin1").toString("latin1") as Address;
+  names.set(name, name);
+  return name;
 }

@@ -16,11 +16,14 @@ export type Contact = {
   readonly lastTime: number;
 };
 
+/** How often an account called a counterparty. */
+export type Doing = Pick<Contact, "counterparty" | "calls">;
+
 export type ContactGraph = {
   /** By counterparty; contacts by rising account. */
   readonly usersOf: ReadonlyMap<Address, readonly Contact[]>;
   /** By account. */
-  readonly contactsOf: ReadonlyMap<Address, readonly Contact[]>;
+  readonly contactsOf: ReadonlyMap<Address, readonly Doing[]>;
   /** All calls of an account: no fewer than its contacts tell; these alone where it has no entry. */
   readonly callsOf: ReadonlyMap<Address, number>;
 };

@@ -2,14 +2,16 @@ import type { Address } from "viem";
 import { roundMicro } from "../score/fixed-point.ts";
 import type { Market } from "./market.ts";
 import type { OwnCall, WalletRows } from "./types.ts";
+import type { WeighedHistory } from "./weigh-calls.ts";
 
 /**
  * Share, 0 to 1, of what own calls tried to send that was for sanctioned or mixer accounts: called, paid, or shown by the
- * logs. Failed calls to those accounts count as well, by their value and calldata. Where nothing had a known price it is the
- * share of the calls.
+ * logs. Of those, failed calls count as well, by their value and calldata; of all others only what succeeded, left the
+ * owner's accounts and was not undone, so that volume without risk dilutes nothing. Where a call to a listed account has no
+ * known price, it is at least the share of such calls.
  */
 export function exposedShare(
-  calls: readonly OwnCall[],
+  { calls, outside }: Pick<WeighedHistory, "calls" | "outside">,
   { counterparties }: Pick<WalletRows, "counterparties">,
   market: Market,
 ): number {
@@ -17,20 +19,20 @@ export function exposedShare(
   for (const { address, flag } of counterparties) if (flag !== null) flagged.add(address);
   if (flagged.size === 0 || calls.length === 0) return 0;
 
-  let volume = 0;
   let exposedVolume = 0;
-  let exposedCalls = 0;
+  let unpriced = 0;
   for (const call of calls) {
-    const exposed = reaches(call, flagged);
-    // Whoever fails to send any sum to anybody must not dilute what it sent.
-    if (!exposed && !call.ok) continue;
+    if (!reaches(call, flagged)) continue;
     const sent = sentWorth(call, market);
-    volume += sent;
-    if (!exposed) continue;
     exposedVolume += sent;
-    exposedCalls += 1;
+    if (sent === 0) unpriced += 1;
   }
-  return roundMicro(volume > 0 ? exposedVolume / volume : exposedCalls / calls.length);
+  let volume = exposedVolume;
+  for (const { call, trivial } of outside) {
+    if (call.ok && !trivial && !reaches(call, flagged)) volume += sentWorth(call, market);
+  }
+  const byVolume = volume > 0 ? exposedVolume / volume : 0;
+  return roundMicro(Math.max(byVolume, unpriced / calls.length));
 }
 
 function reaches({ to, recipient, receipt }: OwnCall, flagged: ReadonlySet<Address>): boolean {

@@ -31,8 +31,9 @@ function recoveryInProgress({ success, policy }: Facts): Pattern | null {
   );
 }
 
-/** Enough evidence of dealing with independent parties and no listed ones, and nearly all of it good. */
-function healthyOperator({ history, success, exposedShare, policy }: Facts): Pattern | null {
+/** On no list, with enough evidence of dealing with independent parties and no listed ones, and nearly all of it good. */
+function healthyOperator({ rows, history, success, exposedShare, policy }: Facts): Pattern | null {
+  if (rows.sanctions.length > 0) return null;
   const { steadyFrom, minWeight } = policy.patterns.healthyOperator;
   const { unproven, exposure } = policy.caps;
   if (success.steady < steadyFrom || history.evidence < minWeight * NANO) return null;

@@ -72,7 +72,7 @@ function gatherFacts(rows: WalletRows, policy: Policy): Facts {
     blind: findBlindFailures(failures, history, policy),
     gas: measureGas(history, policy),
     holdings: holdingsOf({ rows, history, market, policy }),
-    exposedShare: exposedShare(history.calls, rows, market),
+    exposedShare: exposedShare(history, rows, market),
     policy,
   };
 }

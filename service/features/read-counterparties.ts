@@ -1,12 +1,12 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import type { Policy } from "../score/policy-shape.ts";
+import { readContacts } from "../store/contact-graph.ts";
 import {
   type CacheReader,
   type ContactCache,
   type KnownUsers,
   loadAllUsers,
-  loadContacts,
   loadFacts,
   loadFirstUsers,
 } from "./contact-cache.ts";
@@ -33,11 +33,13 @@ type CounterpartyWallet = {
 };
 
 /** Callers looked at first, as a multiple of those that can count: some are the owner's or captive. */
-const FIRST_LOOK = 1.5;
+const FIRST_LOOK = 1.2;
+/** How many times as many are looked at next, where too few of them count. */
+const NEXT_LOOK = 4;
 
 /**
  * Describes the counterparties of each wallet, in the order given. Of an account with many users only the first are read,
- * and all of them where these are not as many as can count: the answer is the one that the whole graph gives.
+ * and more of them while these are not as many as can count: the answer is the one that the whole graph gives.
  */
 export async function readCounterparties(
   client: ClientBase,
@@ -48,22 +50,22 @@ export async function readCounterparties(
   const own = wallets.map(({ wallet }) => wallet);
   const asked = new Set(wallets.flatMap(({ addresses }) => [...addresses]));
   await loadFacts(reader, [...own, ...asked], publicFunders);
-  await loadContacts(reader, own);
+  const contacts = await readContacts(client, chainId, own);
   const owned = [...asked].filter((account) => cache.facts.get(account)?.hasCode === false);
   await loadAllUsers(reader, [...own, ...owned]);
-  await loadFirstUsers(reader, asked, Math.ceil(FIRST_LOOK * policy.credit.usersCounted));
 
-  const described = wallets.map((wallet) => describe(wallet, query));
-  const open = new Set(
-    described.flatMap((facts) => facts.filter((fact) => isOpen(fact, query)).map(addressOf)),
-  );
-  if (open.size === 0) return described;
-  await loadAllUsers(reader, open);
-  return described.map((facts, place) => {
-    const wallet = wallets[place];
-    if (wallet === undefined || !facts.some((fact) => open.has(fact.address))) return facts;
-    return describe(wallet, query);
-  });
+  let described: readonly (readonly CounterpartyFact[])[] = [];
+  let open: ReadonlySet<Address> = asked;
+  for (let looks = Math.ceil(FIRST_LOOK * policy.credit.usersCounted); ; looks *= NEXT_LOOK) {
+    await loadFirstUsers(reader, open, looks);
+    described = wallets.map((wallet, place) => {
+      const before = described[place];
+      if (before !== undefined && !before.some(({ address }) => open.has(address))) return before;
+      return describe(wallet, contacts.get(wallet.wallet) ?? [], query);
+    });
+    open = new Set(described.flatMap((facts) => facts.filter((fact) => isOpen(fact, query)).map(addressOf)));
+    if (open.size === 0) return described;
+  }
 }
 
 function addressOf({ address }: CounterpartyFact): Address {
@@ -78,14 +80,18 @@ function isOpen(
   return cache.users.get(address)?.extent === "first callers" && outsideUsers < policy.credit.usersCounted;
 }
 
-function describe(asked: CounterpartyWallet, query: CounterpartiesQuery): readonly CounterpartyFact[] {
+function describe(
+  asked: CounterpartyWallet,
+  contacts: readonly Contact[],
+  query: CounterpartiesQuery,
+): readonly CounterpartyFact[] {
   const { wallet, addresses, windowStart } = asked;
   const { cache, publicFunders, flags, policy } = query;
   return describeCounterparties({
     wallet,
     addresses,
     windowStart,
-    graph: graphOf(asked, cache),
+    graph: graphOf(asked, contacts, cache),
     facts: cache.facts,
     publicFunders,
     flags,
@@ -94,8 +100,12 @@ function describe(asked: CounterpartyWallet, query: CounterpartiesQuery): readon
 }
 
 /** The contacts that matter to one wallet: its own with each account, and those of the users that were read. */
-function graphOf({ wallet, addresses, untoldCalls }: CounterpartyWallet, cache: ContactCache): ContactGraph {
-  const own = new Map(cache.contacts.get(wallet)?.map((contact) => [contact.counterparty, contact]));
+function graphOf(
+  { wallet, addresses, untoldCalls }: CounterpartyWallet,
+  contacts: readonly Contact[],
+  cache: ContactCache,
+): ContactGraph {
+  const own = new Map(contacts.map((contact) => [contact.counterparty, contact]));
   for (const contact of contactsIn(untoldCalls, wallet)) {
     const told = own.get(contact.counterparty);
     if (told === undefined || contact.firstTime < told.firstTime)
@@ -105,7 +115,7 @@ function graphOf({ wallet, addresses, untoldCalls }: CounterpartyWallet, cache: 
   for (const account of [wallet, ...addresses]) {
     usersOf.set(account, withOwn(cache.users.get(account), own.get(account)));
   }
-  return { usersOf, contactsOf: cache.contacts, callsOf: cache.calls };
+  return { usersOf, contactsOf: cache.doings, callsOf: cache.calls };
 }
 
 /** The users that were read, with the wallet's own contact first where they need not hold it. */

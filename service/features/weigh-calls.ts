@@ -16,6 +16,8 @@ export type WeighedCall = {
   readonly method: number;
   /** w: decay times flood discount. */
   readonly weight: number;
+  /** Whether it costs nothing but gas, which its credit allows for. */
+  readonly trivial: boolean;
   /** q in millionths. */
   readonly credit: number;
   /** w·q. */
@@ -79,13 +81,14 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
       sums.ownWeight += weight;
       continue;
     }
-    const credit =
-      trivial[position] === 1 ? divideRound(standing.credit * trivialMicros, MICRO) : standing.credit;
+    const isTrivial = trivial[position] === 1;
+    const credit = isTrivial ? divideRound(standing.credit * trivialMicros, MICRO) : standing.credit;
     const credited = divideRound(weight * credit, MICRO);
     sums.credited += credited;
     sums.evidence += call.ok ? credited : weight;
     const counterparty = entry(owners, standing.owner, () => owners.size);
-    outside.push({ call, counterparty, method, weight, credit, credited, overpay: overpayOf(call) });
+    const overpay = overpayOf(call);
+    outside.push({ call, counterparty, method, weight, trivial: isTrivial, credit, credited, overpay });
   }
   return { calls, outside, counterparties: owners.size, ...sums };
 }

@@ -13,7 +13,7 @@ export const HISTORY_LIMITS: HistoryLimits = {
   maxReading: 4,
   maxWaiting: 64,
   answerMs: 8_000,
-  // Longer than 20 pages take at a few seconds each.
+  // Longer than 20 pages take at a few seconds each, or 200 of a wallet that others crowd at half a second.
   readMs: 120_000,
   failureMs: 30_000,
   longestFailureMs: 600_000,

@@ -4,7 +4,7 @@ import type { AsOf, OwnCall } from "../features/types.ts";
 /**
  * Why there is no history. `unavailable`, `timeout` and `rate_limited` may pass by themselves; `refused` needs the operator;
  * `malformed` and `inconsistent` mean that the source cannot be believed; `behind` that it does not know the block yet;
- * `busy` that too many wallets wait already.
+ * `busy` that too many wallets wait already; `crowded` that others' transactions hide the wallet's own.
  */
 export type HistoryFailureReason =
   | "unavailable"
@@ -14,7 +14,8 @@ export type HistoryFailureReason =
   | "malformed"
   | "inconsistent"
   | "behind"
-  | "busy";
+  | "busy"
+  | "crowded";
 
 export type HistoryFailure = {
   readonly kind: "failed";
@@ -50,6 +51,8 @@ export type PageRequest = {
   readonly rowsBefore: number;
   /** Block of the oldest row so far; null before the first. */
   readonly oldestBlock: number | null;
+  /** Rows so far of that block. */
+  readonly oldestHashes: readonly string[];
 };
 
 export type SourcePage = {

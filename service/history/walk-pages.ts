@@ -19,15 +19,24 @@ export type WalkRequest = {
   readonly edge: HistoryEdge;
 };
 
+/** Of what the wallet itself did; what others sent it counts towards a bound ten times as wide. */
 export type WalkLimits = {
+  /** Pages that its own calls would fill alone: of a page that they share with others, their share counts. */
   readonly maxPages: number;
   readonly maxTransactions: number;
 };
+
+/** Anybody may send to any wallet: so many times its limits may be read to find its own calls among what others sent. */
+const OTHERS_FACTOR = 10;
+/** Asked again sooner, the same pages would be read again. */
+const CROWDED_SECONDS = 600;
 
 /** Pages read so far, as one list from newer to older blocks. */
 export type WalkState = {
   readonly kind: "walking";
   readonly pages: number;
+  /** Pages that own calls took. */
+  readonly ownPages: number;
   readonly rows: readonly SourceRow[];
 };
 
@@ -39,27 +48,30 @@ export type Walk = {
   readonly fromBlock: number;
   /** Unix seconds; zero where nothing older was left. */
   readonly fromTimestamp: number;
-  /** Whether a limit ended it. */
+  /** Whether a limit of own calls ended it. */
   readonly limited: boolean;
 };
 
-export const startOfWalk: WalkState = { kind: "walking", pages: 0, rows: [] };
+export const startOfWalk: WalkState = { kind: "walking", pages: 0, ownPages: 0, rows: [] };
 
 /** The question for the next page. */
 export function nextPage({ pages, rows }: WalkState, { wallet, fromBlock, asOf }: WalkRequest): PageRequest {
+  const oldest = rows.at(-1);
+  const firstOfBlock = rows.findLastIndex(({ blockNumber }) => blockNumber !== oldest?.blockNumber) + 1;
   return {
     wallet,
     fromBlock,
     toBlock: asOf.blockNumber,
     pagesBefore: pages,
     rowsBefore: rows.length,
-    oldestBlock: rows.at(-1)?.blockNumber ?? null,
+    oldestBlock: oldest?.blockNumber ?? null,
+    oldestHashes: rows.slice(firstOfBlock).map(({ hash }) => hash),
   };
 }
 
 /**
- * Adds a page: the walk goes on, is over (edge, first wanted block, end of the chain or a limit), or the page contradicts
- * what was asked for or read before.
+ * Adds a page: the walk goes on, is over (edge, first wanted block, end of the chain or a limit of own calls), or fails: the
+ * page contradicts what was asked for or read before, or others' transactions have used up what may be read.
  */
 export function addPage(
   state: WalkState,
@@ -71,15 +83,26 @@ export function addPage(
   }
   const fault = faultOf(state, page, request);
   if (fault !== null) return historyFailure("inconsistent", fault);
-  const all = [...state.rows, ...page.rows];
-  const rows = all.slice(0, limits.maxTransactions);
+  const rows = [...state.rows, ...page.rows];
   const edge = firstBeyond(rows, request);
   if (edge !== undefined) return walked(rows, edge, { request, limited: false });
-  if (page.last && all.length === rows.length) return whole(rows, request);
-  const next: WalkState = { kind: "walking", pages: state.pages + 1, rows };
   const oldest = rows.at(-1);
-  const isLimit = next.pages >= limits.maxPages || rows.length >= limits.maxTransactions;
-  return isLimit && oldest !== undefined ? walked(rows, oldest, { request, limited: true }) : next;
+  if (page.last || oldest === undefined) return whole(rows, request);
+  const ownPages = state.ownPages + ownOf(page.rows).length / page.rows.length;
+  const own = ownOf(rows).length;
+  if (ownPages >= limits.maxPages || own >= limits.maxTransactions) {
+    return walked(rows, oldest, { request, limited: true });
+  }
+  const pages = state.pages + 1;
+  const isCrowded =
+    pages >= OTHERS_FACTOR * limits.maxPages || rows.length - own >= OTHERS_FACTOR * limits.maxTransactions;
+  return isCrowded ? crowded(own, rows.length) : { kind: "walking", pages, ownPages, rows };
+}
+
+/** A history that others can cut short must not be scored: it would be theirs, not the wallet's. */
+function crowded(own: number, rows: number): HistoryFailure {
+  const detail = `${own} own calls among the newest ${rows} transactions`;
+  return { ...historyFailure("crowded", detail), retryAfterSeconds: CROWDED_SECONDS };
 }
 
 /** What is wrong with a page after those before it; null if nothing is. */

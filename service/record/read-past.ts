@@ -79,11 +79,26 @@ function failed({ logger }: PastContext, wallet: Address, failure: HistoryFailur
   const isBusy = failure.reason === "busy";
   return {
     kind: "history-unavailable",
-    detail: isBusy
-      ? "Too many wallets wait for their history already."
-      : `The source of histories gives none that can be used: ${failure.reason}.`,
+    detail: detailOf(failure),
     retryAfterSeconds: isBusy ? BUSY_SECONDS : Math.max(FAILED_SECONDS, failure.retryAfterSeconds ?? 0),
   };
+}
+
+function detailOf({ reason }: HistoryFailure): string {
+  switch (reason) {
+    case "busy":
+      return "Too many wallets wait for their history already.";
+    case "crowded":
+      return "Others have sent the wallet so much that its own transactions were not found among theirs.";
+    case "unavailable":
+    case "timeout":
+    case "rate_limited":
+    case "refused":
+    case "malformed":
+    case "inconsistent":
+    case "behind":
+      return `The source of histories gives none that can be used: ${reason}.`;
+  }
 }
 
 function store(

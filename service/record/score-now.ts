@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { readSanctionsFlags } from "../store/sanctions.ts";
-import { readScoresAt } from "../store/score-writes.ts";
+import { readScoreFrom } from "../store/score-writes.ts";
 import type { StoredScore } from "../store/scores.ts";
 import { type ScoredWallets, type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
@@ -36,12 +36,13 @@ export async function scoreNow(
   const isListedNow = (await readSanctionsFlags(context.db, chain, [address])).has(address);
   const scored = isListed(finalized) === isListedNow ? finalized : await scoreAtNewest(context, [address]);
   if (scored === null) return NOT_YET;
-  if (scored.records.length === 0) return { kind: "not-indexed" };
+  const [only] = scored.records;
+  if (only === undefined) return { kind: "not-indexed" };
   if ((await storeRecords(context, scored)) === 0) return GONE;
-  const [row] = await readScoresAt(context.db, {
+  const row = await readScoreFrom(context.db, {
     chainId: context.chainId,
-    wallets: [address],
-    asOfHash: scored.asOf.blockHash,
+    wallet: address,
+    inputsHash: only.inputs.hash,
   });
   if (row === undefined)
     throw new Error(`the score of ${address} at block ${scored.asOf.blockNumber} was not stored`);

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import type { AccountFact, Contact } from "../features/describe-counterparties.ts";
+import type { AccountFact, Contact, Doing } from "../features/describe-counterparties.ts";
 
 /** Facts of those of the accounts that something is known of. */
 export async function readAccountFacts(
@@ -9,6 +9,7 @@ export async function readAccountFacts(
   accounts: readonly Address[],
 ): Promise<readonly AccountFact[]> {
   const { rows } = await client.query({
+    name: "account-facts",
     text: `select address, has_code, creator, first_funder, existed_at::float8 from ahs.account_fact
            where chain_id = $1 and address = any($2::text[])`,
     values: [chainId, accounts],
@@ -32,6 +33,7 @@ export async function readUsers(
   counterparties: readonly Address[],
 ): Promise<ReadonlyMap<Address, readonly Contact[]>> {
   const { rows } = await client.query({
+    name: "users-of",
     text: `
       select counterparty, string_agg(concat_ws(' ', account, calls, sent_micro_usd, first_time, last_time), E'\\n' order by account)
       from ahs.contact where chain_id = $1 and counterparty = any($2::text[]) group by counterparty`,
@@ -49,6 +51,7 @@ export async function readFirstUsers(
   query: { readonly chainId: number; readonly counterparties: readonly Address[]; readonly limit: number },
 ): Promise<ReadonlyMap<Address, readonly Contact[]>> {
   const { rows } = await client.query({
+    name: "first-users-of",
     text: `
       select wanted.counterparty, string_agg(first.line, E'\\n')
       from unnest($2::text[]) as wanted (counterparty)
@@ -72,25 +75,57 @@ function usersIn(counterparty: Address, text: string): readonly Contact[] {
   });
 }
 
-/** What is known of one account's doings. */
-type Doings = {
-  readonly contacts: readonly Contact[];
-  /** All calls of a stranger; null of an account that is none. */
-  readonly strangerCalls: number | null;
-};
-
 /** Contacts by each of the accounts; one that is not known to have had any has no entry. */
 export async function readContacts(
   client: ClientBase,
   chainId: number,
   accounts: readonly Address[],
+): Promise<ReadonlyMap<Address, readonly Contact[]>> {
+  const { rows } = await client.query({
+    name: "contacts-of",
+    text: `
+      select account, string_agg(concat_ws(' ', counterparty, calls, sent_micro_usd, first_time, last_time), E'\\n')
+      from ahs.contact where chain_id = $1 and account = any($2::text[]) group by account`,
+    values: [chainId, accounts],
+    rowMode: "array",
+  });
+  return new Map(
+    (rows as [Address, string][]).map(([account, text]) => {
+      const contacts = text.split("\n").map((line) => {
+        const [counterparty, ...rest] = line.split(" ");
+        return contactOf({ counterparty: counterparty as Address, account }, rest);
+      });
+      return [account, contacts];
+    }),
+  );
+}
+
+/** What an account called, as far as contacts tell. */
+export type Doings = {
+  readonly called: readonly Doing[];
+  /** All calls of a stranger; null of an account that is none. */
+  readonly strangerCalls: number | null;
+};
+
+export type DoingsQuery = {
+  readonly chainId: number;
+  readonly accounts: readonly Address[];
+  /** The one copy of an address that is kept of all that are equal. */
+  readonly nameOf: (address: string) => Address;
+};
+
+/** What each of the accounts called; one that is not known to have called anybody has no entry. */
+export async function readDoings(
+  client: ClientBase,
+  { chainId, accounts, nameOf }: DoingsQuery,
 ): Promise<ReadonlyMap<Address, Doings>> {
   const { rows } = await client.query({
+    name: "doings-of",
     text: `
-      select told.account, told.contacts, s.calls::float8
+      select told.account, told.called, s.calls::float8
       from (
-        select account, string_agg(concat_ws(' ', counterparty, calls, sent_micro_usd, first_time, last_time), E'\\n') as contacts
-        from ahs.contact where chain_id = $1 and account = any($2::text[]) group by account
+        select account, string_agg(counterparty || calls, ' ') as called
+        from ahs.contact where chain_id = $1 and account = any($2::text[]) and calls > 0 group by account
       ) told
       left join ahs.stranger s on s.chain_id = $1 and s.account = told.account`,
     values: [chainId, accounts],
@@ -98,14 +133,16 @@ export async function readContacts(
   });
   return new Map(
     (rows as [Address, string, number | null][]).map(([account, text, strangerCalls]) => {
-      const contacts = text.split("\n").map((line) => {
-        const [counterparty, ...rest] = line.split(" ");
-        return contactOf({ counterparty: counterparty as Address, account }, rest);
-      });
-      return [account, { contacts, strangerCalls }];
+      const called = text.split(" ").map((entry) => ({
+        counterparty: nameOf(entry.slice(0, ADDRESS_LENGTH)),
+        calls: Number(entry.slice(ADDRESS_LENGTH)),
+      }));
+      return [account, { called, strangerCalls }];
     }),
   );
 }
+
+const ADDRESS_LENGTH = 42;
 
 function contactOf(
   who: Pick<Contact, "counterparty" | "account">,

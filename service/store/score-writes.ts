@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { InputFile } from "../features/inputs-hash.ts";
 import type { Database } from "./database.ts";
@@ -63,22 +63,18 @@ export async function makeCurrent(
     where excluded.as_of_block >= held.as_of_block or held.wallet = any(${sql.param(orphaned)})`);
 }
 
-/** The stored scores of these wallets at exactly one as-of block, newest first. */
-export async function readScoresAt(
+/** The stored score of a wallet that was computed from these inputs. */
+export async function readScoreFrom(
   db: Database,
-  at: { readonly chainId: number; readonly wallets: readonly string[]; readonly asOfHash: string },
-): Promise<StoredScore[]> {
-  return db
+  of: { readonly chainId: number; readonly wallet: string; readonly inputsHash: string },
+): Promise<StoredScore | undefined> {
+  const [row] = await db
     .select()
     .from(score)
     .where(
-      and(
-        eq(score.chainId, at.chainId),
-        inArray(score.wallet, [...at.wallets]),
-        eq(score.asOfHash, at.asOfHash),
-      ),
-    )
-    .orderBy(desc(score.id));
+      and(eq(score.chainId, of.chainId), eq(score.wallet, of.wallet), eq(score.inputsHash, of.inputsHash)),
+    );
+  return row;
 }
 
 export type DueQuery = {

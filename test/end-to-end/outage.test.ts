@@ -18,6 +18,7 @@ let worker: Script;
 beforeAll(async () => {
   kit = await bootTestkit({ ageSeconds: 20 * 86_400 });
   await kit.chain.register(AGENT);
+  await kit.chain.succeedInCrowd(AGENT);
   for (let call = 0; call < 36; call += 1) {
     await kit.chain.moveTime(43_200);
     await kit.chain.succeed(AGENT);

@@ -20,6 +20,7 @@ let kit: Testkit;
 beforeAll(async () => {
   kit = await bootTestkit({ ageSeconds: 20 * 86_400 });
   for (const agent of AGENTS) await kit.chain.register(agent);
+  for (const agent of AGENTS) await kit.chain.succeedInCrowd(agent);
   for (let call = 0; call < HISTORY_CALLS; call += 1) {
     await kit.chain.moveTime(86_400);
     for (const agent of AGENTS) await kit.chain.succeed(agent);

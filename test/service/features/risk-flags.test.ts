@@ -95,6 +95,21 @@ describe("volume to listed accounts", () => {
     expect(points).toBe(100 - 200 * exposed);
   });
 
+  test("is not diluted by failing to send a fortune to anybody else, and failing to send it there counts", () => {
+    const fortune = (to: number) => ({ ...pays(to, 10n ** 12n), ok: false });
+    expect(share([pays(9, 90n), pays(66, 10n), fortune(9)]).wallet.evidence.exposedShare).toBe(0.1);
+    expect(share([pays(9, 90n), fortune(66)]).wallet.evidence.exposedShare).toBeGreaterThan(0.99);
+  });
+
+  test("is not diluted by what stays with the owner, nor by a payment next to calls without a price", () => {
+    const own = [account(50), { ownerLink: "first_funder" }] as const;
+    const mixer = [account(66), { flag: "mixer" }] as const;
+    const within = flags({}, [own, mixer], [pays(9, 50n), pays(66, 50n), pays(50, 10n ** 9n)]);
+    expect(within.wallet.evidence.exposedShare).toBe(0.5);
+    const silent = repeat(3, DAY, { at: START, to: account(66) });
+    expect(share([...silent, pays(9, 1n)]).wallet.evidence.exposedShare).toBe(0.75);
+  });
+
   test("to a sanctioned account counts alike", () => {
     const { wallet } = flags({}, [[account(66), { flag: "sanctioned" }]], [pays(9, 90n), pays(66, 10n)]);
     expect(wallet.evidence.exposedShare).toBe(0.1);

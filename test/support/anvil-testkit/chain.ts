@@ -13,6 +13,10 @@ const ONE_ETHER = 10n ** 18n;
 /** No contract answers it, so a call with it reverts at every contract of the chain. */
 const UNKNOWN_SELECTOR: Hex = "0xdeadbeef";
 
+/** Of 20 bytes, the last of which numbers the stranger. */
+const FIRST_STRANGER = 0xfffe_0000;
+const STRANGERS = 12;
+
 const PERFORM = encodeFunctionData({ abi: keeperTargetAbi, functionName: "perform", args: [1n, 2n ** 63n] });
 
 type Call = {
@@ -82,6 +86,20 @@ function callActions(rpc: JsonRpc, contracts: Contracts) {
     /** A call that succeeds and emits logs. */
     succeed: (from: Address, target: Address = contracts.keeperTarget1): Promise<Mined> =>
       send({ from, to: target, data: PERFORM }),
+    /**
+     * A call that succeeds, in one block with calls of a dozen strangers to the same target and to another: the target has
+     * independent users from then on, without which no call to it proves anything.
+     */
+    succeedInCrowd: async (from: Address, target: Address = contracts.keeperTarget1): Promise<void> => {
+      const elsewhere = contracts.keeperTarget6;
+      for (let number = 0; number < STRANGERS; number += 1) {
+        const stranger = numberToHex(FIRST_STRANGER + number, { size: 20 });
+        await rpc.request("anvil_setBalance", stranger, numberToHex(ONE_ETHER));
+        await submit(rpc, { from: stranger, to: target, data: PERFORM });
+        await submit(rpc, { from: stranger, to: elsewhere, data: PERFORM });
+      }
+      await send({ from, to: target, data: PERFORM });
+    },
     /** A call that is mined and reverts. */
     revert: (from: Address, target: Address = contracts.keeperTarget1): Promise<Mined> =>
       send({ from, to: target, data: UNKNOWN_SELECTOR }),
@@ -114,20 +132,7 @@ function agentActions(rpc: JsonRpc, contracts: Contracts) {
 }
 
 async function sendAndMine(rpc: JsonRpc, call: Call): Promise<Mined> {
-  await rpc.request("anvil_impersonateAccount", call.from);
-  const { baseFeePerGas } = (await rpc.request("eth_getBlockByNumber", "latest", false)) as {
-    baseFeePerGas: Hex;
-  };
-  const tip = 100_000_000n;
-  const hash = (await rpc.request("eth_sendTransaction", {
-    from: call.from,
-    to: call.to,
-    data: call.data ?? "0x",
-    value: numberToHex(call.value ?? 0n),
-    gas: numberToHex(call.gas ?? CALL_GAS),
-    maxPriorityFeePerGas: numberToHex(tip),
-    maxFeePerGas: numberToHex(2n * BigInt(baseFeePerGas) + tip),
-  })) as Hex;
+  const hash = await submit(rpc, call);
   await rpc.request("evm_mine");
   const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as {
     status: Hex;
@@ -139,4 +144,22 @@ async function sendAndMine(rpc: JsonRpc, call: Call): Promise<Mined> {
     status: receipt.status === "0x1" ? "success" : "reverted",
     blockNumber: Number(receipt.blockNumber),
   };
+}
+
+/** Puts a transaction into the pool. */
+async function submit(rpc: JsonRpc, call: Call): Promise<Hex> {
+  await rpc.request("anvil_impersonateAccount", call.from);
+  const { baseFeePerGas } = (await rpc.request("eth_getBlockByNumber", "latest", false)) as {
+    baseFeePerGas: Hex;
+  };
+  const tip = 100_000_000n;
+  return (await rpc.request("eth_sendTransaction", {
+    from: call.from,
+    to: call.to,
+    data: call.data ?? "0x",
+    value: numberToHex(call.value ?? 0n),
+    gas: numberToHex(call.gas ?? CALL_GAS),
+    maxPriorityFeePerGas: numberToHex(tip),
+    maxFeePerGas: numberToHex(2n * BigInt(baseFeePerGas) + tip),
+  })) as Hex;
 }
