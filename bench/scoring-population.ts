@@ -124,8 +124,8 @@ async function seedSurroundings(client: Client): Promise<void> {
   await client.query(
     `insert into ahs.contact
      select ${CHAIN_ID}, counterparty, wallet, count(*), count(*) * 1000000, min(block), min(timestamp), max(block), max(timestamp)
-     from (select wallet, unnest(array["to", recipient]) as counterparty, block, timestamp from ahs.own_call) met
-     where counterparty is not null group by counterparty, wallet`,
+     from (select wallet, coalesce(recipient, "to") as counterparty, block, timestamp from ahs.own_call) met
+     group by counterparty, wallet`,
   );
   await client.query(
     `insert into ahs.contact

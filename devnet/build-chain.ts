@@ -68,7 +68,7 @@ export async function buildChain(options: BuildChainOptions): Promise<BuiltChain
   const last = blocks.at(-1)?.time ?? start + SECONDS_FOR_CONTRACTS;
   await catchUp({ rpc, seed, last, now, onProgress: progressOf("catch-up") });
 
-  const firstBlock = deployed.deployment.startBlock;
+  const firstBlock = deployed.deployment.identityRegistry.startBlock;
   const manifest = { seed, wallets, days, firstBlock, ...(await marksOf(rpc)) };
   return { ...deployed, manifest };
 }

@@ -70,7 +70,8 @@ export function localDeployment(
   return {
     chainId: CHAIN_ID,
     name: "local",
-    startBlock: firstBlock,
+    // The whole chain is indexed: what a wallet did is covered from the first block on.
+    startBlock: 1,
     finalityBlocks: FINALITY_BLOCKS,
     identityRegistry: contract(contracts.identityRegistry),
     sanctionsList: contract(contracts.sanctionsList),

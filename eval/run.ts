@@ -13,13 +13,11 @@ import { summarise } from "./results.ts";
  */
 const SIZE = { perTier: 24, drifters: 600, crowd: USUAL_CROWD };
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", multiple: true },
-    seeds: { type: "string", default: "3" },
-    json: { type: "string" },
-  },
-});
+const USAGE = `Usage: npm run eval [-- --seeds N] [-- --seed TEXT]... [-- --json FILE]
+What the model makes of simulated worlds. Seeds are drawn anew at each run unless given; exit code 1 when a bar is missed.`;
+
+const values = parse();
+if (values === null) process.exit(2);
 const seeds = values.seed ?? drawSeeds(Number(values.seeds));
 const outcomes = seeds.map((seed, position) => {
   const started = performance.now();
@@ -37,8 +35,24 @@ for (const { name, value, bar, holds } of results.bars) {
 process.stdout.write(results.holds ? "\nEvery bar holds.\n" : "\n");
 process.exitCode = results.holds ? 0 : 1;
 
+/** Null, with what was wrong on standard error, for options that do not fit. */
+function parse() {
+  try {
+    const { values: given } = parseArgs({
+      options: {
+        seed: { type: "string", multiple: true },
+        seeds: { type: "string", default: "3" },
+        json: { type: "string" },
+      },
+    });
+    if (/^[1-9]\d?$/.test(given.seeds)) return given;
+    process.stderr.write(`expected from 1 to 99 seeds, got "${given.seeds}"\n${USAGE}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`);
+  }
+  return null;
+}
+
 function drawSeeds(count: number): readonly string[] {
-  if (!Number.isInteger(count) || count < 1)
-    throw new RangeError(`expected a number of seeds, got ${values.seeds}`);
   return Array.from({ length: count }, () => randomBytes(4).toString("hex"));
 }

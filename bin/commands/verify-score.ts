@@ -47,7 +47,9 @@ export async function verify({ config, args, out }: Invocation): Promise<void> {
   });
   for (const line of report(recorded, verification)) out(line);
   if (verification.differences.length > 0) {
-    throw new Error(`the record of ${getAddress(recorded.address)} does not follow from the chain`);
+    throw new Error(
+      `the record of ${getAddress(recorded.address)} does not follow from the chain and the files named`,
+    );
   }
 }
 
@@ -110,7 +112,11 @@ function readJsonFile(path: string): unknown {
 }
 
 async function getJson(url: URL, headers: Readonly<Record<string, string>>): Promise<unknown> {
-  const answer = await fetch(url, { headers, signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
+  const answer = await fetch(url, { headers, signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }).catch(
+    (error: unknown) => {
+      throw new Error(`${url.origin} cannot be reached`, { cause: error });
+    },
+  );
   const text = await answer.text();
   if (!answer.ok)
     throw new Error(`${url.origin}${url.pathname} answered ${answer.status}: ${text.slice(0, 300)}`);
@@ -122,8 +128,13 @@ function report(recorded: RecordedScore, { recomputed, calls, differences }: Ver
   const score =
     outcome.kind === "scored" ? `AHS ${outcome.ahsScore} ${outcome.grade}` : "insufficient history";
   const head = `${getAddress(recorded.address)}: ${score} by ${modelVersion} as of block ${asOf.blockNumber}, from ${calls} own calls`;
-  if (differences.length === 0)
-    return [head, "agrees: every line, the score and the inputs hash follow from the chain"];
+  if (differences.length === 0) {
+    const rest = recorded.mode === "3D" ? "; D3 is not verified: probes are in no file" : "";
+    return [
+      head,
+      `agrees: every line, the score and the inputs hash follow from the chain and the files named${rest}`,
+    ];
+  }
   const rows = differences.map(({ what, recorded: given, recomputed: found }) => [what, given, found]);
   return [head, ...renderTable([["differs", "recorded", "recomputed"], ...rows])];
 }

@@ -16,7 +16,12 @@ import { createPublishMetrics } from "../../service/publish/metrics.ts";
 import { defaultPublishPolicy, type PublishPolicy } from "../../service/publish/policy.ts";
 import { runPublisher } from "../../service/publish/publisher.ts";
 import { closeGaps } from "../../service/record/close-gaps.ts";
-import { type ScoringRunContext, scoreDueWallets } from "../../service/record/run-scoring.ts";
+import { createFactPatience } from "../../service/record/fact-patience.ts";
+import {
+  type ScoringRunContext,
+  scoreDueWallets,
+  scoreOvertakenWallets,
+} from "../../service/record/run-scoring.ts";
 import { runAsking } from "../../service/sanctions/ask-contract.ts";
 import { createSanctionsContract } from "../../service/sanctions/contract.ts";
 import { createReadingMetrics, watchSanctionsSources } from "../../service/sanctions/metrics.ts";
@@ -41,6 +46,7 @@ import { serveMetrics } from "../work/metrics-server.ts";
 import { runNightly } from "../work/nightly.ts";
 
 const SCORING_PAUSE_MS = 1_000;
+const OVERTAKEN_PAUSE_MS = 60_000;
 const FAILURE_PAUSE_MS = 3_000;
 const HOLDS_PAUSE_MS = 30_000;
 const CHAIN_PAUSE_MS = 2_000;
@@ -215,11 +221,18 @@ function publicUrl(config: Config): string {
   return config.publicUrl ?? `http://${config.host}:${config.port}`;
 }
 
-function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Promise<void> {
+async function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Promise<void> {
   const { logger } = scoring;
-  return repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring" }, signal, async () => {
-    await scoreDueWallets(scoring);
-  });
+  const patience = createFactPatience(() => performance.now());
+  const late = { logger, pauseMs: OVERTAKEN_PAUSE_MS, what: "scoring what came late" };
+  await Promise.all([
+    repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring" }, signal, async () => {
+      await scoreDueWallets(scoring, patience);
+    }),
+    repeat(late, signal, async () => {
+      await scoreOvertakenWallets(scoring);
+    }),
+  ]);
 }
 
 /** What was planned for a chain that is gone must not go on: a new process starts with the new chain. */

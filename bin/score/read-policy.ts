@@ -29,6 +29,14 @@ function* shapeFaults(given: unknown, like: unknown, path: string): Generator<st
   }
   const fits = typeof like === "number" ? Number.isFinite(given) : typeof given === typeof like;
   if (!fits) yield `${path}: expected a ${typeof like}, got ${shown(given)}`;
+  else if (typeof like === "number") yield* signFaults(Number(given), like, path);
+}
+
+/** A divisor that becomes 0 and an effect that becomes a reward are no tuning: every number keeps its sign. */
+function* signFaults(given: number, like: number, path: string): Generator<string> {
+  if (like > 0 && given <= 0) yield `${path}: expected a number above 0, got ${given}`;
+  if (like < 0 && given > 0) yield `${path}: expected a number of at most 0, got ${given}`;
+  if (like === 0 && given < 0) yield `${path}: expected a number of at least 0, got ${given}`;
 }
 
 function* memberFaults(given: unknown, like: object, path: string): Generator<string> {

@@ -146,8 +146,9 @@ At ${stated.native_usd} USD for the coin. Whoever pays on the strength of a scor
 function limits(): string {
   return `## 9. What it cannot do
 
-- **Tell a patient cheat from an honest agent.** Clean, cheap calls with an effect to established contracts over weeks buy an A, at the prices above. So do sybil users that also act elsewhere: they make one's own contracts look used.
-- **See failures that leave no trace.** An own contract that swallows its failures shows only what succeeded behind it.
+- **Tell a patient cheat from an honest agent.** Clean, cheap calls with an effect to established contracts over weeks buy an A, at the prices above. So do sybil users that also act elsewhere: they make one's own contracts look used. So do an owner's own accounts, where an exchange funded each apart and each is older by a month than the first payment to it: the attacks named *aged* above have no bar, and their price is stated.
+- **See failures that leave no trace.** A contract that catches its inner failures and goes on shows only what succeeded behind it.
+- **Know whose service answers.** An endpoint is what an agent declares; nothing proves that it runs it. D3 is therefore part of no stored or published score.
 - **Credit honest dealings that nobody else has.** A wallet that pays only new accounts without other users stays a D, however well it does so. On a chain of which few blocks are read few outside users are seen, and credit is lower for everybody.
 - **Follow money past the first account.** Exposure to sanctioned accounts and mixers is one hop, and a public funder that the data file does not name links strangers.
 - **Foresee what breaks.** A sound record says little of next month's outage: the areas above are well below 1.

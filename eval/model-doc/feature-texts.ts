@@ -109,7 +109,7 @@ function infrastructureTexts({ infrastructure: d3 }: Policy): Record<string, Fea
   return {
     availability: {
       formula: [
-        `score = curve of: probes answered as by a service that is up / all probes of the last ${d3.windowDays} days. 401, 402 and 403 are such answers, 404 and 5xx are not.`,
+        `score = curve of: probes answered as by a service that is up / all probes of the last ${d3.windowDays} days. 401, 402 and 403 are such answers, 404 and 5xx are not. A failed one of an endpoint that has failed for a day, and is probed hourly since, counts for each quarter hour.`,
       ],
       source,
     },

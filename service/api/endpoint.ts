@@ -1,5 +1,5 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
-import type { Access } from "./access/access.ts";
+import type { Access, Charge } from "./access/access.ts";
 import { answerJson } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
 import { describeOperation } from "./describe-operation.ts";
@@ -61,6 +61,8 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
     prepared: Prepared,
     work: WorkContext<Deps>,
   ): Promise<Answer> | Answer;
+  /** Frees what was prepared; called once, however the request ends, and must not throw. */
+  release?(prepared: Prepared): void;
 };
 
 type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };
@@ -92,17 +94,25 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
       const caller = await access.identify(context.req);
       const work = { deps, now: clock.now() };
       const prepared = await spec.prepare(input, work);
-      const charge = await access.take(caller, purchase);
-      let response: Response;
       try {
-        response = answerJson(context, await spec.work(input, prepared, work));
-      } catch (error) {
-        await charge.giveBack();
-        throw error;
+        const charge = await access.take(caller, purchase);
+        return await charged(charge, async () => answerJson(context, await spec.work(input, prepared, work)));
+      } finally {
+        spec.release?.(prepared);
       }
-      return charge.keep(response);
     },
   };
+}
+
+async function charged(charge: Charge, work: () => Promise<Response>): Promise<Response> {
+  let response: Response;
+  try {
+    response = await work();
+  } catch (error) {
+    await charge.giveBack();
+    throw error;
+  }
+  return charge.keep(response);
 }
 
 /** A free endpoint: validation, then its own response. */

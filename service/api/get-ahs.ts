@@ -5,12 +5,18 @@ import { addressParams, toEip55 } from "./address-schema.ts";
 import { AHS_RECORD_EXAMPLE } from "./ahs-record-example.ts";
 import { type AhsRecord, type Attestation, ahsRecordSchema } from "./ahs-record-schema.ts";
 import { definePaid } from "./endpoint.ts";
-import { answerInfrastructure, type InfrastructurePorts, refuseAgentUrl } from "./infrastructure-part.ts";
+import {
+  answerInfrastructure,
+  type InfrastructurePorts,
+  planInfrastructure,
+  refuseAgentUrl,
+  releaseInfrastructure,
+} from "./infrastructure-part.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { renderAhsRecord, renderHistoryEntry } from "./render-ahs-record.ts";
 import { freshStanding, noteInterest, type WalletPorts } from "./wallet-ports.ts";
 
-/** What came of scoring a wallet at the newest finalized block. */
+/** What came of scoring a wallet at the newest finalized and enriched block. */
 type ScoreNowResult =
   | { readonly kind: "stored"; readonly row: StoredScore }
   | { readonly kind: "not-indexed" }
@@ -29,7 +35,7 @@ export type GetAhsPorts = WalletPorts &
       trend(address: Address, since: Date): Promise<ScoreTrend>;
     };
     /**
-     * Scores a wallet at the newest finalized block, or at the newest indexed one when it was listed or delisted since,
+     * Scores a wallet at the newest finalized and enriched block, or at the newest indexed one when it was listed or delisted since,
      * and stores it; answers the stored row if no input changed.
      */
     readonly scoreNow: (address: Address) => Promise<ScoreNowResult>;
@@ -75,7 +81,7 @@ export const getAhs = definePaid({
   tag: "Scores",
   summary: "Agent Health Score of a wallet",
   description:
-    "Scores the wallet at the newest finalized block that the index holds and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.",
+    "Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.",
   request: { params: addressParams, query, body: null },
   answer: { schema: ahsRecordSchema, example: AHS_RECORD_EXAMPLE, description: "The record" },
   problems: [
@@ -88,21 +94,30 @@ export const getAhs = definePaid({
   async prepare({ params, query }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
     const { followed, sanctions } = await freshStanding(params.address, deps, now);
     if (query.agent_url !== undefined) await refuseAgentUrl(query.agent_url, deps);
+    const isListed = sanctions.length > 0;
+    if (!isListed && !followed && deps.scoreOnDemand === null) throw notIndexed(params.address);
     // The record of a listed wallet follows from the list alone: it must not wait for any source.
-    if (sanctions.length > 0) return deps.scoreNow;
-    if (!followed && deps.scoreOnDemand === null) throw notIndexed(params.address);
-    return deps.scoreOnDemand ?? deps.scoreNow;
+    const score = isListed ? deps.scoreNow : (deps.scoreOnDemand ?? deps.scoreNow);
+    const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
+    if (!wantsD3) return { score, plan: null };
+    // Last of all, since it reserves: whatever it refuses costs nothing and has enrolled nobody.
+    return { score, plan: await planInfrastructure({ ...params, agentUrl: query.agent_url }, deps) };
   },
-  async work({ params: { address }, query }, score, { deps, now }): Promise<AhsRecord> {
-    const { include, agent_url: agentUrl } = query;
+  release({ plan }) {
+    if (plan !== null) releaseInfrastructure(plan);
+  },
+  async work(
+    { params: { address }, query: { include } },
+    { score, plan },
+    { deps, now },
+  ): Promise<AhsRecord> {
     const row = storedRow(address, await score(address));
-    const wantsD3 = include.includes("infrastructure") || agentUrl !== undefined;
     const [published, trend, history, attestation, d3] = await Promise.all([
       deps.scores.published(address),
       deps.scores.trend(address, new Date(row.asOfTime.getTime() - TREND_MS)),
       include.includes("history") ? historyPart(address, deps) : {},
       include.includes("attestation") ? attestationPart(row, deps) : {},
-      wantsD3 ? answerInfrastructure({ address, row, agentUrl, now }, deps) : null,
+      plan === null ? null : answerInfrastructure({ row, plan, now }, deps),
     ]);
     noteInterest(address, deps);
     const record = renderAhsRecord({ row, published, oracle: deps.oracle, trend, now });
@@ -143,7 +158,7 @@ function storedRow(address: Address, result: ScoreOnDemandResult): StoredScore {
 function notIndexed(address: Address): Problem {
   return new Problem(
     "not-indexed",
-    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized block. It follows registered agents and wallets whose score was requested from the oracle.`,
+    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized and enriched block. It follows registered agents and wallets whose score was requested from the oracle.`,
   );
 }
 

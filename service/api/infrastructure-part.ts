@@ -1,8 +1,7 @@
 import type { Address } from "viem";
 import { endpointText, isHttpEndpoint, liesUnder } from "../scan/endpoint-url.ts";
-import type { UrlVisitor } from "../scan/url-visitor.ts";
+import type { ReservedVisit, UrlVisitor } from "../scan/url-visitor.ts";
 import { gradeLabel } from "../score/grade.ts";
-import type { ProbeFact } from "../score/measure-probes.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import {
   type Infrastructure,
@@ -10,12 +9,17 @@ import {
   scoreInfrastructure,
   scoreWithInfrastructure,
 } from "../score/score-infrastructure.ts";
-import type { InfrastructureReader, StoredProbe, WalletAgent } from "../store/probes-of-wallet.ts";
+import type { InfrastructureReader, WalletAgent } from "../store/probes-of-wallet.ts";
 import type { StoredScore } from "../store/scores.ts";
 import type { AhsRecord } from "./ahs-record-schema.ts";
 import type { InfrastructurePart } from "./infrastructure-schema.ts";
 import { unavailable } from "./problems.ts";
-import { type ProbedEndpoint, renderInfrastructure, renderVisit } from "./render-infrastructure.ts";
+import {
+  type ProbedEndpoint,
+  probeFacts,
+  renderInfrastructure,
+  renderVisit,
+} from "./render-infrastructure.ts";
 import { echoInput } from "./validation/echo-input.ts";
 import { ValidationFailed } from "./validation/validation-failed.ts";
 
@@ -32,10 +36,23 @@ export type InfrastructureAnswer = {
   readonly features: NonNullable<AhsRecord["features"]>;
 };
 
+/** What is settled before anything is charged. */
+export type InfrastructurePlan = {
+  readonly agents: readonly WalletAgent[];
+  /** Every http(s) endpoint once, in the order of the agents, with who declares it as what. */
+  readonly declared: ReadonlyMap<string, ProbedEndpoint["services"]>;
+  /** Null where none was given. */
+  readonly agentUrl: PlannedUrl | null;
+};
+
+/** Either part of a declared endpoint, or to be visited. */
+type PlannedUrl =
+  | { readonly kind: "bound"; readonly url: string; readonly endpoint: string }
+  | { readonly kind: "reserved"; readonly url: string; readonly reserved: ReservedVisit };
+
 export type InfrastructureRequest = {
-  readonly address: Address;
   readonly row: StoredScore;
-  readonly agentUrl: string | undefined;
+  readonly plan: InfrastructurePlan;
   readonly now: Date;
 };
 
@@ -54,25 +71,43 @@ export async function refuseAgentUrl(url: string, { infrastructure }: Infrastruc
 }
 
 /**
- * The infrastructure of a wallet and its score with D3. An agent_url that belongs to no declared endpoint is visited once
- * and scores nothing; throws a 503 problem while too many such visits are under way.
+ * Reads what a wallet's agents declare, and reserves the visit to an agent_url that belongs to no declared endpoint; throws
+ * a 503 problem while too many such visits are under way. The plan is to be released in the end.
  */
+export async function planInfrastructure(
+  { address, agentUrl }: { readonly address: Address; readonly agentUrl: string | undefined },
+  { infrastructure }: InfrastructurePorts,
+): Promise<InfrastructurePlan> {
+  const agents = await infrastructure.agents(address);
+  const declared = declaredBy(agents);
+  return {
+    agents,
+    declared,
+    agentUrl: agentUrl === undefined ? null : planUrl(agentUrl, [...declared.keys()], infrastructure),
+  };
+}
+
+/** Frees the visit that a plan has reserved. */
+export function releaseInfrastructure({ agentUrl }: InfrastructurePlan): void {
+  if (agentUrl?.kind === "reserved") agentUrl.reserved.release();
+}
+
+/** The infrastructure of a wallet and its score with D3; an agent_url that is not bound is visited and scores nothing. */
 export async function answerInfrastructure(
   request: InfrastructureRequest,
   ports: InfrastructurePorts,
 ): Promise<InfrastructureAnswer> {
-  const { address, row, now } = request;
+  const { row, now } = request;
+  const { agents, declared } = request.plan;
   const { infrastructure: reader, policy } = ports;
-  const agents = await reader.agents(address);
-  const declared = declaredBy(agents);
   const urls = [...declared.keys()].slice(0, MAX_ENDPOINTS);
   const since = new Date(now.getTime() - policy.infrastructure.windowDays * DAY_MS);
   const [probes, days, agentUrl] = await Promise.all([
     reader.probes(urls, since),
     reader.days(urls, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), policy.infrastructure.longestMs),
-    agentUrlPart(request, [...declared.keys()], ports),
+    agentUrlPart(request),
   ]);
-  const d3 = scoreInfrastructure(probes.map(factOf), Math.floor(now.getTime() / 1000), policy);
+  const d3 = scoreInfrastructure(probeFacts(probes), Math.floor(now.getTime() / 1000), policy);
   const scored = scoreWithInfrastructure(row, d3, policy);
   const endpoints = urls.map(
     (url): ProbedEndpoint => ({
@@ -112,7 +147,6 @@ function unscoredLines(row: StoredScore, d3: Infrastructure) {
   return [...row.features.filter((line) => !isTotal(line)), ...lines, ...row.features.filter(isTotal)];
 }
 
-/** Every http(s) endpoint once, in the order of the agents, with who declares it as what. */
 function declaredBy(agents: readonly WalletAgent[]): Map<string, ProbedEndpoint["services"]> {
   const declared = new Map<string, ProbedEndpoint["services"]>();
   for (const { agentId, services } of agents) {
@@ -124,27 +158,27 @@ function declaredBy(agents: readonly WalletAgent[]): Map<string, ProbedEndpoint[
   return declared;
 }
 
-async function agentUrlPart(
-  { agentUrl, now }: InfrastructureRequest,
-  declared: readonly string[],
-  { infrastructure }: InfrastructurePorts,
-): Promise<InfrastructurePart["agent_url"]> {
-  if (agentUrl === undefined) return null;
+function planUrl(agentUrl: string, declared: readonly string[], visitor: UrlVisitor): PlannedUrl {
   const url = endpointText(agentUrl) ?? agentUrl;
   // The longest is the nearest.
   const [endpoint] = declared
     .filter((candidate) => liesUnder(url, candidate))
     .toSorted((a, b) => b.length - a.length);
-  if (endpoint !== undefined) return { url, bound: true, endpoint, probe: null };
-  const visit = await infrastructure.visit(url);
-  if (visit === null) {
+  if (endpoint !== undefined) return { kind: "bound", url, endpoint };
+  const reserved = visitor.reserve();
+  if (reserved === null) {
     throw unavailable("scoring-unavailable", "Too many URLs are being probed at once; nothing was charged.", {
       retryAfterSeconds: BUSY_RETRY_SECONDS,
     });
   }
-  return { url, bound: false, endpoint: null, probe: renderVisit({ at: now, ...visit }) };
+  return { kind: "reserved", url, reserved };
 }
 
-function factOf({ at, outcome, latencyMs, valid }: StoredProbe): ProbeFact {
-  return { at: Math.floor(at.getTime() / 1000), alive: outcome === "ok", latencyMs, valid };
+async function agentUrlPart({ plan, now }: InfrastructureRequest): Promise<InfrastructurePart["agent_url"]> {
+  const { agentUrl } = plan;
+  if (agentUrl === null) return null;
+  const { url } = agentUrl;
+  if (agentUrl.kind === "bound") return { url, bound: true, endpoint: agentUrl.endpoint, probe: null };
+  const visit = await agentUrl.reserved.visit(url);
+  return { url, bound: false, endpoint: null, probe: renderVisit({ at: now, ...visit }) };
 }

@@ -22,7 +22,10 @@ const probeSchema = z
   .openapi("Probe");
 
 const figures = {
-  probes: z.int().min(0),
+  probes: z.int().min(0).openapi({
+    description:
+      "Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours",
+  }),
   availability: shareSchema
     .nullable()
     .openapi({ description: "Share of the probes that were answered as by a service that is up" }),
@@ -132,7 +135,7 @@ export const infrastructureSchema = z
   .openapi("Infrastructure", {
     example: INFRASTRUCTURE_EXAMPLE,
     description:
-      "The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D",
+      "The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it",
   });
 
 export type InfrastructurePart = z.infer<typeof infrastructureSchema>;

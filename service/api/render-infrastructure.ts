@@ -1,5 +1,5 @@
 import type { ProbeResult } from "../scan/probe-endpoint.ts";
-import { measureProbes, type ProbeFigures } from "../score/measure-probes.ts";
+import { measureProbes, type ProbeFact, type ProbeFigures } from "../score/measure-probes.ts";
 import type { Infrastructure } from "../score/score-infrastructure.ts";
 import type { ProbeDay, StoredProbe, WalletAgent } from "../store/probes-of-wallet.ts";
 import type { InfrastructurePart, ProbePart } from "./infrastructure-schema.ts";
@@ -47,6 +47,14 @@ export function renderInfrastructure(facts: InfrastructureFacts): Infrastructure
   };
 }
 
+/** What D3 looks at: a visit counts once for every quarter hour that it stands for. */
+export function probeFacts(probes: readonly StoredProbe[]): readonly ProbeFact[] {
+  return probes.flatMap(({ at, outcome, latencyMs, valid, quarters }) => {
+    const fact = { at: Math.floor(at.getTime() / 1000), alive: outcome === "ok", latencyMs, valid };
+    return Array.from({ length: quarters }, () => fact);
+  });
+}
+
 /** One visit. */
 export function renderVisit({
   at,
@@ -60,17 +68,11 @@ export function renderVisit({
 }
 
 function renderEndpoint({ url, services, probes, days }: ProbedEndpoint, longestMs: number) {
-  const facts = probes.map(({ at, outcome, latencyMs, valid }) => ({
-    at: at.getTime() / 1000,
-    alive: outcome === "ok",
-    latencyMs,
-    valid,
-  }));
   const last = probes.at(-1);
   return {
     url,
     services: [...services],
-    ...figuresOf(measureProbes(facts, longestMs)),
+    ...figuresOf(measureProbes(probeFacts(probes), longestMs)),
     last: last === undefined ? null : renderVisit(last),
     history: days.map(renderDay),
   };

@@ -1,6 +1,6 @@
-import type { Address } from "viem";
+import { type Address, zeroAddress as NOBODY } from "viem";
 import type { CallEffect, TokenMove } from "../features/types.ts";
-import { decodeLog } from "./decode-log.ts";
+import type { LogDecoder } from "./decode-log.ts";
 import { DEPOSIT, WITHDRAWAL } from "./event-topics.ts";
 import type { RawLog } from "./raw-log.ts";
 import { addressOf, topicWord, uintOf, wordsOf } from "./words.ts";
@@ -14,13 +14,16 @@ export type EffectOf = {
   readonly wrappedNative: Address | null;
   /** Those that the wallet itself emitted left out. */
   readonly logs: readonly EffectLog[];
+  readonly decode: LogDecoder;
 };
 
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+/** Tokens of one call that are kept: a call can make any number of contracts log. */
+const MAX_MOVES = 32;
 
 /** What a call did by its logs, as `CallEffect` says; an approval of the same token beside a transfer does not make it more. */
-export function effectOf({ wallet, wrappedNative, logs }: EffectOf): CallEffect {
-  const facts = logs.map((log) => factOf(log, wallet, wrappedNative));
+export function effectOf(read: EffectOf): CallEffect {
+  const { logs } = read;
+  const facts = logs.map((log) => factOf(log, read));
   if (facts.length === 0) return "none";
   const all = (...kinds: readonly Fact["is"][]) => facts.every((fact) => kinds.includes(fact.is));
   const some = (kind: Fact["is"]) => facts.some((fact) => fact.is === kind);
@@ -31,14 +34,16 @@ export function effectOf({ wallet, wrappedNative, logs }: EffectOf): CallEffect 
 }
 
 /**
- * Net ERC-20 changes of the wallet by rising token, those that cancel out left out. Wrapping native coin changes the wrapped
+ * Net ERC-20 changes of the wallet by rising token, those that cancel out left out; of more than 32 tokens those that the
+ * logs show first. Wrapping native coin changes the wrapped
  * token also where it logs no Transfer of its own.
  */
-export function movesOf({ wallet, wrappedNative, logs }: EffectOf): readonly TokenMove[] {
+export function movesOf(read: EffectOf): readonly TokenMove[] {
+  const { wallet, wrappedNative, logs, decode } = read;
   const sums = new Map<Address, bigint>();
   const add = (token: Address, amount: bigint) => sums.set(token, (sums.get(token) ?? 0n) + amount);
   for (const log of logs) {
-    const decoded = decodeLog(log);
+    const decoded = decode(log);
     if (decoded?.event !== "transfer") continue;
     for (const { standard, from, to, amount } of decoded.movements) {
       if (standard !== "erc20" || amount === null) continue;
@@ -46,18 +51,19 @@ export function movesOf({ wallet, wrappedNative, logs }: EffectOf): readonly Tok
       if (from === wallet) add(log.address, -amount);
     }
   }
-  if (wrappedNative !== null) add(wrappedNative, silentWrapping(wallet, wrappedNative, logs));
+  if (wrappedNative !== null) add(wrappedNative, silentWrapping(read));
   return [...sums]
     .filter(([, amount]) => amount !== 0n)
+    .slice(0, MAX_MOVES)
     .map(([token, amount]) => ({ token, amount }))
     .toSorted((a, b) => (a.token < b.token ? -1 : 1));
 }
 
 type Fact = { readonly is: "approval" | "payment" | "wrapping" | "wrapped_token" | "anything" };
 
-function factOf(log: EffectLog, wallet: Address, wrappedNative: Address | null): Fact {
+function factOf(log: EffectLog, { wallet, wrappedNative, decode }: EffectOf): Fact {
   if (log.address === wrappedNative && wrappingOf(log) !== null) return { is: "wrapping" };
-  const decoded = decodeLog(log);
+  const decoded = decode(log);
   if (decoded?.event === "approval") return { is: "approval" };
   const [movement] = decoded?.event === "transfer" ? decoded.movements : [];
   if (movement?.standard !== "erc20") return { is: "anything" };
@@ -78,8 +84,13 @@ function wrappingOf(log: EffectLog): Wrapping | null {
 }
 
 /** What wrapping changed of the wallet's wrapped coins that no mint or burn among the logs tells. */
-function silentWrapping(wallet: Address, wrappedNative: Address, logs: readonly EffectLog[]): bigint {
+function silentWrapping({ wallet, wrappedNative, logs, decode }: EffectOf): bigint {
   const own = logs.filter((log) => log.address === wrappedNative);
+  const isMovement = (log: EffectLog, from: Address, to: Address): boolean => {
+    const decoded = decode(log);
+    const [movement] = decoded?.event === "transfer" ? decoded.movements : [];
+    return movement?.from === from && movement.to === to;
+  };
   const minted = own.some((log) => isMovement(log, NOBODY, wallet));
   const burnt = own.some((log) => isMovement(log, wallet, NOBODY));
   let sum = 0n;
@@ -90,10 +101,4 @@ function silentWrapping(wallet: Address, wrappedNative: Address, logs: readonly 
     if (wrapping.event === "withdrawal" && !burnt) sum -= wrapping.amount;
   }
   return sum;
-}
-
-function isMovement(log: EffectLog, from: Address, to: Address): boolean {
-  const decoded = decodeLog(log);
-  const [movement] = decoded?.event === "transfer" ? decoded.movements : [];
-  return movement?.from === from && movement.to === to;
 }

@@ -1,18 +1,27 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
-import { addContacts, addStrangerCalls, readKnownCounterparties, readStrangers } from "../store/contacts.ts";
+import {
+  addContacts,
+  type ContactIncrement,
+  forgetStrangerCalls,
+  readKnownCounterparties,
+  readStrangers,
+  storeStrangerCalls,
+} from "../store/contacts.ts";
 import type { Database } from "../store/database.ts";
 import type { Creation } from "../store/enrich-reads.ts";
 import {
   type Advance,
   advanceTo,
   type EnrichRows,
+  itself,
   type NewRows,
   type RowCounts,
   storeRows,
   takeRange,
 } from "../store/enrich-writes.ts";
 import { type FeedPriceRow, readFeedPrices, storeFeedPrices } from "../store/feed-prices.ts";
+import { type WantedFact, wantFacts } from "../store/pending-facts.ts";
 import { dealingsOfCalls, dealingsOfTransfers, sumDealings } from "./contacts.ts";
 import type { Market } from "./market.ts";
 import { createPriceBook } from "./price-book.ts";
@@ -53,23 +62,47 @@ export async function commitRange(db: Database, commit: Commit): Promise<CommitR
     const prices = await storeFeedPrices(tx, chainId, facts.prices);
     const { added, counts } = await storeRows(tx, facts.rows);
     await advanceTo(tx, chainId, advance);
-    await storeContacts(tx, commit, added);
+    const contacts = await storeContacts(tx, commit, added);
+    await wantFacts(tx, chainId, [...wantedBy(commit), ...contacts.map(wantedFor)]);
     return { stored: true, rows: { ...counts, prices } };
   });
 }
 
-/** Strangers come after the followed wallets, which decide whose strangers are counted. */
-async function storeContacts(tx: NodePgDatabase, commit: Commit, added: NewRows): Promise<void> {
+/** The wallets that join, and whoever may spend for one. */
+function wantedBy({ advance, facts }: Commit): readonly WantedFact[] {
+  const joined = advance.of === "chain" ? advance.joined.map(({ wallet }) => itself(wallet)) : [];
+  const spenders = facts.rows.approvals.map(({ spender, owner, timestamp }) => ({
+    address: spender as Address,
+    wallet: owner as Address,
+    since: timestamp,
+  }));
+  return [...joined, ...spenders];
+}
+
+function wantedFor({ counterparty, account, firstTime }: ContactIncrement): WantedFact {
+  return { address: counterparty, wallet: account, since: firstTime };
+}
+
+/**
+ * Answers the contacts of followed wallets, and of those that sent them something. Strangers come after the followed wallets,
+ * which decide whose strangers are counted.
+ */
+async function storeContacts(
+  tx: NodePgDatabase,
+  commit: Commit,
+  added: NewRows,
+): Promise<readonly ContactIncrement[]> {
   const { chainId, market, facts } = commit;
   const funds =
     added.transfers.length === 0
       ? []
       : dealingsOfTransfers(added.transfers, market, createPriceBook(await readFeedPrices(tx, chainId)));
-  const own = [...dealingsOfCalls(added.calls, facts.creations), ...funds];
-  await addContacts(tx, chainId, sumDealings(own));
+  const own = sumDealings([...dealingsOfCalls(added.calls, facts.creations), ...funds]);
+  await addContacts(tx, chainId, own);
   const read = new Set(added.blocks.map(({ block }) => block));
   const calls = facts.blockCalls.filter(({ block }) => read.has(block));
   if (calls.length > 0) await storeStrangers(tx, chainId, calls);
+  return own;
 }
 
 async function storeStrangers(
@@ -78,10 +111,13 @@ async function storeStrangers(
   calls: readonly BlockCall[],
 ): Promise<void> {
   const called = new Set(calls.flatMap(({ counterparty }) => counterparty ?? []));
-  const senders = new Set(calls.map(({ from }) => from));
-  const counterparties = await readKnownCounterparties(tx, chainId, [...called] as Address[]);
-  const strangers = await readStrangers(tx, chainId, [...senders]);
+  const counterparties = await readKnownCounterparties(tx, chainId, [...called]);
+  const involved = new Set(calls.map(({ from }) => from));
+  for (const { strangers } of counterparties.values())
+    for (const account of strangers.keys()) involved.add(account);
+  const strangers = await readStrangers(tx, chainId, [...involved]);
   const counted = countStrangers(calls, { counterparties, strangers });
+  await forgetStrangerCalls(tx, chainId, counted.left);
   await addContacts(tx, chainId, sumDealings(counted.dealings));
-  await addStrangerCalls(tx, chainId, counted.calls);
+  await storeStrangerCalls(tx, chainId, counted.calls);
 }

@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import { type Address, zeroAddress as NOBODY } from "viem";
 import type { ContactIncrement } from "../store/contacts.ts";
 import type { Creation } from "../store/enrich-reads.ts";
 import type { EnrichRows } from "../store/enrich-writes.ts";
@@ -18,11 +18,12 @@ export type Dealing = {
   readonly timestamp: number;
 };
 
-const NOBODY = "0x0000000000000000000000000000000000000000";
+/** Payees of one transaction that are kept for whoever paid them: each is an account whose facts are asked for. */
+const MAX_PAYEES = 32;
 
 /**
  * Whom own calls dealt with: the recipient of a token payment, else the called account; where the wallet had created that
- * itself, also every contract that logged and is none of its own.
+ * itself, also every contract that logged and is none of its own. Of executions those alone that their logs show.
  */
 export function dealingsOfCalls(
   calls: readonly OwnCallRow[],
@@ -45,18 +46,23 @@ export function dealingsOfCalls(
   });
 }
 
-/** Funds that changed hands, in recognised tokens and native coin; what has no price is no funds. */
+/** Funds that changed hands, in recognised tokens and native coin; what has no price is no funds. Of the payees of one sender in one transaction the first 32 count. */
 export function dealingsOfTransfers(
   transfers: readonly TransferRow[],
   market: Market,
   value: ValueOf,
 ): readonly Dealing[] {
-  return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp }) => {
+  const payees = new Map<string, Set<string>>();
+  return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp, transactionHash }) => {
     const priced = standard === "native" ? market.native : (market.tokens.get(token as Address) ?? null);
     if (priced === null || amount === null || amount === undefined || standard === "erc721") return [];
     if (from === to || from === NOBODY || to === NOBODY || standard === "erc1155") return [];
     const sentMicroUsd = value(priced, amount, timestamp);
     if (sentMicroUsd === null) return [];
+    const key = `${from} ${transactionHash}`;
+    const known = payees.get(key) ?? new Set();
+    if (!known.has(to) && known.size === MAX_PAYEES) return [];
+    payees.set(key, known.add(to));
     return [
       { counterparty: to as Address, account: from as Address, calls: 0, sentMicroUsd, block, timestamp },
     ];
@@ -84,10 +90,16 @@ export function sumDealings(dealings: readonly Dealing[]): readonly ContactIncre
 
 function counterpartiesOf(call: OwnCallRow, isOwn: (account: Address) => boolean): readonly Address[] {
   const direct = (call.recipient ?? call.to ?? null) as Address | null;
-  if (direct === null) return [];
+  if (direct === null || !isShown(call)) return [];
   if (direct !== call.to || !isOwn(direct)) return [direct];
   const outside = (call.emitters ?? []).filter((emitter) => emitter !== direct && !isOwn(emitter as Address));
   return [direct, ...(outside as Address[])];
+}
+
+/** Calldata of an execution may be ignored by the account's own code; a recipient stands there only where the token logged it. */
+function isShown({ position, ok, recipient = null, to, emitters }: OwnCallRow): boolean {
+  if (position === 0) return true;
+  return ok && (recipient !== null || emitters?.includes(to ?? "") === true);
 }
 
 function isCreatedBefore(creation: Creation | undefined, call: OwnCallRow): boolean {

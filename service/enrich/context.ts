@@ -40,6 +40,8 @@ export type EnrichContext = {
   readonly market: Market;
   /** ERC-4337 entry points whose events are believed, lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
+  /** Ranges of one block that timed out: where they stand, and how often in a row. */
+  readonly timeouts: Map<"chain" | "past", { readonly from: number; readonly times: number }>;
   /** Ranges stored by this process. */
   readonly progress: { commits: number };
   readonly feeds: FeedWatch;

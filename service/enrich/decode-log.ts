@@ -1,4 +1,4 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, zeroAddress as NOBODY } from "viem";
 import type { ApprovalKind, TokenStandard } from "../store/tables/enrich.ts";
 import {
   APPROVAL,
@@ -46,7 +46,20 @@ export type DecodedLog =
   | { readonly event: "approval"; readonly approval: ApprovalFact }
   | { readonly event: "user_operation"; readonly operation: UserOperationFact };
 
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+/** Reads logs as `decodeLog` does. */
+export type LogDecoder = (log: Pick<RawLog, "topics" | "data">) => DecodedLog | null;
+
+/** A decoder that reads every log object once, however many calls it belongs to. */
+export function createLogDecoder(): LogDecoder {
+  const known = new Map<Pick<RawLog, "topics" | "data">, DecodedLog | null>();
+  return (log) => {
+    const found = known.get(log);
+    if (found !== undefined) return found;
+    const decoded = decodeLog(log);
+    known.set(log, decoded);
+    return decoded;
+  };
+}
 
 /**
  * What a log says, by the event signatures of ERC-20, ERC-721, ERC-1155 and ERC-4337; null for any other event and for a

@@ -12,9 +12,10 @@ import type { Advance } from "../store/enrich-writes.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
 import { commitRange, type RangeFacts } from "./commit-range.ts";
 import type { EnrichContext } from "./context.ts";
-import { findExecutions } from "./executions.ts";
 import { EnrichFailure } from "./failure.ts";
+import { findExecutions } from "./find-executions.ts";
 import { type Followed, logRows } from "./log-rows.ts";
+import { createOversizeTest } from "./oversized.ts";
 import type { RawLog } from "./raw-log.ts";
 import { readCalls } from "./read-calls.ts";
 import { type ReadDelegations, readChangedDelegations } from "./read-delegations.ts";
@@ -36,6 +37,8 @@ export type EnrichTask = {
   readonly cursor: EnrichCursor | null;
   /** Generation of the chain's mark under which the task was made. */
   readonly generation: string;
+  /** Whether the range, of one block, timed out so often that what times out again is left out. */
+  readonly isStuck: boolean;
 };
 
 /** to: the last block read, which may come before the one asked for. stored: false when it was outdated meanwhile. */
@@ -43,7 +46,8 @@ export type EnrichOutcome = { readonly to: number; readonly stored: boolean };
 
 /**
  * Reads one range for the given wallets and stores it with the cursor in one transaction. Throws an EnrichFailure, and
- * stores nothing, when the node does not give all of it, or when what it gives does not fit to the index.
+ * stores nothing, when the node does not give all of it, or when what it gives does not fit to the index; of a single block
+ * what no answer of the node has room for is left out.
  */
 export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<EnrichOutcome> {
   const wanted = await readWanted(context, task);
@@ -51,17 +55,20 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
   const cursor = { block: to, hash: end.hash };
   await requireSameChain(context, task, cursor);
   const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: end.timestamp };
-  const logs = await readLogs(context.client, range, context.limits);
+  const isOversized = createOversizeTest(context.client, { block: to, isStuck: task.isStuck });
+  const { logs, unread } = await readLogs(context.client, range, { limits: context.limits, isOversized });
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
   const believed = { followed: task.wallets, entryPoints: context.entryPoints };
-  const executions = findExecutions(logs, believed);
+  const { executions, dropped } = findExecutions(logs, believed);
   const { from, wallets, followed } = task;
-  const read = await readCalls(context, { ...wanted, from, blocks, logs, executions, wallets, followed });
+  const asked = { ...wanted, from, blocks, logs, unread, isOversized, executions, wallets, followed };
+  const read = await readCalls(context, asked);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
   const { chainId } = context;
-  const tokens = logRows({ chainId, logs, followed: task.wallets, blocks, senders });
+  const allLogs = [...logs, ...read.untoldLogs];
+  const tokens = logRows({ chainId, logs: allLogs, followed: task.wallets, blocks, senders });
   const facts = {
     rows: {
       ...tokens,
@@ -76,8 +83,26 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
     prices,
   };
   const stored = await store(context, task, { cursor, facts });
-  if (stored) delegations.settle();
+  if (stored) {
+    delegations.settle();
+    countLeftOut(context, { block: to, unread, dropped });
+  }
   return { to, stored };
+}
+
+function countLeftOut(
+  { metrics, logger }: EnrichContext,
+  left: { readonly block: number; readonly unread: ReadonlySet<Address>; readonly dropped: number },
+): void {
+  const { block, unread, dropped } = left;
+  metrics.leftOut.inc({ what: "logs" }, unread.size);
+  metrics.leftOut.inc({ what: "execution" }, dropped);
+  if (unread.size > 0)
+    logger.warn(
+      { block, wallets: [...unread] },
+      "no answer has room for the logs of some wallets in a block",
+    );
+  if (dropped > 0) logger.warn({ block, dropped }, "accounts executed more in one transaction than is kept");
 }
 
 type Wanted = RangeCalls & {
@@ -130,7 +155,10 @@ async function readLogBlocks(
   const hashes = [...new Set(logs.map((log) => log.transactionHash))];
   return readSnapshot(db, async (client) => ({
     blocks: new Map([...wanted.blocks, ...(await readIndexedBlocks(client, schema, numbers))]),
-    senders: await readOwnSenders(client, schema, hashes),
+    senders: new Map([
+      ...(await readOwnSenders(client, schema, hashes)),
+      ...wanted.calls.map(({ hash, wallet }) => [hash, wallet] as const),
+    ]),
   }));
 }
 

@@ -1,6 +1,8 @@
-import type { Address, Hex } from "viem";
-import { readBundle } from "./bundle.ts";
-import { decodeLog } from "./decode-log.ts";
+import type { Address } from "viem";
+import { readTokenPayment } from "../chain/token-payment.ts";
+import { type BundledOperation, readBundle } from "./bundle.ts";
+import type { CarryingTransaction } from "./carrier.ts";
+import { createLogDecoder, type LogDecoder } from "./decode-log.ts";
 import {
   BEFORE_EXECUTION,
   OPERATION_TROUBLE,
@@ -8,93 +10,124 @@ import {
   SAFE_SUCCESS,
   USER_OPERATION,
 } from "./event-topics.ts";
+import { EnrichFailure } from "./failure.ts";
+import { type Execution, operationOf } from "./find-executions.ts";
 import { type InnerCall, readInnerCall, readSafeTransaction } from "./inner-call.ts";
-import type { Followed } from "./log-rows.ts";
 import type { MinedCall } from "./own-call.ts";
 import type { RawLog } from "./raw-log.ts";
 
-/** The log by which a followed smart account is known to have executed something. */
-export type Execution =
-  | {
-      readonly origin: "erc4337";
-      readonly wallet: Address;
-      readonly ok: boolean;
-      readonly log: RawLog;
-      readonly nonce: bigint;
-      readonly gasCost: bigint;
-      readonly gasUsed: bigint;
-    }
-  | { readonly origin: "safe"; readonly wallet: Address; readonly ok: boolean; readonly log: RawLog };
-
-/** The transaction in which it happened. */
-export type CarryingTransaction = {
-  readonly index: number;
-  readonly to: Address | null;
-  readonly input: Hex;
-  readonly gasLimit: bigint;
-  readonly gasUsed: bigint;
-  readonly gasPrice: bigint;
-  /** All its logs, in order. */
+/** An execution as an own call, with the logs that belong to it. */
+export type ExecutedCall = {
+  readonly execution: Execution;
+  /** All of it but when its block was mined. */
+  readonly call: Omit<MinedCall, "timestamp">;
   readonly logs: readonly RawLog[];
+  /** Accounts can share thousands of logs: each is decoded once for all executions. */
+  readonly decode: LogDecoder;
 };
 
-/** An execution as an own call, with the logs that belong to it. */
-export type ExecutedCall = { readonly call: MinedCall; readonly logs: readonly RawLog[] };
+export type Carried = {
+  readonly carrier: CarryingTransaction;
+  /** Those that are believed, lower-case. */
+  readonly entryPoints: ReadonlySet<Address>;
+};
 
 const EXEC_TRANSACTION = "0x6a761202";
 const SELECTOR_CHARACTERS = 10;
 
 /**
- * Executions that the logs tell of: operations of followed accounts by believed entry points, and what followed Safes say
- * of themselves. What any other contract says is not believed.
+ * The own calls that executions of one transaction are, in their order; a Safe's that is part of an operation of the same
+ * account is none. Throws an EnrichFailure for an execution that the transaction's logs do not tell of.
  */
-export function findExecutions(
-  logs: readonly RawLog[],
-  believed: { readonly followed: Followed; readonly entryPoints: ReadonlySet<Address> },
-): readonly Execution[] {
-  return logs.flatMap((log): readonly Execution[] => {
-    const execution = believed.entryPoints.has(log.address) ? operationOf(log) : safeExecutionOf(log);
-    const since = execution === null ? undefined : believed.followed.get(execution.wallet);
-    return execution !== null && since !== undefined && since <= log.blockNumber ? [execution] : [];
+export function describeExecutions(
+  executions: readonly Execution[],
+  { carrier, entryPoints }: Carried,
+): readonly ExecutedCall[] {
+  const extents = extentsOf(executions, carrier.logs, entryPoints);
+  const read = createCalldataReader(carrier);
+  const decode = createLogDecoder();
+  return executions.flatMap((execution) => {
+    const { log, wallet, ok, origin } = execution;
+    const extent = extents.get(log.logIndex);
+    if (extent === undefined)
+      throw new EnrichFailure("inconsistent", `a log of ${log.transactionHash} is not in its receipt`);
+    if (origin === "safe" && extent.operationOf === wallet) return [];
+    const logs = carrier.logs.slice(extent.start, extent.end).filter((one) => !isTrouble(one, log.address));
+    const { inner, ...cost } = read(execution);
+    const told =
+      inner === null ? UNKNOWN_CALL : ok ? believable(inner, logs, decode) : { ...inner, value: 0n };
+    const call = {
+      hash: log.transactionHash,
+      block: log.blockNumber,
+      transactionIndex: carrier.index,
+      position: log.logIndex + 1,
+      ...{ wallet, ok },
+      ...cost,
+      ...told,
+    };
+    return [{ execution, call, logs, decode }];
   });
 }
 
-/** The own call that an execution is; null for a Safe's that is part of an operation of the same account. */
-export function describeExecution(
-  execution: Execution,
-  carrier: CarryingTransaction,
-  timestamp: number,
-): ExecutedCall | null {
-  const { log, wallet, ok } = execution;
-  if (execution.origin === "safe" && isWithinOperation(execution.wallet, log, carrier.logs)) return null;
-  const { inner, ...cost } =
-    execution.origin === "safe" ? readSafe(execution, carrier) : readOperation(execution, carrier);
-  const call = {
-    hash: log.transactionHash,
-    block: log.blockNumber,
-    transactionIndex: carrier.index,
-    position: log.logIndex + 1,
-    ...{ timestamp, wallet, ok },
-    ...cost,
-    ...(inner ?? UNKNOWN_CALL),
-  };
-  return { call, logs: logsOf(execution, carrier.logs) };
-}
-
 const UNKNOWN_CALL = { to: null, value: 0n, input: "0x" } as const;
+
+/**
+ * What calldata says of a call, as far as it cannot be forged: the account runs it by code of its own, which may do something
+ * else or nothing. So no execution sends native coin, which leaves no log; it pays tokens where their contract logs that very
+ * payment; and whom it called counts as its counterparty where that logged, which the model looks after. A failed one has no
+ * logs: whom it tried to call or pay stays as it is told, since a failure only costs.
+ */
+function believable({ to, input }: InnerCall, logs: readonly RawLog[], decode: LogDecoder): InnerCall {
+  const payment = readTokenPayment(input);
+  const isPaid = (log: RawLog): boolean => {
+    if (payment === null || log.address !== to) return false;
+    const decoded = decode(log);
+    const [moved] = decoded?.event === "transfer" ? decoded.movements : [];
+    const { recipient, amount } = payment;
+    return moved?.standard === "erc20" && moved.to === recipient && moved.amount === amount;
+  };
+  if (payment === null || logs.some(isPaid)) return { to, value: 0n, input };
+  return { to, value: 0n, input: `0x${input.slice(2, SELECTOR_CHARACTERS)}` };
+}
 
 type ReadExecution = Pick<MinedCall, "gasLimit" | "gasUsed" | "gasPrice" | "fee"> & {
   readonly inner: InnerCall | null;
 };
 
+/** Decodes the calldata once for all executions in it, however large it is. */
+function createCalldataReader(carrier: CarryingTransaction): (execution: Execution) => ReadExecution {
+  let operations: ReadonlyMap<string, BundledOperation> | null = null;
+  let direct: { readonly inner: InnerCall | null } | null = null;
+  return (execution) => {
+    if (execution.origin === "safe") {
+      if (execution.wallet !== carrier.to) return safeCost(carrier, null);
+      direct ??= { inner: directCall(carrier) };
+      return safeCost(carrier, direct.inner);
+    }
+    if (execution.log.address !== carrier.to) return operationCost(execution, carrier, null);
+    operations ??= operationsOf(carrier);
+    const { wallet, nonce } = execution;
+    return operationCost(execution, carrier, operations.get(`${wallet} ${nonce}`) ?? null);
+  };
+}
+
+/** Operations of a bundle by sender and nonce, the first of each. */
+function operationsOf({ input }: CarryingTransaction): ReadonlyMap<string, BundledOperation> {
+  const bundle = readBundle(input) ?? [];
+  return new Map(bundle.toReversed().map((one) => [`${one.sender} ${one.nonce}`, one]));
+}
+
+function directCall({ input }: CarryingTransaction): InnerCall | null {
+  if (!input.startsWith(EXEC_TRANSACTION)) return null;
+  return readSafeTransaction(`0x${input.slice(SELECTOR_CHARACTERS)}`);
+}
+
 /** Gas and cost are those of the event; the limit is the operation's, or the transaction's where its calldata is not a bundle. */
-function readOperation(
-  execution: Extract<Execution, { origin: "erc4337" }>,
-  { to, input, gasLimit }: CarryingTransaction,
+function operationCost(
+  { gasCost, gasUsed }: Extract<Execution, { origin: "erc4337" }>,
+  { gasLimit }: CarryingTransaction,
+  operation: BundledOperation | null,
 ): ReadExecution {
-  const { wallet, nonce, gasCost, gasUsed, log } = execution;
-  const bundle = to === log.address ? readBundle(input) : null;
-  const operation = bundle?.find((one) => one.sender === wallet && one.nonce === nonce) ?? null;
   return {
     inner: operation === null ? null : readInnerCall(operation.callData),
     gasLimit: operation === null ? gasLimit : operation.gasLimit,
@@ -105,68 +138,49 @@ function readOperation(
 }
 
 /** Whoever sent it paid for the whole transaction; the Safe's own event tells no gas. */
-function readSafe(
-  { wallet }: Execution,
-  { to, input, gasLimit, gasUsed, gasPrice }: CarryingTransaction,
+function safeCost(
+  { gasLimit, gasUsed, gasPrice }: CarryingTransaction,
+  inner: InnerCall | null,
 ): ReadExecution {
-  const isDirect = to === wallet && input.startsWith(EXEC_TRANSACTION);
-  return {
-    inner: isDirect ? readSafeTransaction(`0x${input.slice(SELECTOR_CHARACTERS)}`) : null,
-    gasLimit,
-    gasUsed,
-    gasPrice,
-    fee: gasUsed * gasPrice,
-  };
+  return { inner, gasLimit, gasUsed, gasPrice, fee: gasUsed * gasPrice };
 }
 
-function operationOf(log: RawLog): Execution | null {
-  const decoded = decodeLog(log);
-  if (decoded?.event !== "user_operation") return null;
-  const { wallet, nonce, success, actualGasCostWei, actualGasUsed } = decoded.operation;
-  return {
-    origin: "erc4337",
-    ...{ wallet, nonce, log, ok: success },
-    gasCost: actualGasCostWei,
-    gasUsed: actualGasUsed,
-  };
-}
-
-const WORD_CHARACTERS = 64;
-/** Hash and payment, of which the hash may be a topic. */
-const SAFE_EVENT_WORDS = 2;
-
-function safeExecutionOf(log: RawLog): Execution | null {
-  const [event, ...more] = log.topics;
-  if (event !== SAFE_SUCCESS && event !== SAFE_FAILURE) return null;
-  const words = more.length + (log.data.length - 2) / WORD_CHARACTERS;
-  if (words !== SAFE_EVENT_WORDS || more.length > 1) return null;
-  return { origin: "safe", wallet: log.address, ok: event === SAFE_SUCCESS, log };
-}
+/** Where the logs of an execution begin and end among those of the transaction, and whose operation ends next after it. */
+type Extent = { readonly start: number; readonly end: number; readonly operationOf: Address | null };
 
 /**
- * The logs between the execution before it, or the transaction's start, and the one that tells of it: an entry point tells
- * of each operation right after it, and of none before all were found valid. What it says of a failure is no effect.
+ * Of each execution, by the number of its log: the logs between the execution before it, or the transaction's start, and the
+ * one that tells of it. An entry point tells of each operation right after it, and of none before all were found valid; what
+ * calls itself one and is not believed says nothing of what a Safe's execution is part of.
  */
-function logsOf({ origin, log }: Execution, all: readonly RawLog[]): readonly RawLog[] {
-  const isBound = origin === "safe" ? isSafeBound : isOperationBound;
-  const before = all.filter((other) => other.logIndex < log.logIndex);
-  const start = before.findLastIndex((other) => other.address === log.address && isBound(other));
-  return before
-    .slice(start + 1)
-    .filter((other) => other.address !== log.address || !OPERATION_TROUBLE.includes(other.topics[0] ?? "0x"));
+function extentsOf(
+  executions: readonly Execution[],
+  logs: readonly RawLog[],
+  entryPoints: ReadonlySet<Address>,
+): ReadonlyMap<number, Extent> {
+  const wanted = new Set(executions.map(({ log }) => log.logIndex));
+  const extents = new Map<number, Extent>();
+  const bounds = new Map<Address, number>();
+  for (const [end, log] of logs.entries()) {
+    const start = (bounds.get(log.address) ?? -1) + 1;
+    if (wanted.has(log.logIndex)) extents.set(log.logIndex, { start, end, operationOf: null });
+    if (isBound(log, entryPoints)) bounds.set(log.address, end);
+  }
+  let operating: Address | null = null;
+  for (const log of logs.toReversed()) {
+    const extent = extents.get(log.logIndex);
+    if (extent !== undefined) extents.set(log.logIndex, { ...extent, operationOf: operating });
+    if (entryPoints.has(log.address)) operating = operationOf(log)?.wallet ?? operating;
+  }
+  return extents;
 }
 
-function isOperationBound({ topics }: RawLog): boolean {
-  return topics[0] === USER_OPERATION || topics[0] === BEFORE_EXECUTION;
+function isBound({ address, topics: [event] }: RawLog, entryPoints: ReadonlySet<Address>): boolean {
+  if (entryPoints.has(address)) return event === USER_OPERATION || event === BEFORE_EXECUTION;
+  return event === SAFE_SUCCESS || event === SAFE_FAILURE;
 }
 
-function isSafeBound({ topics }: RawLog): boolean {
-  return topics[0] === SAFE_SUCCESS || topics[0] === SAFE_FAILURE;
-}
-
-/** Whether an operation of the account ends after the log, and no other operation in between. */
-function isWithinOperation(wallet: Address, log: RawLog, all: readonly RawLog[]): boolean {
-  const next = all.find((other) => other.logIndex > log.logIndex && other.topics[0] === USER_OPERATION);
-  const operation = next === undefined ? null : operationOf(next);
-  return operation?.wallet === wallet;
+/** What an entry point says of a failure is no effect of it. */
+function isTrouble({ address, topics: [event = "0x"] }: RawLog, entryPoint: Address): boolean {
+  return address === entryPoint && OPERATION_TROUBLE.includes(event);
 }

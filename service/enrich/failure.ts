@@ -1,4 +1,4 @@
-/** What kept a range from being enriched; all but `too_many_results` and `timeout`, which a smaller range may cure, wait for the node. */
+/** What kept a range from being enriched; all but `too_many_results` and `timeout`, which a smaller range or leaving something out cures, wait for the node. */
 export type EnrichFailureKind =
   /** No answer at all, or one that speaks of the node's own trouble. */
   | "unreachable"

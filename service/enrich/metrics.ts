@@ -7,6 +7,7 @@ export type EnrichMetrics = {
   readonly rows: Counter<"table">;
   readonly failures: Counter<"kind">;
   readonly factFailures: Counter<"reason">;
+  readonly leftOut: Counter<"what">;
 };
 
 /** Registers the metrics of enrichment; once per registry, since names in it are unique. */
@@ -39,6 +40,12 @@ export function createEnrichMetrics(registry: Registry): EnrichMetrics {
       name: "ahs_enrich_failures_total",
       help: "Ranges that could not be read, by kind; they are tried again",
       labelNames: ["kind"],
+      registers,
+    }),
+    leftOut: new Counter({
+      name: "ahs_enrich_left_out_total",
+      help: "What no answer of the node has room for, or is more than is kept, by what it is; it is not read again",
+      labelNames: ["what"],
       registers,
     }),
     factFailures: new Counter({

@@ -5,7 +5,7 @@ import type { OwnCallRow } from "./own-call.ts";
 
 type TransferRow = EnrichRows["transfers"][number];
 
-/** Native coin that own calls sent, and that others' transactions sent to followed wallets; failed calls move none. */
+/** Native coin that own transactions sent, and that others' sent to followed wallets; failed ones move none, and executions tell of none. */
 export function nativeTransfers(
   chainId: number,
   calls: readonly OwnCallRow[],
@@ -13,8 +13,8 @@ export function nativeTransfers(
 ): readonly TransferRow[] {
   const sent = calls.flatMap((call) => {
     const { to, value, wallet, position } = call;
-    if (to === null || to === undefined || value === 0n || !call.ok) return [];
-    const logIndex = position === 0 ? ofTransaction(call.transactionIndex) : position - 1;
+    if (to === null || to === undefined || value === 0n || !call.ok || position > 0) return [];
+    const logIndex = ofTransaction(call.transactionIndex);
     return [row(chainId, { ...call, to, from: wallet, sender: wallet, logIndex })];
   });
   const received = payments.map((payment) =>

@@ -1,31 +1,33 @@
 import type { Address, Hex } from "viem";
 import { z } from "zod";
-import { ASK_POLICY, type AskPolicy, askJson, isFailure } from "../history/ask-json.ts";
+import { isFailure } from "../history/ask-json.ts";
+import { askNode, type NodeOptions } from "../history/ask-node.ts";
 import { type HistoryFailure, historyFailure } from "../history/history-source.ts";
 import { address, hash, hexBigint, hexNumber } from "../history/source-values.ts";
 import type { AccountFactSource, SourcedFacts } from "./account-fact-source.ts";
 
-export type OtterscanFactsOptions = {
-  /** JSON-RPC endpoint of a node with the ots_ methods. */
-  readonly url: string;
+/** A node with the ots_ methods. */
+export type OtterscanFactsOptions = NodeOptions & {
   /** Entry points of ERC-4337, lower-case: whoever sends a bundle to one has created none of the accounts in it. */
   readonly entryPoints: ReadonlySet<Address>;
-  readonly policy?: AskPolicy;
 };
 
-/** Erigon refuses larger pages unless told otherwise; local nodes search longer for more. */
-const OLDEST_ROWS = 10;
+/** Most accounts are paid at once, and a local node searches the longer the more rows are asked for. */
+const FIRST_ROWS = 10;
+/** Erigon refuses larger pages unless told otherwise. */
+const MORE_ROWS = 25;
+/** Whoever is called more often than that before being paid has no known funder. */
+const MOST_PAGES = 10;
 
-const rpcAnswer = z.union([
-  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
-  z.object({ result: z.unknown() }),
-]);
 const creationAnswer = z.object({ hash, creator: address }).nullable();
 const creationReceipt = z.object({ blockNumber: hexNumber, from: address, to: address.nullish() }).nullable();
 const blockAnswer = z.object({ timestamp: hexNumber }).nullable();
 const pageAnswer = z.object({
   txs: z.array(
-    z.object({ hash, blockNumber: hexNumber, from: address, to: address.nullish(), value: hexBigint }),
+    z.object({
+      ...{ hash, blockNumber: hexNumber, transactionIndex: hexNumber },
+      ...{ from: address, to: address.nullish(), value: hexBigint },
+    }),
   ),
   receipts: z.array(
     z.object({
@@ -35,6 +37,8 @@ const pageAnswer = z.object({
       timestamp: z.union([z.int().nonnegative(), hexNumber]),
     }),
   ),
+  /** Whether it holds the newest transaction of the account. */
+  firstPage: z.boolean(),
 });
 const operationsAnswer = z.array(z.object({ to: address, value: hexBigint }));
 
@@ -45,45 +49,29 @@ type Ask = <Answer>(
 ) => Promise<{ readonly answer: Answer } | HistoryFailure>;
 
 const UNKNOWN: SourcedFacts = { kind: "facts", creator: null, firstFunder: null, existed: null };
-/** Unknown method, bad parameters, bad request, unsupported: asking again changes nothing. */
-const REFUSED = new Set([-32601, -32602, -32600, -32004]);
-const RATE_LIMITED = new Set([429, -32005, -32029]);
 
 /**
  * Facts from the Otterscan methods of a node: of a contract the sender of the transaction that created it, and of any other
- * account who paid it first, directly or through contracts, and when it first sent a transaction itself.
+ * account who paid it first, directly or through contracts, and when it first sent a transaction itself, as far as that
+ * shows until then; who paid it is unknown where that is not among its first 235 transactions.
  */
 export function createOtterscanFacts(options: OtterscanFactsOptions): AccountFactSource {
   return {
     name: "otterscan",
     read: async ({ address: account, hasCode }, signal) => {
       const ask: Ask = (method, params, schema) =>
-        askJson(
-          {
-            url: new URL(options.url),
-            body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-          },
-          (json) => readAnswer(json, method, schema),
-          { policy: options.policy ?? ASK_POLICY, signal },
-        );
+        askNode(options, { method, params, read: (result) => readAnswer(result, method, schema) }, signal);
       return hasCode ? readContract(ask, account, options.entryPoints) : readAccount(ask, account);
     },
   };
 }
 
 function readAnswer<Answer>(
-  json: unknown,
+  result: unknown,
   method: string,
   schema: z.ZodType<Answer>,
 ): { readonly answer: Answer } | HistoryFailure {
-  const parsed = rpcAnswer.safeParse(json);
-  if (!parsed.success) return historyFailure("malformed", `${method}: neither a result nor an error`);
-  if ("error" in parsed.data) {
-    const { code } = parsed.data.error;
-    const reason = RATE_LIMITED.has(code) ? "rate_limited" : REFUSED.has(code) ? "refused" : "unavailable";
-    return historyFailure(reason, `${method}: error ${code}`);
-  }
-  const answer = schema.safeParse(parsed.data.result);
+  const answer = schema.safeParse(result);
   return answer.success
     ? { answer: answer.data }
     : historyFailure("malformed", `${method}: ${z.prettifyError(answer.error).slice(0, 300)}`);
@@ -112,9 +100,42 @@ async function readContract(
 }
 
 async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | HistoryFailure> {
-  const page = await ask("ots_searchTransactionsAfter", [account, 0, OLDEST_ROWS], pageAnswer);
+  let sent: Row | undefined;
+  let after = 0;
+  for (let page = 1; ; page += 1) {
+    const read = await readPage(ask, account, { after, rows: page === 1 ? FIRST_ROWS : MORE_ROWS });
+    if (isFailure(read)) return read;
+    sent ??= read.rows.find(({ from }) => from === account);
+    const paid = await findFunder(ask, account, read.rows);
+    if (isFailure(paid)) return paid;
+    if (paid.funder !== null || read.next === null || page === MOST_PAGES) {
+      const existed = sent === undefined ? null : { block: sent.blockNumber, timestamp: sent.timestamp };
+      return { ...UNKNOWN, firstFunder: paid.funder, existed };
+    }
+    after = read.next;
+  }
+}
+
+type Row = {
+  readonly hash: Hex;
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly from: Address;
+  readonly to?: Address | null | undefined;
+  readonly value: bigint;
+  readonly ok: boolean;
+  readonly timestamp: number;
+};
+
+/** Transactions that touch an account after a block, the oldest first, and the block to go on after; null behind the newest. */
+async function readPage(
+  ask: Ask,
+  account: Address,
+  from: { readonly after: number; readonly rows: number },
+): Promise<{ readonly rows: readonly Row[]; readonly next: number | null } | HistoryFailure> {
+  const page = await ask("ots_searchTransactionsAfter", [account, from.after, from.rows], pageAnswer);
   if (isFailure(page)) return page;
-  const { txs, receipts } = page.answer;
+  const { txs, receipts, firstPage } = page.answer;
   if (txs.length !== receipts.length) {
     return historyFailure("inconsistent", `${txs.length} transactions with ${receipts.length} receipts`);
   }
@@ -125,39 +146,30 @@ async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | H
     if (outcome === undefined) return historyFailure("inconsistent", "a receipt of another transaction");
     rows.push({ ...transaction, ok: outcome.status === "0x1", timestamp: outcome.timestamp });
   }
-  rows.sort((a, b) => a.blockNumber - b.blockNumber);
-  const sent = rows.find(({ from }) => from === account);
-  const firstFunder = await readFirstFunder(ask, account, rows);
-  if (firstFunder !== null && typeof firstFunder === "object") return firstFunder;
-  const existed = sent === undefined ? null : { block: sent.blockNumber, timestamp: sent.timestamp };
-  return { ...UNKNOWN, firstFunder, existed };
+  rows.sort((a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex);
+  const newest = rows.at(-1);
+  if (firstPage || newest === undefined) return { rows, next: null };
+  return newest.blockNumber > from.after
+    ? { rows, next: newest.blockNumber }
+    : historyFailure("inconsistent", `nothing newer was told than block ${from.after}`);
 }
 
-type Row = {
-  readonly hash: Hex;
-  readonly blockNumber: number;
-  readonly from: Address;
-  readonly to?: Address | null | undefined;
-  readonly value: bigint;
-  readonly ok: boolean;
-  readonly timestamp: number;
-};
-
-/** The sender of the oldest transaction that paid the account; what it sent itself paid others. */
-async function readFirstFunder(
+/** The sender of the oldest of the transactions that paid the account; what it sent itself paid others. */
+async function findFunder(
   ask: Ask,
   account: Address,
   rows: readonly Row[],
-): Promise<Address | null | HistoryFailure> {
+): Promise<{ readonly funder: Address | null } | HistoryFailure> {
   for (const { hash: id, from, to, value, ok } of rows) {
     if (from === account || !ok) continue;
     if (to === account) {
-      if (value > 0n) return from;
+      if (value > 0n) return { funder: from };
       continue;
     }
     const operations = await ask("ots_getInternalOperations", [id], operationsAnswer);
     if (isFailure(operations)) return operations;
-    if (operations.answer.some((operation) => operation.to === account && operation.value > 0n)) return from;
+    const isPaid = operations.answer.some((operation) => operation.to === account && operation.value > 0n);
+    if (isPaid) return { funder: from };
   }
-  return null;
+  return { funder: null };
 }

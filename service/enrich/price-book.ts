@@ -1,17 +1,12 @@
 import type { Address } from "viem";
+import { dayOf } from "../features/time.ts";
 import type { FeedPriceRow } from "../store/feed-prices.ts";
 import type { PricedToken } from "./market.ts";
 
 /** Value of an amount, in the token's smallest unit, at a Unix time, in millionths of a US dollar; null without a price. */
 export type ValueOf = (token: PricedToken, amount: bigint, timestamp: number) => bigint | null;
 
-const SECONDS_PER_DAY = 86_400;
 const MICRO_USD = 1_000_000n;
-
-/** UTC day number of a Unix time. */
-export function dayOf(timestamp: number): number {
-  return Math.floor(timestamp / SECONDS_PER_DAY);
-}
 
 /** Values by the last price of an earlier day, or by the first there is; rounded down. */
 export function createPriceBook(rows: readonly FeedPriceRow[]): ValueOf {

@@ -1,19 +1,21 @@
 import type { Address, Hex } from "viem";
-import { z } from "zod";
 import type { IndexedBlock, IndexedCall, NativePayment } from "../store/enrich-reads.ts";
 import type { EnrichRows } from "../store/enrich-writes.ts";
+import { type CarryingTransaction, carrierOf, receiptLogs } from "./carrier.ts";
 import type { EnrichContext } from "./context.ts";
 import { decodeLog } from "./decode-log.ts";
-import { describeExecution, type Execution } from "./executions.ts";
+import { describeExecutions } from "./executions.ts";
 import { EnrichFailure } from "./failure.ts";
+import type { Execution } from "./find-executions.ts";
 import { concerns, type Followed } from "./log-rows.ts";
 import { mapLimited } from "./map-limited.ts";
 import { medianTip } from "./median-tip.ts";
 import { nativeTransfers } from "./native-transfers.ts";
-import { type MinedCall, type OwnCallRow, ownCallRow } from "./own-call.ts";
+import { type IsOversized, orOversized } from "./oversized.ts";
+import { type MinedCall, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
 import type { RawLog } from "./raw-log.ts";
 import type { CallBlock } from "./read-receipts.ts";
-import { logAnswer, type RawReceipt, type RawTransaction } from "./rpc-answers.ts";
+import type { RawReceipt } from "./rpc-answers.ts";
 import type { BlockCall } from "./strangers.ts";
 
 export type WantedCalls = {
@@ -25,6 +27,9 @@ export type WantedCalls = {
   readonly executions: readonly Execution[];
   /** Logs by topic of the wallets that are read for. */
   readonly logs: readonly RawLog[];
+  /** Those of the wallets of which not every log is there. */
+  readonly unread: ReadonlySet<Address>;
+  readonly isOversized: IsOversized;
   /** Blocks of the index, at least those of calls and executions. */
   readonly blocks: ReadonlyMap<number, IndexedBlock>;
   readonly wallets: Followed;
@@ -35,36 +40,44 @@ export type CallRows = Pick<EnrichRows, "calls" | "blocks"> & {
   /** Native coin that moved. */
   readonly payments: EnrichRows["transfers"];
   readonly blockCalls: readonly BlockCall[];
+  /** Logs of own calls that say something of a wallet and are not among those by topic, where that has no room for all. */
+  readonly untoldLogs: readonly RawLog[];
 };
 
-/** Reads the blocks in which wallets called or executed; throws an EnrichFailure when anything of them is missing or does not fit. */
+/**
+ * Reads the blocks in which wallets called or executed; throws an EnrichFailure when anything of them is missing or does not
+ * fit. What no answer has room for is left out: of own calls the receipt, of others' transactions what accounts executed in them.
+ */
 export async function readCalls(context: EnrichContext, wanted: WantedCalls): Promise<CallRows> {
   const blocks = await readBlocks(context, wanted);
-  const receipts = new Map(
-    blocks.flatMap((block) => block.receipts.map((receipt) => [receipt.transactionHash, receipt] as const)),
-  );
+  const receipts: Receipts = new Map(blocks.flatMap((block) => [...block.receipts]));
   const tips = new Map(blocks.map((block) => [block.number, tipOf(block, wanted.blocks)]));
-  const own = wanted.calls.map((call) => ({ call, receipt: expected(receipts, call.hash) }));
-  const found = own.map(({ call, receipt }) => ({ call, logs: logsOf(receipt), receipt }));
-  requireWholeLogs(found, wanted);
-  const sent = found.map(({ call, logs, receipt }) =>
-    transactionRow(context, { call, logs, receipt, marketPrice: marketPrice(call.block, wanted, tips) }),
-  );
+  const own = wanted.calls.map((call) => sentCall(call, expected(receipts, call.hash)));
+  const sent = own.map((found) => {
+    if (found.receipt === null) leaveReceiptOut(context, found.call);
+    return transactionRow(context, found, marketPrice(found.call.block, wanted, tips));
+  });
   const executed = await readExecutions(context, wanted, { receipts, tips });
   const calls = [...sent, ...executed];
   return {
     calls,
-    blocks: blocks.map((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
+    blocks: blocks.flatMap((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
     payments: nativeTransfers(context.chainId, calls, wanted.payments),
     blockCalls: blocks.flatMap((block) => othersOf(block, wanted)),
+    untoldLogs: untoldLogs(own, wanted),
   };
 }
 
-type Receipts = ReadonlyMap<Hex, RawReceipt>;
+function leaveReceiptOut({ metrics, logger }: EnrichContext, { hash }: IndexedCall): void {
+  metrics.leftOut.inc({ what: "receipt" });
+  logger.warn({ hash }, "no answer has room for the receipt of an own call: it is kept without");
+}
+
+type Receipts = ReadonlyMap<Hex, RawReceipt | null>;
 type Tips = ReadonlyMap<number, bigint | null>;
 
 function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readonly CallBlock[]> {
-  const { from, to, calls, executions } = wanted;
+  const { from, to, calls, executions, isOversized } = wanted;
   const hashes = new Map<number, Set<Hex>>();
   const add = (block: number, hash: Hex) => hashes.set(block, (hashes.get(block) ?? new Set()).add(hash));
   for (const call of calls) add(call.block, call.hash);
@@ -75,20 +88,29 @@ function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readon
   }
   return mapLimited([...hashes], context.limits.concurrency, ([number, inIt]) => {
     const { hash, baseFeeWei } = indexedBlock(wanted.blocks, number);
-    return context.readReceipts({ number, hash, baseFeeWei, calls: [...inIt] });
+    return context.readReceipts({ number, hash, baseFeeWei, calls: [...inIt] }, isOversized);
   });
+}
+
+/** An own call with its logs; without a receipt none are known. */
+type SentCall = {
+  readonly call: IndexedCall;
+  readonly receipt: RawReceipt | null;
+  readonly logs: readonly RawLog[];
+};
+
+function sentCall(call: IndexedCall, receipt: RawReceipt | null): SentCall {
+  return { call, receipt, logs: receipt === null ? [] : receiptLogs(receipt) };
 }
 
 function transactionRow(
   { chainId, market }: EnrichContext,
-  sent: {
-    readonly call: IndexedCall;
-    readonly logs: readonly RawLog[];
-    readonly receipt: RawReceipt;
-    readonly marketPrice: bigint | null;
-  },
+  { call, receipt, logs }: SentCall,
+  price: bigint | null,
 ): OwnCallRow {
-  const { call, logs, receipt } = sent;
+  const mined: MinedCall = { ...call, position: 0, fee: call.gasUsed * call.gasPrice };
+  const stored = { chainId, wrappedNative: market.wrappedNative, origin: "transaction" } as const;
+  if (receipt === null) return unreadCallRow(mined, stored);
   const agrees =
     call.ok === (receipt.status === "0x1") &&
     call.gasUsed === receipt.gasUsed &&
@@ -96,9 +118,7 @@ function transactionRow(
     call.wallet === receipt.from;
   if (!agrees)
     throw new EnrichFailure("inconsistent", `the receipt of ${call.hash} is not what the index says`);
-  const mined: MinedCall = { ...call, position: 0, fee: call.gasUsed * call.gasPrice };
-  const outcome = { logs, l1Fee: receipt.l1Fee ?? null, marketPrice: sent.marketPrice };
-  return ownCallRow(mined, outcome, { chainId, wrappedNative: market.wrappedNative, origin: "transaction" });
+  return ownCallRow(mined, { logs, l1Fee: receipt.l1Fee ?? null, marketPrice: price }, stored);
 }
 
 async function readExecutions(
@@ -106,74 +126,64 @@ async function readExecutions(
   wanted: WantedCalls,
   known: { readonly receipts: Receipts; readonly tips: Tips },
 ): Promise<readonly OwnCallRow[]> {
-  const { chainId, market, limits, client } = context;
-  const hashes = [...new Set(wanted.executions.map(({ log }) => log.transactionHash))];
-  const read = await mapLimited(hashes, limits.concurrency, async (hash) => {
-    const receipt = expected(known.receipts, hash);
-    return [hash, carrierOf(receipt, await client.transaction(hash))] as const;
+  const { chainId, market, limits, entryPoints } = context;
+  const { wrappedNative } = market;
+  const carried = Map.groupBy(wanted.executions, ({ log }) => log.transactionHash);
+  const rows = await mapLimited([...carried], limits.concurrency, async ([hash, executions]) => {
+    const carrier = await readCarrier(context, wanted, { hash, receipt: expected(known.receipts, hash) });
+    if (carrier === null) return [];
+    return describeExecutions(executions, { carrier, entryPoints }).map(({ execution, call, ...told }) => {
+      const { timestamp } = indexedBlock(wanted.blocks, call.block);
+      const outcome = { ...told, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
+      return ownCallRow({ ...call, timestamp }, outcome, {
+        chainId,
+        wrappedNative,
+        origin: execution.origin,
+      });
+    });
   });
-  const carriers = new Map(read);
-  return wanted.executions.flatMap((execution) => {
-    const { log, origin } = execution;
-    const carrier = carriers.get(log.transactionHash);
-    if (carrier === undefined || !carrier.logs.some((one) => one.logIndex === log.logIndex))
-      throw new EnrichFailure("inconsistent", `a log of ${log.transactionHash} is not in its receipt`);
-    const { timestamp } = indexedBlock(wanted.blocks, log.blockNumber);
-    const executed = describeExecution(execution, carrier, timestamp);
-    if (executed === null) return [];
-    const price = marketPrice(log.blockNumber, wanted, known.tips);
-    const outcome = { logs: executed.logs, l1Fee: null, marketPrice: price };
-    return [ownCallRow(executed.call, outcome, { chainId, wrappedNative: market.wrappedNative, origin })];
-  });
+  return rows.flat();
 }
 
-function carrierOf(receipt: RawReceipt, transaction: RawTransaction | null) {
-  const fits =
-    transaction?.hash === receipt.transactionHash &&
-    transaction.blockHash === receipt.blockHash &&
-    transaction.transactionIndex === receipt.transactionIndex;
-  if (!fits)
-    throw new EnrichFailure(
-      "inconsistent",
-      `${receipt.transactionHash} has a receipt and is not itself there`,
-    );
-  return {
-    index: receipt.transactionIndex,
-    to: transaction.to ?? null,
-    input: transaction.input,
-    gasLimit: transaction.gas,
-    gasUsed: receipt.gasUsed,
-    gasPrice: receipt.effectiveGasPrice,
-    logs: logsOf(receipt),
-  };
+/** Null where no answer has room for it. */
+async function readCarrier(
+  { client, metrics, logger }: EnrichContext,
+  { isOversized }: WantedCalls,
+  { hash, receipt }: { readonly hash: Hex; readonly receipt: RawReceipt | null },
+): Promise<CarryingTransaction | null> {
+  const carrier =
+    receipt === null
+      ? null
+      : await orOversized(isOversized, async () => carrierOf(receipt, await client.transaction(hash)));
+  if (carrier === null) {
+    metrics.leftOut.inc({ what: "carrier" });
+    logger.warn({ hash }, "no answer has room for a transaction: what accounts executed in it is left out");
+  }
+  return carrier;
 }
 
-function expected(receipts: Receipts, hash: Hex): RawReceipt {
+function expected(receipts: Receipts, hash: Hex): RawReceipt | null {
   const receipt = receipts.get(hash);
   if (receipt === undefined) throw new EnrichFailure("inconsistent", `no receipt of ${hash}`);
   return receipt;
 }
 
-function logsOf(receipt: RawReceipt): readonly RawLog[] {
-  const logs = z.array(logAnswer).safeParse(receipt.logs);
-  if (!logs.success)
-    throw new EnrichFailure("garbage", `the receipt of ${receipt.transactionHash} has no readable logs`);
-  return logs.data;
-}
-
-/** Logs of own calls come twice, by receipt and by topic: a node that leaves out some of the latter is found out here. */
-function requireWholeLogs(
-  calls: readonly { readonly call: IndexedCall; readonly logs: readonly RawLog[] }[],
-  { logs, wallets }: WantedCalls,
-): void {
+/**
+ * Logs of own calls come twice, by receipt and by topic: a node that leaves out some of the latter is found out here. Given
+ * back are those of wallets whose logs by topic were not all read.
+ */
+function untoldLogs(calls: readonly SentCall[], { logs, wallets, unread }: WantedCalls): readonly RawLog[] {
   const found = new Set(logs.map(contentOf));
-  for (const { call, logs: own } of calls) {
-    for (const log of own) {
+  const read: Followed = new Map([...wallets].filter(([wallet]) => !unread.has(wallet)));
+  return calls.flatMap(({ call, logs: own }) =>
+    own.filter((log) => {
       const decoded = decodeLog(log);
-      if (decoded === null || !concerns(decoded, call.block, wallets) || found.has(contentOf(log))) continue;
+      if (decoded === null || !concerns(decoded, call.block, wallets) || found.has(contentOf(log)))
+        return false;
+      if (!concerns(decoded, call.block, read)) return true;
       throw new EnrichFailure("inconsistent", `a log of ${call.hash} is in its receipt and missing by topic`);
-    }
-  }
+    }),
+  );
 }
 
 function contentOf(log: RawLog): string {
@@ -182,7 +192,7 @@ function contentOf(log: RawLog): string {
 
 function tipOf({ number, gasPrices }: CallBlock, blocks: WantedCalls["blocks"]): bigint | null {
   const { baseFeeWei } = indexedBlock(blocks, number);
-  return baseFeeWei === null ? null : medianTip(gasPrices, baseFeeWei);
+  return baseFeeWei === null || gasPrices === null ? null : medianTip(gasPrices, baseFeeWei);
 }
 
 /** Base fee and median tip. */
@@ -192,19 +202,18 @@ function marketPrice(block: number, { blocks }: WantedCalls, tips: Tips): bigint
   return baseFeeWei === null || tip === null ? null : baseFeeWei + tip;
 }
 
+/** Nothing of a block whose transactions no answer has room for. */
 function blockRow(
   chainId: number,
   { number, gasPrices, source }: CallBlock,
   blocks: WantedCalls["blocks"],
   tips: Tips,
-): EnrichRows["blocks"][number] {
+): EnrichRows["blocks"] {
+  if (gasPrices === null) return [];
   const { hash, timestamp, baseFeeWei } = indexedBlock(blocks, number);
   const medianTipWei = tips.get(number) ?? null;
-  return {
-    ...{ chainId, block: number, hash, timestamp, baseFeeWei, medianTipWei },
-    transactions: gasPrices.length,
-    source,
-  };
+  const transactions = gasPrices.length;
+  return [{ chainId, block: number, hash, timestamp, baseFeeWei, medianTipWei, transactions, source }];
 }
 
 /** Transactions of the block that no followed wallet sent. */

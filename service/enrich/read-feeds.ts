@@ -1,4 +1,5 @@
 import { type Address, toFunctionSelector } from "viem";
+import { dayOf } from "../features/time.ts";
 import type { IndexedBlock } from "../store/enrich-reads.ts";
 import { type FeedPriceRow, readPricedFeeds } from "../store/feed-prices.ts";
 import type { StateBlock } from "./chain-reader.ts";
@@ -6,7 +7,6 @@ import type { EnrichContext } from "./context.ts";
 import { ANSWER_UPDATED } from "./event-topics.ts";
 import { EnrichFailure } from "./failure.ts";
 import { mapLimited } from "./map-limited.ts";
-import { dayOf } from "./price-book.ts";
 import type { RawLog } from "./raw-log.ts";
 import { requireWithin } from "./read-logs.ts";
 import { addressOf, topicWord, uintOf, wordsOf } from "./words.ts";

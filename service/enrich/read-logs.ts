@@ -1,4 +1,4 @@
-import { type Address, pad } from "viem";
+import { type Address, type Hex, pad } from "viem";
 import type { ChainReader, LogFilter } from "./chain-reader.ts";
 import type { EnrichLimits } from "./context.ts";
 import {
@@ -13,25 +13,38 @@ import {
 } from "./event-topics.ts";
 import { EnrichFailure } from "./failure.ts";
 import { mapLimited } from "./map-limited.ts";
+import { type IsOversized, orOversized } from "./oversized.ts";
 import type { RawLog } from "./raw-log.ts";
 
 type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
 
+/** unread: wallets of which not every log is there, since strangers logged more of them than the node tells of one block. */
+export type WalletLogs = { readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> };
+
 /**
  * Every log of the range that names one of the wallets where its event has the party, and what Safes among them say of
- * themselves: four requests per chunk of wallets, whatever strangers log. In the order of the chain, each once.
+ * themselves: four requests per chunk of wallets, whatever strangers log. In the order of the chain, each once. Of one block
+ * what does not fit into an answer is asked for in parts, down to one event of one wallet, and then left out; of several
+ * blocks it is a failure, since there are smaller ranges.
  */
 export async function readLogs(
-  client: ChainReader,
+  client: Pick<ChainReader, "logs">,
   range: LogRange,
-  limits: EnrichLimits,
-): Promise<readonly RawLog[]> {
+  { limits, isOversized }: { readonly limits: EnrichLimits; readonly isOversized: IsOversized },
+): Promise<WalletLogs> {
   const { from, to } = range;
-  const filters = chunksOf(range.wallets, limits.maxWallets).flatMap(filtersOf);
   const found = new Map<number, Map<number, RawLog>>();
+  const unread = new Set<Address>();
   let count = 0;
-  await mapLimited(filters, limits.concurrency, async (filter) => {
-    const logs = await client.logs({ from, to, ...filter });
+  const read = async (part: Part): Promise<void> => {
+    const ask = () => client.logs({ from, to, ...filterOf(part) });
+    const logs = from === to ? await orOversized(isOversized, ask) : await ask();
+    if (logs === null) {
+      const smaller = partsOf(part);
+      for (const one of smaller) await read(one);
+      if (smaller.length === 0) for (const wallet of part.wallets) unread.add(wallet);
+      return;
+    }
     for (const log of logs) {
       requireWithin(log, range);
       const block = found.get(log.blockNumber) ?? new Map<number, RawLog>();
@@ -43,21 +56,45 @@ export async function readLogs(
         "too_many_results",
         `more than ${limits.maxLogs} logs in blocks ${from} to ${to}`,
       );
-  });
-  return [...found.values()]
+  };
+  const parts = chunksOf(range.wallets, limits.maxWallets).flatMap(wholeParts);
+  await mapLimited(parts, limits.concurrency, read);
+  const logs = [...found.values()]
     .flatMap((block) => [...block.values()])
     .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  return { logs, unread };
 }
 
+/** What one request asks for: logs of these events that have one of the wallets at a place, a topic or the emitter itself. */
+type Part = {
+  readonly events: readonly Hex[];
+  readonly place: 1 | 2 | 3 | "emitter";
+  readonly wallets: readonly Address[];
+};
+
 /** The place of a topic decides what it means, so events are grouped by where they have the wallet. */
-function filtersOf(wallets: readonly Address[]): readonly Omit<LogFilter, "from" | "to">[] {
-  const parties = wallets.map((wallet) => pad(wallet));
+function wholeParts(wallets: readonly Address[]): readonly Part[] {
   return [
-    { topics: [[TRANSFER, APPROVAL, APPROVAL_FOR_ALL], parties] },
-    { topics: [[TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, USER_OPERATION], null, parties] },
-    { topics: [[TRANSFER_SINGLE, TRANSFER_BATCH], null, null, parties] },
-    { addresses: wallets, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] },
+    { wallets, place: 1, events: [TRANSFER, APPROVAL, APPROVAL_FOR_ALL] },
+    { wallets, place: 2, events: [TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, USER_OPERATION] },
+    { wallets, place: 3, events: [TRANSFER_SINGLE, TRANSFER_BATCH] },
+    { wallets, place: "emitter", events: [SAFE_SUCCESS, SAFE_FAILURE] },
   ];
+}
+
+/** Halves of the wallets, then the events of one wallet by themselves; nothing where there is no smaller part. */
+function partsOf(part: Part): readonly Part[] {
+  const { wallets, events } = part;
+  if (wallets.length > 1) {
+    return chunksOf(wallets, Math.ceil(wallets.length / 2)).map((half) => ({ ...part, wallets: half }));
+  }
+  return events.length > 1 ? events.map((event) => ({ ...part, events: [event] })) : [];
+}
+
+function filterOf({ events, place, wallets }: Part): Omit<LogFilter, "from" | "to"> {
+  if (place === "emitter") return { addresses: wallets, topics: [events] };
+  const anywhere = Array.from({ length: place - 1 }, () => null);
+  return { topics: [events, ...anywhere, wallets.map((wallet) => pad(wallet))] };
 }
 
 function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {

@@ -2,6 +2,7 @@ import type { Address, Hex } from "viem";
 import type { BlockSource } from "../store/tables/enrich.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import { EnrichFailure } from "./failure.ts";
+import { type IsOversized, orOversized } from "./oversized.ts";
 import { payeeOf } from "./payee.ts";
 import type { RawBlock, RawReceipt } from "./rpc-answers.ts";
 
@@ -16,10 +17,11 @@ type SeenCall = {
 /** A block with own calls: their receipts, and the gas prices that all its transactions paid. */
 export type CallBlock = {
   readonly number: number;
-  readonly receipts: readonly RawReceipt[];
-  /** Wei per gas. */
-  readonly gasPrices: readonly bigint[];
-  /** All its transactions; none where the node gives no receipts of whole blocks. */
+  /** By transaction; null for one that no answer has room for. */
+  readonly receipts: ReadonlyMap<Hex, RawReceipt | null>;
+  /** Wei per gas; null where no answer has room for the block's transactions. */
+  readonly gasPrices: readonly bigint[] | null;
+  /** All its transactions; none where the node does not give the receipts of the whole block. */
   readonly seen: readonly SeenCall[];
   readonly source: BlockSource;
 };
@@ -32,29 +34,34 @@ type WantedBlock = {
   readonly calls: readonly Hex[];
 };
 
-/** Reads one block with own calls; throws an EnrichFailure when an own call is missing or the block is another one. */
-export type ReadReceipts = (wanted: WantedBlock) => Promise<CallBlock>;
+/**
+ * Reads one block with own calls, in parts where one answer has no room for it; throws an EnrichFailure when an own call is
+ * missing or the block is another one.
+ */
+export type ReadReceipts = (wanted: WantedBlock, isOversized: IsOversized) => Promise<CallBlock>;
 
 /**
  * Reads whole blocks by eth_getBlockReceipts. A node without that method is asked for the block's transactions and each own
- * call's receipt instead, from then on; `onFallback` is told once.
+ * call's receipt instead, from then on; `onFallback` is told once. So is any node for a block whose receipts do not fit into
+ * one answer: strangers fill blocks, and must not keep the rest of it from being read.
  */
 export function createReceiptReader(
   client: ChainReader,
   onFallback: (cause: EnrichFailure) => void,
 ): ReadReceipts {
   let hasBlockReceipts = true;
-  return async (wanted) => {
+  return async (wanted, isOversized) => {
     if (hasBlockReceipts) {
       try {
-        return await readWholeBlock(client, wanted);
+        const whole = await orOversized(isOversized, () => readWholeBlock(client, wanted));
+        if (whole !== null) return whole;
       } catch (error) {
         if (!(error instanceof EnrichFailure) || error.kind !== "method_missing") throw error;
         if (hasBlockReceipts) onFallback(error);
         hasBlockReceipts = false;
       }
     }
-    return await readEachCall(client, wanted);
+    return await readEachCall(client, wanted, isOversized);
   };
 }
 
@@ -65,7 +72,9 @@ async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise
   for (const receipt of all) expectReceipt(wanted, receipt.transactionHash, receipt);
   return {
     number: wanted.number,
-    receipts: wanted.calls.map((hash) => expectReceipt(wanted, hash, byHash.get(hash) ?? null)),
+    receipts: new Map(
+      wanted.calls.map((hash) => [hash, expectReceipt(wanted, hash, byHash.get(hash) ?? null)]),
+    ),
     gasPrices: all.map((receipt) => receipt.effectiveGasPrice),
     seen: all.map((receipt) => ({
       transactionIndex: receipt.transactionIndex,
@@ -76,20 +85,28 @@ async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise
   };
 }
 
-async function readEachCall(client: ChainReader, wanted: WantedBlock): Promise<CallBlock> {
+async function readEachCall(
+  client: ChainReader,
+  wanted: WantedBlock,
+  isOversized: IsOversized,
+): Promise<CallBlock> {
+  const gasPrices = await orOversized(isOversized, () => readGasPrices(client, wanted));
+  const receipts = new Map<Hex, RawReceipt | null>();
+  for (const hash of wanted.calls) {
+    const receipt = await orOversized(isOversized, async () =>
+      expectReceipt(wanted, hash, await client.receipt(hash)),
+    );
+    receipts.set(hash, receipt);
+  }
+  return { number: wanted.number, receipts, gasPrices, seen: [], source: "transactions" };
+}
+
+async function readGasPrices(client: ChainReader, wanted: WantedBlock): Promise<readonly bigint[]> {
   const block = await client.blockWithTransactions(wanted.number);
   if (block === null) throw new EnrichFailure("node_behind", `no block ${wanted.number}`);
   expectHash(wanted, block.hash);
-  const receipts: RawReceipt[] = [];
-  for (const hash of wanted.calls) receipts.push(expectReceipt(wanted, hash, await client.receipt(hash)));
-  const gasPrices = block.transactions.map((sent) => paidPrice(sent, wanted.baseFeeWei));
-  return {
-    number: wanted.number,
-    receipts,
-    gasPrices: gasPrices.filter((price) => price !== null),
-    seen: [],
-    source: "transactions",
-  };
+  const prices = block.transactions.map((sent) => paidPrice(sent, wanted.baseFeeWei));
+  return prices.filter((price) => price !== null);
 }
 
 function expectReceipt(wanted: WantedBlock, hash: Hex, receipt: RawReceipt | null): RawReceipt {

@@ -9,7 +9,7 @@ import { type EnrichState, readEnrichState } from "../store/enrich-reads.ts";
 import { openMissedPasts } from "../store/enrich-writes.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
 import type { AccountFactSource } from "./account-fact-source.ts";
-import { type FactsContext, readAccountFacts } from "./account-facts.ts";
+import { type FactsContext, gatherAccountFacts } from "./account-facts.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type EnrichContext, type EnrichLimits, enrichLimits } from "./context.ts";
 import { type EnrichTask, enrichRange } from "./enrich-range.ts";
@@ -48,7 +48,7 @@ export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<
     ...context,
     source: deps.factSource,
     now: () => performance.now(),
-    refused: new Map(),
+    setAside: new Map(),
     signal,
   };
   await Promise.all([runRanges(context, signal), runFacts(facts)]);
@@ -61,12 +61,12 @@ async function runRanges(context: EnrichContext, signal: AbortSignal): Promise<v
 
 /** Beside the ranges, so that a slow source holds up no cursor. */
 async function runFacts(context: FactsContext): Promise<void> {
-  // With nothing stored since, nobody new is waiting.
+  // With nothing stored since, nobody new is waiting, and nobody is due again: chain time stands.
   let finishedAt = -1;
   await repeat({ context, signal: context.signal, what: "reading facts of accounts" }, async () => {
     const { commits } = context.progress;
-    if (commits === finishedAt && context.refused.size === 0) return false;
-    const { more, failure } = await readAccountFacts(context);
+    if (commits === finishedAt && context.setAside.size === 0) return false;
+    const { more, failure } = await gatherAccountFacts(context);
     if (failure !== null) throw new FactsFailure(failure);
     if (!more) finishedAt = commits;
     return more;
@@ -108,9 +108,10 @@ export function createEnrichContext(
     schema: `chain_${deployment.chainId}`,
     market: marketOf(deployment),
     entryPoints: new Set(deployment.accounts.entryPoints.map(lowerCase)),
+    timeouts: new Map(),
     progress: { commits: 0 },
     feeds: new Map(),
-    delegations: { readAt: new Map(), called: new Set() },
+    delegations: { readAt: new Map(), called: new Set(), failedAt: new Map() },
     limits: deps.limits ?? enrichLimits,
     readReceipts: createReceiptReader(deps.client, (cause) => {
       deps.logger.warn(
@@ -121,9 +122,13 @@ export function createEnrichContext(
   };
 }
 
+/** Timeouts in a row of one block, over some six minutes, after which that is taken as too large, not the node as slow. */
+const STUCK_AFTER = 8;
+
 /**
  * Reads the next range for every wallet and the next of open pasts, each at most `span` blocks, which is adapted to what
- * the node can answer. True when it got on, so that there may be more to read at once; throws an EnrichFailure when it cannot.
+ * the node can answer; of a single block what still does not fit is left out. True when it got on, so that there may be more to
+ * read at once; throws an EnrichFailure when it cannot.
  */
 export async function enrichOnce(context: EnrichContext, span: { blocks: number }): Promise<boolean> {
   const plan = await readPlan(context);
@@ -164,19 +169,32 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
     const range = planRange(stretch);
     if (range === null) return null;
     const { cursor, wallets: followed } = state;
-    const task = { of, ...range, followed, finalizedBlock, cursor, generation };
+    const isStuck = timeoutsOf(context, stretch, range) >= STUCK_AFTER;
+    const task = { of, ...range, followed, finalizedBlock, cursor, generation, isStuck };
     try {
       const { to, stored } = await enrichRange(context, task);
+      context.timeouts.delete(of);
       span.blocks = Math.min(context.limits.maxBlocks, span.blocks + Math.ceil(span.blocks / 4));
       return stored ? to : null;
     } catch (error) {
+      if (!(error instanceof EnrichFailure) || !mayFitWhenSmaller(error)) throw error;
       const blocks = range.to - range.from + 1;
-      if (!(error instanceof EnrichFailure) || !mayFitWhenSmaller(error) || blocks === 1) throw error;
+      if (blocks === 1) {
+        if (error.kind === "timeout")
+          context.timeouts.set(of, { from: range.from, times: timeoutsOf(context, stretch, range) + 1 });
+        throw error;
+      }
       context.metrics.failures.inc({ kind: error.kind });
       span.blocks = Math.floor(blocks / 2);
       context.logger.info({ failure: error.message, blocks: span.blocks }, "reading smaller ranges");
     }
   }
+}
+
+/** How often in a row a range of one block timed out. */
+function timeoutsOf({ timeouts }: EnrichContext, { of }: Stretch, { from, to }: PlannedRange): number {
+  const known = timeouts.get(of);
+  return known !== undefined && from === to && known.from === from ? known.times : 0;
 }
 
 function planRange({ of, plan, span }: Stretch): PlannedRange | null {

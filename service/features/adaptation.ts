@@ -1,7 +1,7 @@
 import { readCurve } from "../score/curve.ts";
 import { NANO } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
-import { type Facts, gate, measured, shrink } from "./facts.ts";
+import { type Facts, gate, gatedWords, measured, shown, shrink } from "./facts.ts";
 import type { WeighedCall } from "./weigh-calls.ts";
 
 /** D2 adaptation: the worst of failing blindly, running out of gas and overpaying. Its value is that worst one's points. */
@@ -9,16 +9,19 @@ export function adaptation(facts: Facts): Feature {
   const { history, blind, policy } = facts;
   const { adaptation: rule } = policy;
   const overpay = medianOverpay(history.outside);
+  const starved = outOfGasShare(facts);
   const worst = Math.min(
     readCurve(rule.blindCurve, blind.share),
-    readCurve(rule.outOfGasCurve, outOfGasShare(facts)),
+    readCurve(rule.outOfGasCurve, starved),
     overpay === null ? 100 : readCurve(rule.overpayCurve, overpay),
   );
   return measured("adaptation", {
     value: worst,
     score: gate(facts) * shrink(worst, facts),
     samples: history.outside.length,
-    reason: overpay === null ? "no block tells what the market paid; only failures are judged" : null,
+    reason: `blind ${shown(blind.share)}, out of gas ${shown(starved)}, overpay ${
+      overpay === null ? "unknown: no block tells what the market paid" : shown(overpay)
+    }; ${gatedWords(worst, facts)}`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { readCurve } from "../score/curve.ts";
 import { MICRO, NANO, toMicros } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
-import { type Facts, gate, measured } from "./facts.ts";
+import { type Facts, gate, measured, shown } from "./facts.ts";
 import { SECONDS_PER_DAY, weekOf } from "./time.ts";
 
 type Week = { succeeded: number; evidence: number };
@@ -11,11 +11,14 @@ export function consistency(facts: Facts): Feature {
   const { consistency: rule } = facts.policy;
   const weeks = activeWeeks(facts);
   const tenure = 100 * Math.min(1, weeks.size / rule.fullTenureWeeks);
-  const rhythm = rule.activityShare * activity(facts, weeks.size) + rule.tenureShare * tenure;
+  const active = activity(facts, weeks.size);
+  const worst = worstWeeks(facts, [...weeks.values()]);
+  const rhythm = rule.activityShare * active + rule.tenureShare * tenure;
   return measured("consistency", {
     value: weeks.size,
-    score: gate(facts) * rhythm + rule.worstShare * worstWeeks(facts, [...weeks.values()]),
+    score: gate(facts) * rhythm + rule.worstShare * worst,
     samples: weeks.size,
+    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, gate ${shown(gate(facts))}; worst weeks ${shown(worst)}`,
   });
 }
 

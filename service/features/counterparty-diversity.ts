@@ -1,7 +1,7 @@
 import { readCurve } from "../score/curve.ts";
 import { divideRound, logTwo, MICRO, NANO, powerOfTwo } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
-import { type Facts, gate, measured, shrink } from "./facts.ts";
+import { type Facts, gate, gatedWords, measured, shrink } from "./facts.ts";
 
 /**
  * D2 counterparty diversity: effective number of outside counterparties, 2 to the entropy of their credited weight; those of
@@ -9,11 +9,12 @@ import { type Facts, gate, measured, shrink } from "./facts.ts";
  */
 export function counterpartyDiversity(facts: Facts): Feature {
   const entropy = entropyBits(facts);
+  const points = readCurve(facts.policy.diversity.curve, entropy === null ? 0 : entropy);
   return measured("counterparty_diversity", {
     value: entropy === null ? 0 : powerOfTwo(entropy),
-    score:
-      gate(facts) * shrink(readCurve(facts.policy.diversity.curve, entropy === null ? 0 : entropy), facts),
+    score: gate(facts) * shrink(points, facts),
     samples: facts.history.outside.length,
+    reason: gatedWords(points, facts),
   });
 }
 

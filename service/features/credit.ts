@@ -17,8 +17,9 @@ type Standing = {
 
 /**
  * The counterparty of each of a wallet's calls, which are sorted: of a payment whom it pays; of a call to an own account or
- * to none the most creditable outside contract that its logs show; else whom it calls. A call to an own account without
- * such logs is what the best of its other calls is: a failure shows none, and is no less a failure.
+ * to none, and of an execution whose target did not log, the most creditable outside contract that its logs show; else whom
+ * it calls. A call without such logs is what the best of its other calls to the same is: a failure shows none, and is no less
+ * a failure. An execution that nothing shows dealt with somebody outside without credit.
  */
 export function standingsOf(
   { wallet, counterparties }: WalletRows,
@@ -29,6 +30,7 @@ export function standingsOf(
   const standings = new Map<Address, Standing>();
   const itself: Standing = { address: wallet, owner: wallet, own: true, credit: 0 };
   standings.set(wallet, itself);
+  const nobody: Standing = { address: wallet, owner: wallet, own: false, credit: 0 };
 
   const standingOf = (address: Address, seenAt: number): Standing => {
     const known = standings.get(address);
@@ -50,19 +52,25 @@ export function standingsOf(
   const told = calls.map((call) => {
     if (call.recipient !== null) return standingOf(call.recipient, call.timestamp);
     const called = call.to === null ? itself : standingOf(call.to, call.timestamp);
-    if (!called.own) return called;
-    const behind = lookThrough(call);
-    if (behind === null) return called;
+    if (call.position === 0 && !called.own) return called;
+    const shown = !called.own && hasLogged(call) ? called : lookThrough(call);
+    if (shown === null) return call.position === 0 || (call.to !== null && called.own) ? called : nobody;
     const known = reached.get(call.to);
-    if (known === undefined || isBetter(behind, known)) reached.set(call.to, behind);
-    return behind;
+    if (known === undefined || isBetter(shown, known)) reached.set(call.to, shown);
+    return shown;
   });
   if (reached.size === 0) return told;
   return told.map((standing, position) => {
     const call = calls[position];
-    if (!standing.own || call === undefined || call.recipient !== null) return standing;
+    const isOpen = standing.own || standing === nobody;
+    if (!isOpen || call === undefined || call.recipient !== null) return standing;
     return reached.get(call.to) ?? standing;
   });
+}
+
+/** Whether the called account stands in the logs: calldata of an execution may be ignored by the account's own code. */
+function hasLogged({ to, receipt }: OwnCall): boolean {
+  return to !== null && receipt?.emitters.includes(to) === true;
 }
 
 /** Whether an account is shown to have existed for a month at a moment in Unix seconds; not if no source knows. */

@@ -53,6 +53,17 @@ export function unknown(name: string, reason: string): Feature {
   return { name, state: "unknown", value: null, scoreMicros: null, samples: 0, reason };
 }
 
+/** A number as reasons tell it, to a thousandth. */
+export function shown(x: number): string {
+  return String(Math.round(x * 1_000) / 1_000);
+}
+
+/** What became of points by shrinking and by the gate, for a feature's reason. */
+export function gatedWords(points: number, facts: Facts): string {
+  const shrunk = shrink(points, facts);
+  return `${shown(points)} points, ${shown(shrunk)} shrunk by n_q ${shown(facts.history.credited / NANO)}, gate ${shown(gate(facts))}`;
+}
+
 /** g: how much a rhythm is worth, from nothing for useless calls to all of it. */
 export function gate({ success, policy }: Facts): number {
   return clamp((success.steady - policy.gate.floor) / policy.gate.range, 0, 1);

@@ -2,7 +2,7 @@ import { readCurve } from "../score/curve.ts";
 import { divideRound, MICRO, NANO } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import { type Facts, measured } from "./facts.ts";
+import { type Facts, measured, shown } from "./facts.ts";
 import type { OwnCall } from "./types.ts";
 import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
 
@@ -34,11 +34,12 @@ export function gasEfficiency({ gas: use, history, policy }: Facts): Feature {
   const parts = { value: use.burnt, samples: history.outside.length };
   if (use.pricePoints === null) {
     const score = gas.unpriced.wasteShare * waste + gas.unpriced.limitShare * use.limitPoints;
-    const reason = "no block tells what the market paid; waste and limits share the weight of prices";
+    const reason = `waste ${shown(waste)}, limit ${shown(use.limitPoints)} points; no block tells what the market paid`;
     return measured("gas_efficiency", { ...parts, score, reason });
   }
   const score = gas.wasteShare * waste + gas.priceShare * use.pricePoints + gas.limitShare * use.limitPoints;
-  return measured("gas_efficiency", { ...parts, score });
+  const reason = `waste ${shown(waste)}, price ${shown(use.pricePoints)}, limit ${shown(use.limitPoints)} points`;
+  return measured("gas_efficiency", { ...parts, score, reason });
 }
 
 /** Weighted fees of failures over those of failures and credited successes, with a prior of some mean fees. */

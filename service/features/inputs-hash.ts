@@ -23,10 +23,17 @@ import type {
  */
 export type InputFile = { readonly hash: Hex; readonly json: string };
 
-/** The policy as a file. */
+/** The policy as a file; made once for each policy. */
 export function policyFile(policy: Policy): InputFile {
-  return inputFile(canonicalJson(policy));
+  const known = POLICY_FILES.get(policy);
+  if (known !== undefined) return known;
+  const file = inputFile(canonicalJson(policy));
+  POLICY_FILES.set(policy, file);
+  return file;
 }
+
+/** A policy never changes, and the text of one takes as long as scoring a wallet. */
+const POLICY_FILES = new WeakMap<Policy, InputFile>();
 
 /** The sanctions lists of all sources, with the hash of each, as a file; entries in any order. */
 export function sanctionsFile(entries: readonly SanctionsEntry[]): InputFile {
@@ -34,8 +41,14 @@ export function sanctionsFile(entries: readonly SanctionsEntry[]): InputFile {
 }
 
 /** The recognised tokens with their prices as a file. */
-export function tokenListFile(tokens: TokenList): InputFile {
-  return inputFile(canonicalJson(tokens));
+export function tokenListFile({ native, tokens }: TokenList): InputFile {
+  // In the order of RFC 8785, and with integers alone, as below.
+  return inputFile(
+    JSON.stringify({
+      native: { decimals: native.decimals, prices: native.prices, symbol: native.symbol },
+      tokens: tokens.map(({ address, decimals, prices, symbol }) => ({ address, decimals, prices, symbol })),
+    }),
+  );
 }
 
 /** One counterparty as the file has it: its members in the order of `CounterpartyFact`, null for none. */

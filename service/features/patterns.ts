@@ -57,7 +57,7 @@ function staleStrategy({ blind, policy }: Facts): Pattern | null {
     name: "stale_strategy",
     severity: "warning",
     effect: rule.effect,
-    evidence: `${blind.calls} failures, ${percent(blind.share)} of the credited calls, after ${policy.adaptation.afterFailures} in a row of the same call`,
+    evidence: `${blind.calls} failures after ${policy.adaptation.afterFailures} in a row of the same call`,
   };
 }
 

@@ -12,26 +12,35 @@ export type ReadPoint = { readonly asOf: AsOf; readonly enriched: AsOf };
 
 /** The newest finalized block that the index holds; null before there is one, or before the index is ready to be read. */
 export async function readFinalized(client: Snapshot, schema: string): Promise<AsOf | null> {
-  const checkpoint = `${escapeIdentifier(schema)}._ponder_checkpoint`;
-  const ready = await client.query({
+  if (!(await isReady(client, schema))) return null;
+  return readBlock(client, { name: `finalized-${schema}`, text: finalizedSql(schema), values: [] });
+}
+
+async function isReady(client: Snapshot, schema: string): Promise<boolean> {
+  const { rows } = await client.query({
+    name: "index-ready",
     text: "select to_regclass($1) is not null and to_regclass($2) is not null",
-    values: [checkpoint, `${escapeIdentifier(schema)}.block`],
+    values: [checkpointOf(schema), `${escapeIdentifier(schema)}.block`],
     rowMode: "array",
   });
-  if (ready.rows[0]?.[0] !== true) return null;
-  // A checkpoint is a 10-digit time, a 16-digit chain id and a 16-digit block number, then places within the block.
-  return readBlock(client, {
-    text: `
-      select b.number::float8, b.hash, b.timestamp::float8
-      from ${checkpoint} c
-      cross join lateral (
-        select number, hash, timestamp from ${escapeIdentifier(schema)}.block
-        where number <= substring(c.finalized_checkpoint from 27 for 16)::numeric
-        order by number desc limit 1
-      ) b
-      order by b.number limit 1`,
-    values: [],
-  });
+  return rows[0]?.[0] === true;
+}
+
+function checkpointOf(schema: string): string {
+  return `${escapeIdentifier(schema)}._ponder_checkpoint`;
+}
+
+// A checkpoint is a 10-digit time, a 16-digit chain id and a 16-digit block number, then places within the block.
+function finalizedSql(schema: string): string {
+  return `
+    select b.number::float8, b.hash, b.timestamp::float8
+    from ${checkpointOf(schema)} c
+    cross join lateral (
+      select number, hash, timestamp from ${escapeIdentifier(schema)}.block
+      where number <= substring(c.finalized_checkpoint from 27 for 16)::numeric
+      order by number desc limit 1
+    ) b
+    order by b.number limit 1`;
 }
 
 /** Seconds that enrichment may be behind what is final: until then its rows are of the past, and no record of today. */
@@ -45,17 +54,17 @@ export async function readAsOf(
   client: Snapshot,
   { schema, chainId }: { readonly schema: string; readonly chainId: number },
 ): Promise<AsOf | null> {
-  const finalized = await readFinalized(client, schema);
-  if (finalized === null) return null;
-  const enriched = await readBlock(client, {
+  if (!(await isReady(client, schema))) return null;
+  return readBlock(client, {
+    name: `as-of-${schema}`,
     text: `
       select b.number::float8, b.hash, b.timestamp::float8
-      from ahs.enrich_cursor c
+      from (${finalizedSql(schema)}) finalized (number, hash, timestamp)
+      join ahs.enrich_cursor c on c.chain_id = $1 and c.block <= finalized.number
       join ${escapeIdentifier(schema)}.block b on b.number = c.block and b.hash = c.block_hash
-      where c.chain_id = $1 and c.block <= $2`,
-    values: [chainId, finalized.blockNumber],
+      where finalized.timestamp - b.timestamp <= ${LONGEST_LAG}`,
+    values: [chainId],
   });
-  return enriched === null || finalized.timestamp - enriched.timestamp > LONGEST_LAG ? null : enriched;
 }
 
 /** The newest indexed block, with the own calls that are known by then; null where `readAsOf` is. */
@@ -66,6 +75,7 @@ export async function readNewest(
   const enriched = await readAsOf(client, chain);
   if (enriched === null) return null;
   const asOf = await readBlock(client, {
+    name: `newest-${chain.schema}`,
     text: `select number::float8, hash, timestamp::float8 from ${escapeIdentifier(chain.schema)}.block
            order by number desc limit 1`,
     values: [],
@@ -75,9 +85,9 @@ export async function readNewest(
 
 async function readBlock(
   client: Snapshot,
-  query: { readonly text: string; readonly values: readonly unknown[] },
+  query: { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
 ): Promise<AsOf | null> {
-  const { rows } = await client.query({ text: query.text, values: [...query.values], rowMode: "array" });
+  const { rows } = await client.query({ ...query, values: [...query.values], rowMode: "array" });
   const [row] = rows as [number, Hex, number][];
   return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
 }

@@ -126,22 +126,21 @@ function withOwn(users: KnownUsers | undefined, own: Contact | undefined): reado
   return [own, ...contacts.filter(({ account }) => account !== own.account)];
 }
 
-/** Contacts as calls alone tell them. */
+/** Contacts as calls alone tell them: with whom each pays, else with whom it calls, and with nobody where that is the wallet. */
 function contactsIn(calls: readonly OwnCall[], wallet: Address): Iterable<Contact> {
   const contacts = new Map<Address, Contact>();
   for (const { to, recipient, timestamp } of calls) {
-    for (const counterparty of new Set([to, recipient])) {
-      if (counterparty === null) continue;
-      const known = contacts.get(counterparty);
-      contacts.set(counterparty, {
-        counterparty,
-        account: wallet,
-        calls: (known === undefined ? 0 : known.calls) + 1,
-        sentMicroUsd: 0n,
-        firstTime: Math.min(timestamp, known?.firstTime ?? timestamp),
-        lastTime: Math.max(timestamp, known?.lastTime ?? timestamp),
-      });
-    }
+    const counterparty = recipient ?? to;
+    if (counterparty === null || counterparty === wallet) continue;
+    const known = contacts.get(counterparty);
+    contacts.set(counterparty, {
+      counterparty,
+      account: wallet,
+      calls: (known === undefined ? 0 : known.calls) + 1,
+      sentMicroUsd: 0n,
+      firstTime: Math.min(timestamp, known?.firstTime ?? timestamp),
+      lastTime: Math.max(timestamp, known?.lastTime ?? timestamp),
+    });
   }
   return contacts.values();
 }

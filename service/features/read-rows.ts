@@ -47,19 +47,19 @@ const UNLIMITED = 2n ** 255n;
 export async function readWalletRows(client: ClientBase, request: RowsRequest): Promise<readonly ReadRows[]> {
   const { chainId, point, policy } = request;
   const facts = await readWalletFacts(client, request);
-  const starts = facts.flatMap(({ windowStart }) => (windowStart === null ? [] : [windowStart]));
   const texts = await readCallTexts(client, {
     chainId,
-    wallets: facts.map(({ address }) => address),
+    wallets: facts.flatMap(({ address, windowStart }) =>
+      windowStart === null ? [] : [{ address, since: windowStart }],
+    ),
     throughBlock: point.enriched.blockNumber,
-    since: starts.length === 0 ? null : Math.min(...starts),
   });
   const approvals = await readOpenApprovals(client, request);
   const readText = createTextReader();
   const wallets = facts.map(
     (wallet): ReadWallet => ({
       facts: wallet,
-      read: readText(texts.get(wallet.address), wallet.windowStart),
+      read: readText(texts.get(wallet.address)),
       approvals: wallet.pastOpen ? null : (approvals.get(wallet.address) ?? []),
     }),
   );
@@ -110,7 +110,7 @@ function toRows(
   return { rows, digest: digestText(rowsHead(rows), read.text) };
 }
 
-/** Approvals without limit that each wallet gave by a call of its own and that stand. */
+/** Approvals without limit that each wallet gave and that stand. */
 async function readOpenApprovals(
   client: ClientBase,
   { chainId, wallets, point }: RowsRequest,
@@ -118,8 +118,8 @@ async function readOpenApprovals(
   const asOfBlock = point.enriched.blockNumber;
   const open = new Map<Address, OpenApproval[]>();
   for (const approval of await readLiveApprovals(client, { chainId, wallets, asOfBlock })) {
-    const { owner, token, spender, kind, amount, timestamp, sender } = approval;
-    if (sender !== owner || kind === "token") continue;
+    const { owner, token, spender, kind, amount, timestamp } = approval;
+    if (kind === "token") continue;
     if (kind === "amount" && (amount === null || amount < UNLIMITED)) continue;
     const known = open.get(owner);
     const own = { token, spender, kind, approvedAt: timestamp };

@@ -21,6 +21,7 @@ export async function readTokenList(client: ClientBase, query: TokenListQuery): 
   const { native, tokens } = query.market;
   const feeds = [native, ...tokens].flatMap(({ feed }) => (feed === null ? [] : [lower(feed)]));
   const { rows } = await client.query({
+    name: "token-list",
     text: `select feed, day, answer::text, decimals from ahs.feed_price
            where chain_id = $1 and feed = any($2::text[]) and block <= $3 order by feed, day`,
     values: [query.chainId, feeds, query.enriched.blockNumber],

@@ -187,6 +187,7 @@ async function readServices(
   { schema, chainId, wallets }: WalletsQuery,
 ): Promise<ReadonlyMap<Address, number>> {
   const { rows } = await client.query({
+    name: `services-${schema}`,
     text: `
       select a.wallet, floor(extract(epoch from max(up.at)) / ${SECONDS_PER_DAY})::float8 * ${SECONDS_PER_DAY}
       from ${escapeIdentifier(schema)}.agent_wallet a

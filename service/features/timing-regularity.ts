@@ -1,7 +1,7 @@
 import { readCurve } from "../score/curve.ts";
 import { logTwo } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
-import { type Facts, gate, measured, notApplicable, shrink } from "./facts.ts";
+import { type Facts, gate, gatedWords, measured, notApplicable, shown, shrink } from "./facts.ts";
 import { hourOf } from "./time.ts";
 
 const HOURS_PER_DAY = 24;
@@ -31,6 +31,7 @@ export function timingRegularity(facts: Facts): Feature {
     value: burst,
     score: gate(facts) * shrink(points, facts),
     samples: hours.length,
+    reason: `longest silence ${shown(silence)}; ${gatedWords(points, facts)}`,
   });
 }
 

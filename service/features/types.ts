@@ -22,9 +22,9 @@ export type CallReceipt = {
   /** Wei per gas that the market paid: the block's base fee and its median tip; null where the block tells none. */
   readonly marketPrice: bigint | null;
   readonly effect: CallEffect;
-  /** Contracts that emitted its logs, each once, in the order of their first log. */
+  /** Contracts that emitted its logs, each once, in the order of their first log: the first 32. */
   readonly emitters: readonly Address[];
-  /** By rising token address; tokens that did not change on balance are left out. */
+  /** By rising token address, the first 32; tokens that did not change on balance are left out. */
   readonly moves: readonly TokenMove[];
 };
 
@@ -37,10 +37,14 @@ export type OwnCall = {
   readonly position: number;
   /** Unix seconds of its block. */
   readonly timestamp: number;
-  /** The called account; null for a contract creation, and for an execution whose target is not known. */
+  /**
+   * The called account; null for a contract creation, and for an execution whose target is not known. Of an execution its
+   * calldata tells it, which the account's own code may ignore: only logs show whom it dealt with.
+   */
   readonly to: Address | null;
   /** First four bytes of the calldata; null for a plain transfer. */
   readonly selector: Hex | null;
+  /** Native coin that it sent; 0 for an execution, of which nothing shows it. */
   readonly value: bigint;
   readonly ok: boolean;
   readonly gasLimit: bigint;
@@ -49,7 +53,7 @@ export type OwnCall = {
   readonly fee: bigint;
   /** Wei per gas. */
   readonly gasPrice: bigint;
-  /** Whom an ERC-20 transfer or transferFrom of the token `to` was to pay, by the calldata; null for any other call. */
+  /** Whom an ERC-20 transfer or transferFrom of the token `to` was to pay, by the calldata, of a successful execution by its logs as well; null for any other call. */
   readonly recipient: Address | null;
   /** How much of it, in the token's smallest unit; null where recipient is. */
   readonly amount: bigint | null;

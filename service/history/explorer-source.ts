@@ -17,7 +17,7 @@ export type ExplorerOptions = {
   readonly url: string;
   /** Null for explorers that want none. */
   readonly apiKey: string | null;
-  /** Rows per page; explorers refuse page × size above 10,000. */
+  /** Rows per page, at most as many as an explorer lets be counted through. */
   readonly pageSize: number;
   readonly policy?: AskPolicy;
   /**
@@ -55,6 +55,8 @@ const blockNumberSchema = z.union([
 ]);
 
 const MAX_TOLD_CHARACTERS = 200;
+/** Explorers refuse page × size above this; what is older is asked for by its blocks. */
+const COUNTED_ROWS = 10_000;
 
 type ExplorerRow = z.infer<typeof rowSchema>;
 type Query = Readonly<Record<string, string | number>>;
@@ -105,20 +107,23 @@ function readCode(json: unknown, options: ExplorerOptions): CodeCheck | HistoryF
   return readEnvelope(json, () => historyFailure("malformed", "the explorer told no code"), options);
 }
 
-function pageQuery(
-  { wallet, fromBlock, toBlock, pagesBefore }: PageRequest,
-  { pageSize }: ExplorerOptions,
-): Query {
+function pageQuery(request: PageRequest, { pageSize }: ExplorerOptions): Query {
+  const { wallet, fromBlock, toBlock, pagesBefore, oldestBlock } = request;
+  const isOlder = isBeyondCount(request, pageSize) && oldestBlock !== null;
   return {
     module: "account",
     action: "txlist",
     address: wallet,
     startblock: fromBlock,
-    endblock: toBlock,
-    page: pagesBefore + 1,
+    endblock: isOlder ? oldestBlock : toBlock,
+    page: isOlder ? 1 : pagesBefore + 1,
     offset: pageSize,
     sort: "desc",
   };
+}
+
+function isBeyondCount({ pagesBefore }: PageRequest, pageSize: number): boolean {
+  return (pagesBefore + 1) * pageSize > COUNTED_ROWS;
 }
 
 function urlOf({ url, apiKey }: ExplorerOptions, query: Query): URL {
@@ -167,8 +172,9 @@ function readPage(
   if (result.length > pageSize) {
     return historyFailure("inconsistent", `${result.length} rows where at most ${pageSize} were asked for`);
   }
+  const isBeyond = isBeyondCount(request, pageSize);
   // A silent cap on the page size would otherwise pass for the end of the history.
-  if (result.length > 0 && request.rowsBefore !== request.pagesBefore * pageSize) {
+  if (!isBeyond && result.length > 0 && request.rowsBefore !== request.pagesBefore * pageSize) {
     return historyFailure("inconsistent", "more rows after a page that was not full");
   }
   const rows: SourceRow[] = [];
@@ -178,7 +184,24 @@ function readPage(
     rows.push(row);
   }
   // Only an empty page proves that nothing is left.
-  return { kind: "page", rows, last: rows.length === 0 };
+  return isBeyond ? withoutKnown(rows, request, pageSize) : { kind: "page", rows, last: rows.length === 0 };
+}
+
+/** A page that begins with the block of the oldest known row repeats what is known of it. */
+function withoutKnown(
+  rows: readonly SourceRow[],
+  { oldestHashes }: PageRequest,
+  pageSize: number,
+): SourcePage | HistoryFailure {
+  const known = new Set(oldestHashes);
+  if (known.size >= pageSize) {
+    return historyFailure("crowded", `one block has more than the ${pageSize} rows of a page`);
+  }
+  const older = rows.filter(({ hash: id }) => !known.has(id));
+  if (rows.length - older.length !== known.size) {
+    return historyFailure("inconsistent", "rows told before are not told again");
+  }
+  return { kind: "page", rows: older, last: older.length === 0 };
 }
 
 function readRow(item: unknown, { wallet }: PageRequest): SourceRow | HistoryFailure {

@@ -1,9 +1,8 @@
 import type { Address } from "viem";
+import { SECONDS_PER_DAY } from "../features/time.ts";
 import type { AsOf } from "../features/types.ts";
 import type { PastFacts } from "../store/kept-history.ts";
 import type { HistoryRequest } from "./history.ts";
-
-const SECONDS_PER_DAY = 86_400;
 
 export type PastQuestion = {
   /** Lower-case. */

@@ -107,8 +107,11 @@ function store(
   { calls, coverage }: History,
 ): Promise<boolean> {
   const { source, fromBlock, fromTimestamp, toBlock } = coverage;
-  // An account that sent nothing may be a contract, whose calls no source of transactions tells.
-  const complete = coverage.complete && calls.length > 0;
-  const told = { source, fromBlock, fromTimestamp, toBlock, toHash: asOf.blockHash, complete };
+  const range = { source, fromBlock, fromTimestamp, toBlock, toHash: asOf.blockHash };
+  // An account that sent nothing may be a contract, whose calls no source of transactions tells: nothing is covered.
+  const told =
+    calls.length > 0
+      ? { ...range, complete: coverage.complete }
+      : { ...range, fromBlock: toBlock, fromTimestamp: asOf.timestamp, complete: false };
   return storeKeptHistory(db, { chainId, wallet, ...told }, calls);
 }

@@ -2,8 +2,17 @@ import type { Logger } from "pino";
 import type { Address } from "viem";
 import { createContactCaches } from "../features/contact-cache.ts";
 import { readAsOf } from "../features/read-as-of.ts";
+import type { AsOf } from "../features/types.ts";
 import { findStaleScores } from "../publish/find-stale-scores.ts";
-import { readDueWallets, readFollowedWallets, readOrphanedWallets } from "../store/score-writes.ts";
+import {
+  countAccountFacts,
+  type DueQuery,
+  readDueWallets,
+  readFollowedWallets,
+  readOrphanedWallets,
+  readOvertakenWallets,
+} from "../store/score-writes.ts";
+import type { FactPatience } from "./fact-patience.ts";
 import { readBatches } from "./read-batches.ts";
 import { type ScoredBlock, type ScoringContext, scoreRead } from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
@@ -19,22 +28,22 @@ export type ScoringRun = { readonly scored: number; readonly flagged: number };
 
 /**
  * Scores every wallet whose score is missing, outdated or orphaned, or whose confidence fell a level by waiting, flags
- * first; null while no block is both finalized and enriched.
+ * first; those that wait for facts only when the patience with them ends. Null while no block is both finalized and enriched.
  */
-export async function scoreDueWallets(context: ScoringRunContext): Promise<ScoringRun | null> {
-  const { db, chainId, publishPolicy, rescoreIntervalSeconds } = context;
+export async function scoreDueWallets(
+  context: ScoringRunContext,
+  patience: FactPatience,
+): Promise<ScoringRun | null> {
+  const { db, chainId, publishPolicy } = context;
   const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
   if (asOf === null) return null;
   const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
   const stale = await findStaleScores(db, { chainId, now: context.now(), policy: publishPolicy });
   const changed = [...stale.flagChanged, ...orphaned];
   const flagged = await scoreBatches(context, changed, { at: "newest", scoredBefore: changed, orphaned });
-  const due = await readDueWallets(db, {
-    chainId,
-    asOfBlock: asOf.blockNumber,
-    asOfTime: asOf.timestamp,
-    intervalSeconds: rescoreIntervalSeconds,
-  });
+  const { ready, waiting } = await readDueWallets(db, dueAt(context, asOf));
+  const late = patience(waiting, waiting.length === 0 ? 0 : await countAccountFacts(db, chainId));
+  const due = [...ready, ...late];
   const scored = await scoreBatches(context, [...due, ...stale.overtaken], {
     at: "finalized",
     scoredBefore: [...due, ...stale.overtaken],
@@ -43,6 +52,33 @@ export async function scoreDueWallets(context: ScoringRunContext): Promise<Scori
   if (scored + flagged > 0)
     context.logger.info({ scored, flagged, asOf: asOf.blockNumber }, "wallets scored");
   return { scored, flagged };
+}
+
+/**
+ * Scores every wallet again whose rows have changed behind its score's back; answers how many, and null while no block is
+ * both finalized and enriched.
+ */
+export async function scoreOvertakenWallets(context: ScoringRunContext): Promise<number | null> {
+  const { db, chainId } = context;
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  if (asOf === null) return null;
+  const wallets = await readOvertakenWallets(db, dueAt(context, asOf));
+  const scored = await scoreBatches(context, wallets, {
+    at: "finalized",
+    scoredBefore: wallets,
+    orphaned: [],
+  });
+  if (scored > 0) context.logger.info({ scored, asOf: asOf.blockNumber }, "wallets scored by what came late");
+  return scored;
+}
+
+function dueAt({ chainId, rescoreIntervalSeconds }: ScoringRunContext, asOf: AsOf): DueQuery {
+  return {
+    chainId,
+    asOfBlock: asOf.blockNumber,
+    asOfTime: asOf.timestamp,
+    intervalSeconds: rescoreIntervalSeconds,
+  };
 }
 
 /** Scores every followed wallet at the newest finalized and enriched block; answers how many, and null while there is none. */

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { readSanctionsFlags } from "../store/sanctions.ts";
-import { readScoreFrom } from "../store/score-writes.ts";
+import { readCurrentBlock, readScoreFrom } from "../store/score-writes.ts";
 import type { StoredScore } from "../store/scores.ts";
 import { type ScoredWallets, type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
@@ -23,8 +23,8 @@ const GONE: ScoreNowOutcome = {
 };
 
 /**
- * Scores a wallet (lower-case) at the newest finalized block, stores the score and answers its row; a wallet listed or
- * delisted since that block is scored at the newest indexed one. Nothing is stored twice for one block.
+ * Scores a wallet (lower-case) at the newest finalized and enriched block, stores the score and answers its row; a wallet
+ * listed or delisted since that block, or scored at a later one, is scored at the newest indexed one. Nothing is stored twice.
  */
 export async function scoreNow(
   context: ScoringContext & StoreContext,
@@ -34,7 +34,11 @@ export async function scoreNow(
   if (finalized === null) return NOT_YET;
   const chain = { schema: `chain_${context.chainId}`, chainId: context.chainId };
   const isListedNow = (await readSanctionsFlags(context.db, chain, [address])).has(address);
-  const scored = isListed(finalized) === isListedNow ? finalized : await scoreAtNewest(context, [address]);
+  const current = await readCurrentBlock(context.db, { chainId: context.chainId, wallet: address });
+  // A listing, or its end, was in a hurry: no later record goes back behind that one.
+  const isOvertaken = current !== null && current > finalized.asOf.blockNumber;
+  const scored =
+    isListed(finalized) === isListedNow && !isOvertaken ? finalized : await scoreAtNewest(context, [address]);
   if (scored === null) return NOT_YET;
   const [only] = scored.records;
   if (only === undefined) return { kind: "not-indexed" };

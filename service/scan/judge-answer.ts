@@ -1,5 +1,6 @@
 import type { FetchAnswer } from "../net/exchange.ts";
 import type { EndpointKind } from "../store/tables/infrastructure.ts";
+import { isRecord, parseJson } from "./json-values.ts";
 import { readX402Challenge } from "./read-x402-challenge.ts";
 
 /** Whether what an endpoint served is what its kind must serve; null where the answer does not tell. */
@@ -69,19 +70,6 @@ function rpcAnswer({ headers, body }: FetchAnswer): unknown {
   const end = event.indexOf("");
   const data = (end === -1 ? event : event.slice(0, end)).filter((line) => line.startsWith("data:"));
   return parseJson(Buffer.from(data.map((line) => line.slice("data:".length).trim()).join("\n")));
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    // No JSON is no card and no answer: callers take undefined for neither.
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(detail: string): Judgement {

@@ -1,5 +1,6 @@
 import type { DeclaredService } from "../store/tables/infrastructure.ts";
 import { endpointText } from "./endpoint-url.ts";
+import { isRecord, parseJson } from "./json-values.ts";
 
 /** What a registration document says, as far as anything here reads it. */
 export type AgentDocument = {
@@ -28,15 +29,6 @@ export function readAgentDocument(body: Uint8Array): AgentDocument | MalformedDo
     return malformed("it has neither a name nor a list of services");
   }
   return { kind: "document", name, services: servicesOf(listed ?? []) };
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch {
-    // No JSON document at all: `undefined` is none of its values.
-    return undefined;
-  }
 }
 
 function servicesOf(listed: readonly unknown[]): readonly DeclaredService[] {
@@ -71,10 +63,6 @@ function storable(value: unknown, maxCharacters: number): string | null {
     .toWellFormed()
     .trim();
   return text === "" ? null : text;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function malformed(detail: string): MalformedDocument {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "./json-values.ts";
 
 /** PaymentRequired of x402 v2, as far as every scheme has it; members that are not known are let through. */
 const challenge = z.object({
@@ -29,11 +30,5 @@ export function readX402Challenge(header: string): string | null {
 }
 
 function parseBase64Json(text: string): unknown {
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return undefined;
-  try {
-    return JSON.parse(Buffer.from(text, "base64").toString("utf8"));
-  } catch {
-    // Whatever is no JSON is no challenge.
-    return undefined;
-  }
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? parseJson(Buffer.from(text, "base64")) : undefined;
 }

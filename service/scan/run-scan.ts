@@ -23,7 +23,7 @@ import { type DocumentOutcome, fetchAgentDocument } from "./fetch-agent-document
 import type { ScanMetrics } from "./metrics.ts";
 import { probeEndpoint } from "./probe-endpoint.ts";
 import { runVisits, type VisitLimits } from "./run-visits.ts";
-import { nextNightAt, nextProbeAt, nextTryAt, type Random } from "./schedule.ts";
+import { nextNightAt, nextTryAt, nextVisit, type Random } from "./schedule.ts";
 
 export type ScanDeps = {
   readonly db: Database;
@@ -47,8 +47,15 @@ export type ScanLimits = {
 
 /** Of production. */
 const scanLimits: ScanLimits = {
-  documents: { atOnce: 8, atOnePerHost: 2, busyMs: 250, idleMs: 5_000, restMs: 600_000 },
-  probes: { atOnce: 64, atOnePerHost: 4, busyMs: 250, idleMs: 2_000, restMs: 600_000 },
+  documents: {
+    atOnce: 8,
+    atOncePerHost: 2,
+    atOncePerAccount: 2,
+    busyMs: 250,
+    idleMs: 5_000,
+    restMs: 600_000,
+  },
+  probes: { atOnce: 64, atOncePerHost: 4, atOncePerAccount: 4, busyMs: 250, idleMs: 2_000, restMs: 600_000 },
   syncMs: 15_000,
 };
 
@@ -92,6 +99,7 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
       monotonicMs,
       keyOf: ({ agentId, uri }) => `${agentId} ${uri}`,
       hostOf: ({ agentId, uri }) => (/^https?:/i.test(uri) ? hostOf(uri) : String(agentId)),
+      accountOf: ({ account }) => account,
       due: async () => {
         const head = await readIndexHead(db, chainId);
         if (head === null) return [];
@@ -99,7 +107,8 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
           chainId,
           now: now(),
           sinceBlock,
-          perHost: BACKLOG_ROUNDS * limits.atOnePerHost,
+          perAccount: BACKLOG_ROUNDS * limits.atOncePerAccount,
+          perHost: BACKLOG_ROUNDS * limits.atOncePerHost,
           limit: BACKLOG_ROUNDS * limits.atOnce,
         });
         if (!due.changed) sinceBlock = Math.max(0, head - REORG_MARGIN_BLOCKS);
@@ -154,11 +163,13 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
       monotonicMs,
       keyOf: ({ endpoint }) => endpoint,
       hostOf: ({ endpoint }) => hostOf(endpoint),
+      accountOf: ({ account }) => account,
       due: () =>
         readDueEndpoints(db, {
           chainId,
           now: now(),
-          perHost: BACKLOG_ROUNDS * limits.atOnePerHost,
+          perAccount: BACKLOG_ROUNDS * limits.atOncePerAccount,
+          perHost: BACKLOG_ROUNDS * limits.atOncePerHost,
           limit: BACKLOG_ROUNDS * limits.atOnce,
         }),
       visit: async (due, stop) => {
@@ -166,8 +177,11 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
         const result = await probeEndpoint(due, scan, stop);
         if (stop.aborted) return;
         metrics.probes.inc({ outcome: result.outcome });
-        const { endpoint } = due;
-        await storeProbe(db, { chainId, endpoint, at, ...result, nextAt: nextProbeAt(at, random) });
+        const { endpoint, failingSince } = due;
+        const isAlive = result.outcome === "ok";
+        const next = nextVisit({ at, isAlive, failingSince }, random);
+        const quarters = isAlive ? 1 : due.quarters;
+        await storeProbe(db, { chainId, endpoint, at, ...result, quarters, next });
       },
     },
     signal,

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 
 export type Visits<Item> = {
-  /** What is due, in turns of the hosts; what is under way may be among it. */
+  /** What is due, in turns of the accounts and hosts; what is under way may be among it. */
   readonly due: () => Promise<readonly Item[]>;
   readonly keyOf: (item: Item) => string;
   /** Whom a visit bothers: there are never many at one host at once. */
   readonly hostOf: (item: Item) => string;
+  /** On whose behalf a visit is made: nobody takes many of the places, however many hosts are named. */
+  readonly accountOf: (item: Item) => string;
   /** Visits an item and stores what came of it, so that it is no longer due. */
   readonly visit: (item: Item, signal: AbortSignal) => Promise<void>;
   readonly what: string;
@@ -18,7 +20,8 @@ export type Visits<Item> = {
 
 export type VisitLimits = {
   readonly atOnce: number;
-  readonly atOnePerHost: number;
+  readonly atOncePerHost: number;
+  readonly atOncePerAccount: number;
   /** Pauses in milliseconds: while there is more to do, while there is not, and before an item is tried that threw. */
   readonly busyMs: number;
   readonly idleMs: number;
@@ -26,8 +29,8 @@ export type VisitLimits = {
 };
 
 /**
- * Visits what is due until the signal fires, so many at once and so many at one host; slow hosts keep nobody waiting but
- * themselves. Never throws: what fails is logged and rests for a while.
+ * Visits what is due until the signal fires, so many at once, at one host and for one account; slow hosts keep nobody waiting
+ * but themselves and whoever names them. Never throws: what fails is logged and rests for a while.
  */
 export async function runVisits<Item>(visits: Visits<Item>, signal: AbortSignal): Promise<void> {
   const { limits, logger, what } = visits;
@@ -41,6 +44,8 @@ export async function runVisits<Item>(visits: Visits<Item>, signal: AbortSignal)
     let isBusy = false;
     try {
       const items = await nextItems(visits, round);
+      // What the end cut short has left room, in which nothing is to begin.
+      if (signal.aborted) break;
       for (const item of items) begin(item, { visits, round, signal });
       isBusy = items.length > 0 || round.backlog.length > 0 || round.underWay.size >= limits.atOnce;
     } catch (error) {
@@ -51,8 +56,10 @@ export async function runVisits<Item>(visits: Visits<Item>, signal: AbortSignal)
   await Promise.all([...round.underWay.values()].map(({ done }) => done));
 }
 
+type Begun = { readonly host: string; readonly account: string; readonly done: Promise<void> };
+
 type Round<Item> = {
-  readonly underWay: Map<string, { readonly host: string; readonly done: Promise<void> }>;
+  readonly underWay: Map<string, Begun>;
   /** What threw, and until when it rests. */
   readonly resting: Map<string, number>;
   /** Due when it was last read, and not begun since. */
@@ -60,7 +67,7 @@ type Round<Item> = {
   readAt: number;
 };
 
-/** Items to begin now: of the backlog, which is read anew once it is used up, or waits for its hosts alone. */
+/** Items to begin now: of the backlog, which is read anew once it is used up, or waits for hosts and accounts alone. */
 async function nextItems<Item>(visits: Visits<Item>, round: Round<Item>): Promise<readonly Item[]> {
   const { due, keyOf, limits, monotonicMs } = visits;
   const { underWay, resting } = round;
@@ -77,21 +84,34 @@ async function nextItems<Item>(visits: Visits<Item>, round: Round<Item>): Promis
   return take(visits, round);
 }
 
-/** Takes out of the backlog what may begin: as many as there is room for, in all and at each host. */
-function take<Item>({ hostOf, limits }: Visits<Item>, round: Round<Item>): readonly Item[] {
-  const perHost = new Map<string, number>();
-  const count = (host: string) => perHost.get(host) ?? 0;
-  for (const { host } of round.underWay.values()) perHost.set(host, count(host) + 1);
+/** Takes out of the backlog what may begin: as many as there is room for, in all, at each host and for each account. */
+function take<Item>({ hostOf, accountOf, limits }: Visits<Item>, round: Round<Item>): readonly Item[] {
+  const hosts = countOf([...round.underWay.values()].map(({ host }) => host));
+  const accounts = countOf([...round.underWay.values()].map(({ account }) => account));
   const taken: Item[] = [];
   const left: Item[] = [];
   for (const item of round.backlog) {
-    const host = hostOf(item);
-    const hasRoom = round.underWay.size + taken.length < limits.atOnce && count(host) < limits.atOnePerHost;
-    if (hasRoom) perHost.set(host, count(host) + 1);
+    const [host, account] = [hostOf(item), accountOf(item)];
+    const hasRoom =
+      round.underWay.size + taken.length < limits.atOnce &&
+      hosts.of(host) < limits.atOncePerHost &&
+      accounts.of(account) < limits.atOncePerAccount;
+    if (hasRoom) {
+      hosts.add(host);
+      accounts.add(account);
+    }
     (hasRoom ? taken : left).push(item);
   }
   round.backlog = left;
   return taken;
+}
+
+function countOf(names: readonly string[]) {
+  const counts = new Map<string, number>();
+  const of = (name: string) => counts.get(name) ?? 0;
+  const add = (name: string) => counts.set(name, of(name) + 1);
+  for (const name of names) add(name);
+  return { of, add };
 }
 
 function begin<Item>(
@@ -110,5 +130,5 @@ function begin<Item>(
       round.resting.set(key, visits.monotonicMs() + visits.limits.restMs);
     })
     .finally(() => round.underWay.delete(key));
-  round.underWay.set(key, { host: visits.hostOf(item), done });
+  round.underWay.set(key, { host: visits.hostOf(item), account: visits.accountOf(item), done });
 }

@@ -2,7 +2,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const PROBE_EVERY_MS = 15 * MINUTE_MS;
+const QUARTER_MS = 15 * MINUTE_MS;
+/** An endpoint that failed for so long costs a visit each hour: dead ones, of which there may be any number, cost least. */
+const DEAD_AFTER_MS = DAY_MS;
+const DEAD_QUARTERS = 4;
 const FIRST_RETRY_MS = MINUTE_MS;
 /** Documents are read again between 02:00 and 06:00 UTC. */
 const NIGHT_STARTS_MS = 2 * HOUR_MS;
@@ -13,9 +16,29 @@ const JITTER = 0.1;
 /** A number from 0 to 1, 1 left out. */
 export type Random = () => number;
 
-/** When an endpoint is visited again: a quarter of an hour later, a tenth more or less. */
-export function nextProbeAt(now: Date, random: Random): Date {
-  return new Date(now.getTime() + jittered(PROBE_EVERY_MS, random));
+/** A visit that was made, and since when the endpoint had failed before it; null where it had not. */
+export type MadeVisit = { readonly at: Date; readonly isAlive: boolean; readonly failingSince: Date | null };
+
+export type NextVisit = {
+  readonly nextAt: Date;
+  readonly failingSince: Date | null;
+  /** Quarter hours until then. */
+  readonly quarters: number;
+};
+
+/**
+ * When an endpoint is visited again: a quarter of an hour later, an hour where it has failed for a day, either a tenth more or
+ * less. One answer makes it alive.
+ */
+export function nextVisit({ at, isAlive, ...before }: MadeVisit, random: Random): NextVisit {
+  const failingSince = isAlive ? null : (before.failingSince ?? at);
+  const isDead = failingSince !== null && at.getTime() - failingSince.getTime() >= DEAD_AFTER_MS;
+  const quarters = isDead ? DEAD_QUARTERS : 1;
+  return {
+    nextAt: new Date(at.getTime() + jittered(quarters * QUARTER_MS, random)),
+    failingSince,
+    quarters,
+  };
 }
 
 /** When a document that was read is read again: some time in the next night. */

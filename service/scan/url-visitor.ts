@@ -5,8 +5,16 @@ import { type ProbeResult, probeEndpoint } from "./probe-endpoint.ts";
 export type UrlVisitor = {
   /** Why the guard refuses the URL; null where it does not, and where its name cannot be resolved now. */
   refusal(url: string): Promise<string | null>;
-  /** Visits the URL once; null while too many visits are under way. */
-  visit(url: string): Promise<ProbeResult | null>;
+  /** Keeps a place for one visit; null while all places are taken. */
+  reserve(): ReservedVisit | null;
+};
+
+/** A place for one visit, to be released in the end whether or not it was used. */
+export type ReservedVisit = {
+  /** Visits the URL; throws where the place was used or released before. */
+  visit(url: string): Promise<ProbeResult>;
+  /** Frees the place, once a visit that has begun is over. */
+  release(): void;
 };
 
 export type UrlVisitorOptions = {
@@ -19,24 +27,36 @@ export type UrlVisitorOptions = {
 /** A caller waits for this before anything is charged. */
 const REFUSAL_MS = 4_000;
 
-/** Visits through the guard, so many at once; each URL is resolved and checked anew by the visit itself. */
+/** Visits through the guard, so many at once, reserved ones included; each URL is resolved and checked anew by the visit itself. */
 export function createUrlVisitor({ guard, monotonicMs, maxAtOnce }: UrlVisitorOptions): UrlVisitor {
   const fetch = createGuardedFetch(guard);
-  let underWay = 0;
+  let taken = 0;
   return {
     async refusal(url) {
       const aimed = await aim(url, { ...guard, signal: AbortSignal.timeout(REFUSAL_MS) });
       if (aimed.kind === "aim") return null;
       return aimed.reason === "invalid_url" || aimed.reason === "refused_target" ? aimed.detail : null;
     },
-    async visit(url) {
-      if (underWay >= maxAtOnce) return null;
-      underWay++;
-      try {
-        return await probeEndpoint({ endpoint: url, kind: "other" }, { fetch, monotonicMs });
-      } finally {
-        underWay--;
-      }
+    reserve() {
+      if (taken >= maxAtOnce) return null;
+      taken++;
+      let isFree = true;
+      return {
+        async visit(url) {
+          if (!isFree) throw new Error("a reserved visit was made or released before");
+          isFree = false;
+          try {
+            return await probeEndpoint({ endpoint: url, kind: "other" }, { fetch, monotonicMs });
+          } finally {
+            taken--;
+          }
+        },
+        release() {
+          if (!isFree) return;
+          isFree = false;
+          taken--;
+        },
+      };
     },
   };
 }

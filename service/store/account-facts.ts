@@ -1,40 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { Address } from "viem";
 import type { Database } from "./database.ts";
-import { holdsGeneration } from "./enrich-writes.ts";
-import { accountFact } from "./tables/enrich.ts";
+import { holdsGeneration, lockEnrichment } from "./enrich-writes.ts";
+import { insertRows } from "./insert-rows.ts";
+import { putOffPending, takeOffPending } from "./pending-facts.ts";
+import type { accountFact } from "./tables/enrich.ts";
 
 export type AccountFactRow = typeof accountFact.$inferInsert;
 
 /** When an account had acted, or a contract had been called, at the latest, by the contacts of followed wallets. */
 export type FirstSeen = { readonly block: number; readonly timestamp: number };
-
-/**
- * Accounts of which facts are wanted and none are stored: counterparties, followed wallets and spenders, then those who
- * created or first funded one of these, and no further; at most `limit`, none of those to leave out.
- */
-export async function readPendingAccounts(
-  db: Database,
-  query: { readonly chainId: number; readonly limit: number; readonly leaveOut: readonly Address[] },
-): Promise<readonly Address[]> {
-  const { chainId, limit, leaveOut } = query;
-  const { rows } = await db.execute<{ address: Address }>(sql`
-    with asked as (
-      select wallet as address from ahs.enrich_wallet where chain_id = ${chainId}
-      union select counterparty from ahs.contact where chain_id = ${chainId}
-      union select spender from ahs.enrich_approval where chain_id = ${chainId}
-    ), wanted as (
-      select address from asked
-      union select f.creator from ahs.account_fact f join asked using (address) where f.chain_id = ${chainId}
-      union select f.first_funder from ahs.account_fact f join asked using (address) where f.chain_id = ${chainId}
-    )
-    select address from wanted
-    where address is not null and address <> all(${sql.param(leaveOut)}::text[])
-      and not exists (
-        select from ahs.account_fact f where f.chain_id = ${chainId} and f.address = wanted.address)
-    limit ${limit}`);
-  return rows.map(({ address }) => address);
-}
 
 /** The earliest calls that contacts tell of, by account: those that it made, or, for the contracts among them, those made to it. */
 export async function readFirstSeen(
@@ -57,18 +32,47 @@ export async function readFirstSeen(
   return new Map(rows.map(({ address, ...seen }) => [address, seen]));
 }
 
-/** Stores facts unless the chain's data was cleared since they were read; those that are there already stay. */
+/**
+ * Stores facts and settles who is pending, unless the chain's data was cleared since they were read; answers of how many
+ * accounts something was learnt. What was known of an account stays; what was not is added.
+ */
 export async function storeAccountFacts(
   db: Database,
-  facts: { readonly chainId: number; readonly generation: string; readonly rows: readonly AccountFactRow[] },
+  facts: {
+    readonly chainId: number;
+    readonly generation: string;
+    readonly rows: readonly AccountFactRow[];
+    /** Those of the accounts that are to be asked for again. */
+    readonly unknown: ReadonlySet<Address>;
+    /** Unix seconds of chain time. */
+    readonly now: number;
+  },
 ): Promise<number> {
-  if (facts.rows.length === 0) return 0;
+  const { chainId, generation, rows, unknown, now } = facts;
+  if (rows.length === 0) return 0;
+  const known = rows.map(({ address }) => address as Address).filter((address) => !unknown.has(address));
   return db.transaction(async (tx) => {
-    if (!(await holdsGeneration(tx, facts.chainId, facts.generation))) return 0;
-    const { rowCount } = await tx
-      .insert(accountFact)
-      .values([...facts.rows])
-      .onConflictDoNothing();
-    return rowCount ?? 0;
+    await lockEnrichment(tx, chainId);
+    if (!(await holdsGeneration(tx, chainId, generation))) return 0;
+    const { count } = await insertRows(tx, {
+      table: "account_fact",
+      rows,
+      // The block stays where nothing is learnt: scores are renewed by it.
+      end: sql`on conflict (chain_id, address) do update set
+        has_code = coalesce(account_fact.has_code, false) or excluded.has_code,
+        creator = coalesce(account_fact.creator, excluded.creator),
+        first_funder = coalesce(account_fact.first_funder, excluded.first_funder),
+        existed_block = least(account_fact.existed_block, excluded.existed_block),
+        existed_at = least(account_fact.existed_at, excluded.existed_at),
+        source = excluded.source, read_block = excluded.read_block
+        where (excluded.has_code and account_fact.has_code is not true)
+          or (excluded.creator is not null and account_fact.creator is null)
+          or (excluded.first_funder is not null and account_fact.first_funder is null)
+          or coalesce(excluded.existed_block < account_fact.existed_block,
+            excluded.existed_block is not null and account_fact.existed_block is null)`,
+    });
+    await takeOffPending(tx, chainId, known);
+    await putOffPending(tx, chainId, { unknown: [...unknown], now });
+    return count;
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { escapeIdentifier } from "pg";
+import { agentAccount } from "./agent-account.ts";
 import { holdChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
 import { agentDocument, type DeclaredService, type DocumentState } from "./tables/infrastructure.ts";
@@ -8,6 +9,8 @@ import { agentDocument, type DeclaredService, type DocumentState } from "./table
 export type DueAgent = {
   readonly agentId: bigint;
   readonly uri: string;
+  /** Whose turn the fetch takes; of a URI that leads to no host, which costs no time, one of the agent's own. */
+  readonly account: string;
   /** Failures in a row of this very URI. */
   readonly failures: number;
   /** Whether a document of it was ever understood that declares services. */
@@ -16,7 +19,7 @@ export type DueAgent = {
 
 export type DueDocuments = {
   readonly agents: readonly DueAgent[];
-  /** Whether an agent is among them that is new, or whose URI changed. */
+  /** Whether an agent is due, among them or not, that is new, or whose URI changed. */
   readonly changed: boolean;
 };
 
@@ -39,21 +42,22 @@ type DueQuery = {
   readonly now: Date;
   /** Agents that did not change since this block need no comparison of their URIs. */
   readonly sinceBlock: number;
-  /** Most agents at one host. */
+  /** Most agents of one account, and at one host. */
+  readonly perAccount: number;
   readonly perHost: number;
   readonly limit: number;
 };
 
 /**
- * Agents of the index that are new, whose URI changed, or whose document is due again: of each host the new and most
- * overdue before the second of any.
+ * Agents of the index that are new, whose URI changed, or whose document is due again: of each account the new and most
+ * overdue before the second of any, and likewise of each host.
  */
 export async function readDueAgents(db: Database, query: DueQuery): Promise<DueDocuments> {
-  const agents = `${escapeIdentifier(`chain_${query.chainId}`)}.agent`;
-  const { rows } = await db.$client.query<DueRow>(dueStatement(agents), [
+  const { rows } = await db.$client.query<DueRow>(dueStatement(query.chainId), [
     query.chainId,
     query.sinceBlock,
     query.now,
+    query.perAccount,
     query.perHost,
     query.limit,
   ]);
@@ -61,10 +65,11 @@ export async function readDueAgents(db: Database, query: DueQuery): Promise<DueD
     agents: rows.map((row) => ({
       agentId: BigInt(row.agent_id),
       uri: row.agent_uri,
+      account: row.account,
       failures: row.failures,
       hasServices: row.has_services,
     })),
-    changed: rows.some((row) => row.changed),
+    changed: rows.some((row) => row.any_changed),
   };
 }
 
@@ -73,31 +78,40 @@ type DueRow = {
   readonly agent_uri: string;
   readonly failures: number;
   readonly has_services: boolean;
-  readonly changed: boolean;
+  readonly account: string;
+  readonly any_changed: boolean;
 };
 
 /** The host is read from the URI only where the agent is due, since URIs can be long; a data: URI bothers no host. */
-function dueStatement(agents: string): string {
+function dueStatement(chainId: number): string {
+  const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
+  const account = `case when a.agent_uri ~* '^https?:' then ${agentAccount(chainId)} else a.agent_id::text end`;
   return `
   with due as (
-    select a.agent_id, a.agent_uri, true as changed, 0 as failures, d.services, null::timestamptz as since
+    select a.agent_id, a.agent_uri, true as changed, 0 as failures, d.services, null::timestamptz as since,
+           ${account} as account
     from ${agents} a
     left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
     where a.updated_block >= $2 and (d.agent_id is null or d.uri <> a.agent_uri)
     union all
-    select a.agent_id, a.agent_uri, false, case when d.uri = a.agent_uri then d.attempts else 0 end, d.services, d.not_before
+    select a.agent_id, a.agent_uri, false, case when d.uri = a.agent_uri then d.attempts else 0 end, d.services, d.not_before,
+           ${account}
     from ahs.agent_document d
     join ${agents} a on a.agent_id = d.agent_id
     where d.chain_id = $1 and d.not_before <= $3 and not (a.updated_block >= $2 and d.uri <> a.agent_uri)
-  ), placed as (
+  ), turns as (
+    select *, random() as lot, bool_or(changed) over () as any_changed,
+           row_number() over (partition by account order by since nulls first, agent_id) as turn
+    from due
+  ), places as (
     select *, row_number() over (
       partition by coalesce(lower(substring(agent_uri from '^https?://([^/?#]*)')), agent_id::text)
-      order by since nulls first, agent_id
-    ) as place from due
+      order by turn, not changed, lot
+    ) as place from turns where turn <= $4
   )
-  select agent_id::text, agent_uri, changed, failures,
+  select agent_id::text, agent_uri, account, any_changed, failures,
          coalesce(jsonb_array_length(services), 0) > 0 as has_services
-  from placed where place <= $4 order by place, since nulls first, agent_id limit $5`;
+  from places where place <= $5 order by greatest(turn, place), not changed, lot limit $6`;
 }
 
 export type DocumentWrite = {

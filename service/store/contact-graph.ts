@@ -122,12 +122,9 @@ export async function readDoings(
   const { rows } = await client.query({
     name: "doings-of",
     text: `
-      select told.account, told.called, s.calls::float8
-      from (
-        select account, string_agg(counterparty || calls, ' ') as called
-        from ahs.contact where chain_id = $1 and account = any($2::text[]) and calls > 0 group by account
-      ) told
-      left join ahs.stranger s on s.chain_id = $1 and s.account = told.account`,
+      select account, string_agg(counterparty || calls, ' '),
+        (select s.calls::float8 from ahs.stranger s where s.chain_id = $1 and s.account = contact.account)
+      from ahs.contact where chain_id = $1 and account = any($2::text[]) and calls > 0 group by account`,
     values: [chainId, accounts],
     rowMode: "array",
   });

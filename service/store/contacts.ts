@@ -15,12 +15,27 @@ export type ContactIncrement = {
   readonly lastTime: number;
 };
 
+/** What a stranger did with one counterparty since it is known as a user of it. */
+export type Slot = {
+  readonly calls: number;
+  /** Unix seconds of the last contact. */
+  readonly lastTime: number;
+};
+
 /** A counterparty of followed wallets. */
 export type KnownCounterparty = {
   /** Block of the first contact of a followed wallet with it. */
   readonly since: number;
   /** Strangers that are known to use it. */
-  readonly strangers: ReadonlySet<Address>;
+  readonly strangers: ReadonlyMap<Address, Slot>;
+};
+
+/** An account that nobody follows, known as a user of counterparties. */
+export type KnownStranger = {
+  /** All its calls, to whomever, since it is known; those left out that slots told of which it has lost. */
+  readonly calls: number;
+  /** Counterparties that it is known as a user of. */
+  readonly slots: number;
 };
 
 /** Adds calls and funds, each pair at most once among the increments; not idempotent, so it belongs into the transaction of their facts. */
@@ -42,17 +57,50 @@ export async function addContacts(
   });
 }
 
-/** Adds calls of strangers, each account at most once among the counts; not idempotent, as above. */
-export async function addStrangerCalls(
+/** Sets all calls of strangers, and forgets those without any: null. */
+export async function storeStrangerCalls(
   tx: NodePgDatabase,
   chainId: number,
-  counts: ReadonlyMap<Address, number>,
+  counts: ReadonlyMap<Address, number | null>,
 ): Promise<void> {
+  const rows = [...counts].flatMap(([account, calls]) => (calls === null ? [] : { chainId, account, calls }));
+  const gone = [...counts].flatMap(([account, calls]) => (calls === null ? account : []));
+  if (gone.length > 0)
+    await tx.execute(
+      sql`delete from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(gone)}::text[])`,
+    );
   await insertRows(tx, {
     table: "stranger",
-    rows: [...counts].map(([account, calls]) => ({ chainId, account, calls })),
-    end: sql`on conflict (chain_id, account) do update set calls = stranger.calls + excluded.calls`,
+    rows,
+    end: sql`on conflict (chain_id, account) do update set calls = excluded.calls`,
   });
+}
+
+/**
+ * Forgets calls of strangers to counterparties, and keeps what funds they sent. Those of an account that was followed once
+ * stay: nothing would count them again when it is followed anew.
+ */
+export async function forgetStrangerCalls(
+  tx: NodePgDatabase,
+  chainId: number,
+  left: readonly { readonly counterparty: Address; readonly account: Address }[],
+): Promise<void> {
+  if (left.length === 0) return;
+  const counterparties = sql.param(left.map(({ counterparty }) => counterparty));
+  const accounts = sql.param(left.map(({ account }) => account));
+  await tx.execute(sql`
+    with gone as (
+      select * from unnest(${counterparties}::text[], ${accounts}::text[]) as gone (counterparty, account)
+      where not exists (
+        select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = gone.account and o.source = 'enrich')
+    ), freed as (
+      delete from ahs.contact c using gone
+      where c.chain_id = ${chainId} and c.counterparty = gone.counterparty and c.account = gone.account
+        and c.sent_micro_usd = 0
+    )
+    update ahs.contact c set calls = 0 from gone
+    where c.chain_id = ${chainId} and c.counterparty = gone.counterparty and c.account = gone.account
+      and c.sent_micro_usd > 0`);
 }
 
 /** Those of the accounts that followed wallets deal with, with the strangers that are known to use them. */
@@ -68,14 +116,15 @@ export async function readKnownCounterparties(
     where c.chain_id = ${chainId} and c.counterparty = any(${asked}::text[])
     group by c.counterparty`);
   const known = rows.map(({ counterparty }) => counterparty);
-  const users = await tx.execute<{ counterparty: Address; account: Address }>(sql`
-    select c.counterparty, c.account
+  const users = await tx.execute<{ counterparty: Address; account: Address } & Slot>(sql`
+    select c.counterparty, c.account, c.calls, c.last_time::float8 as "lastTime"
     from ahs.contact c join ahs.stranger s on s.chain_id = c.chain_id and s.account = c.account
     where c.chain_id = ${chainId} and c.counterparty = any(${sql.param(known)}::text[]) and c.calls > 0`);
   const byCounterparty = Map.groupBy(users.rows, ({ counterparty }) => counterparty);
   return new Map(
     rows.map(({ counterparty, since }) => {
-      const strangers = new Set((byCounterparty.get(counterparty) ?? []).map(({ account }) => account));
+      const slots = byCounterparty.get(counterparty) ?? [];
+      const strangers = new Map(slots.map(({ account, calls, lastTime }) => [account, { calls, lastTime }]));
       return [counterparty, { since, strangers }];
     }),
   );
@@ -86,11 +135,15 @@ export async function readStrangers(
   tx: NodePgDatabase,
   chainId: number,
   accounts: readonly Address[],
-): Promise<ReadonlySet<Address>> {
-  const { rows } = await tx.execute<{ account: Address }>(
-    sql`select account from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(accounts)}::text[])`,
+): Promise<ReadonlyMap<Address, KnownStranger>> {
+  const { rows } = await tx.execute<{ account: Address } & KnownStranger>(
+    sql`select s.account, s.calls::float8 as calls, count(c.account)::int as slots
+        from ahs.stranger s
+        left join ahs.contact c on c.chain_id = s.chain_id and c.account = s.account and c.calls > 0
+        where s.chain_id = ${chainId} and s.account = any(${sql.param(accounts)}::text[])
+        group by s.account, s.calls`,
   );
-  return new Set(rows.map(({ account }) => account));
+  return new Map(rows.map(({ account, ...stranger }) => [account, stranger]));
 }
 
 /**
@@ -113,7 +166,8 @@ export async function recountStrangers(
   await tx.execute(sql`
     update ahs.contact c set calls = (
       select count(*) from ahs.own_call o
-      where o.chain_id = c.chain_id and o.wallet = c.account and o.source = 'enrich' and (
+      where o.chain_id = c.chain_id and o.wallet = c.account and o.source = 'enrich'
+        and (o.position = 0 or (o.ok and (o.recipient is not null or o."to" = any(o.emitters)))) and (
         coalesce(o.recipient, o."to") = c.counterparty
         or (o.recipient is null and c.counterparty = any(o.emitters) and c.counterparty <> o."to"
             and ${isOwn(sql`o."to"`)} and not ${isOwn(sql`c.counterparty`)})))

@@ -2,9 +2,11 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { recountStrangers } from "./contacts.ts";
+import { storeCreations } from "./creations.ts";
 import type { Database } from "./database.ts";
 import type { EnrichCursor } from "./enrich-reads.ts";
 import { insertRows } from "./insert-rows.ts";
+import { type WantedFact, wantFacts } from "./pending-facts.ts";
 import {
   type accountFact,
   type enrichApproval,
@@ -53,11 +55,16 @@ export async function takeRange(
   range: { readonly chainId: number; readonly generation: string; readonly advance: Advance },
 ): Promise<boolean> {
   const { chainId, generation, advance } = range;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('ahs-enrich-range'), ${chainId})`);
+  await lockEnrichment(tx, chainId);
   if (!(await holdsGeneration(tx, chainId, generation))) return false;
   return advance.of === "chain"
     ? isAt(tx, chainId, advance.previous)
     : arePastsAt(tx, chainId, advance.wallets);
+}
+
+/** Waits for whoever stores something of enrichment, and makes others wait until the transaction ends. */
+export async function lockEnrichment(tx: NodePgDatabase, chainId: number): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('ahs-enrich-range'), ${chainId})`);
 }
 
 /** Moves the cursor, or the pasts of wallets, to the end of a range. */
@@ -107,7 +114,7 @@ export async function storeRows(
     approvals: await insertNew(tx, "enrich_approval", rows.approvals),
     userOperations: await insertNew(tx, "enrich_user_operation", rows.userOperations),
     delegations: await insertNew(tx, "wallet_delegation", rows.delegations),
-    creations: await insertNew(tx, "account_fact", rows.creations),
+    creations: await storeCreations(tx, rows.creations),
   };
   return { added, counts };
 }
@@ -167,6 +174,7 @@ export async function openMissedPasts(
   const { chainId, generation, finalizedBlock } = at;
   const followed = sql`${sql.identifier(at.schema)}.wallet`;
   await db.transaction(async (tx) => {
+    await lockEnrichment(tx, chainId);
     if (!(await holdsGeneration(tx, chainId, generation))) return;
     await tx.execute(sql`
       delete from ahs.enrich_wallet e using ahs.enrich_cursor c
@@ -184,13 +192,16 @@ export async function openMissedPasts(
         past_until = coalesce(held.past_until, held.from_block - 1),
         from_block = excluded.from_block, past_next = excluded.past_next
       returning wallet`);
+    const wallets = rows.map(({ wallet }) => wallet);
     // Some of the calls that are read now may have been counted as a stranger's.
-    await recountStrangers(
-      tx,
-      chainId,
-      rows.map(({ wallet }) => wallet),
-    );
+    await recountStrangers(tx, chainId, wallets);
+    await wantFacts(tx, chainId, wallets.map(itself));
   });
+}
+
+/** A wallet comes before all that it dealt with. */
+export function itself(wallet: Address): WantedFact {
+  return { address: wallet, wallet, since: 0 };
 }
 
 /** Whether the chain's data is still of that generation; locks its mark, so that clearing the chain's data comes wholly before or wholly after. */

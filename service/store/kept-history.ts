@@ -16,8 +16,9 @@ export type NewKeptHistory = Omit<typeof keptHistory.$inferInsert, "readAt">;
 const ROWS = 1_000;
 
 /**
- * Stores what a source told of a wallet in place of what sources told of it before, unless that reaches further; own calls
- * that enrichment knows stay as they are. False, and nothing stored, where the index does not hold the last block of it.
+ * Stores what a source told of a wallet in place of what this or another source told of it before, unless that reaches to a
+ * later block; own calls that enrichment knows stay as they are. False, and nothing stored, where the index does not hold the
+ * last block of it.
  */
 export async function storeKeptHistory(
   db: Database,
@@ -42,7 +43,7 @@ async function putCoverage(tx: NodePgDatabase, history: NewKeptHistory): Promise
     .onConflictDoUpdate({
       target: [keptHistory.chainId, keptHistory.wallet],
       set: { ...told, readAt: sql`now()` },
-      setWhere: sql`${keptHistory.toBlock} <= excluded.to_block or ${keptHistory.source} <> excluded.source`,
+      setWhere: sql`${keptHistory.toBlock} <= excluded.to_block`,
     })
     .returning({ wallet: keptHistory.wallet });
   return stored.length > 0;

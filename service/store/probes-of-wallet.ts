@@ -22,9 +22,14 @@ export type StoredProbe = {
   readonly latencyMs: number | null;
   readonly valid: boolean | null;
   readonly detail: string | null;
+  /** Quarter hours that it stands for. */
+  readonly quarters: number;
 };
 
-/** The probes of one endpoint on one UTC day; one that failed counts as having taken the longest time. */
+/**
+ * The probes of one endpoint on one UTC day, each for every quarter hour that it stands for; one that failed counts as having
+ * taken the longest time.
+ */
 export type ProbeDay = {
   readonly endpoint: string;
   /** YYYY-MM-DD. */
@@ -72,7 +77,7 @@ export function createInfrastructureReader(db: Database, chainId: number): Infra
       const { rows } = await pool.query<StoredProbe>({
         ...QUERY_DEADLINE,
         name: "endpoint_probes",
-        text: `select endpoint, at, outcome, status, latency_ms as "latencyMs", valid, detail
+        text: `select endpoint, at, outcome, status, latency_ms as "latencyMs", valid, detail, quarters
                from ahs.probe where chain_id = $1 and endpoint = any($2::text[]) and at >= $3 order by at, id`,
         values: [chainId, endpoints, since],
       });
@@ -118,6 +123,7 @@ const DAYS = `
          percentile_disc(0.95) within group (order by ms) as "latencyP95Ms"
   from (
     select endpoint, at, outcome, case when outcome = 'ok' then least(latency_ms, $4::int) else $4::int end as ms
-    from ahs.probe where chain_id = $1 and endpoint = any($2::text[]) and at >= $3
+    from ahs.probe cross join generate_series(1, quarters)
+    where chain_id = $1 and endpoint = any($2::text[]) and at >= $3
   ) as timed
   group by 1, 2 order by 2 desc`;

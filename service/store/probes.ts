@@ -1,11 +1,21 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import { escapeIdentifier } from "pg";
+import { agentAccount } from "./agent-account.ts";
 import { holdChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
 import { type EndpointKind, type ProbeOutcome, probe, probeSchedule } from "./tables/infrastructure.ts";
 
 /** An endpoint whose visit is due. */
-export type DueEndpoint = { readonly endpoint: string; readonly kind: EndpointKind };
+export type DueEndpoint = {
+  readonly endpoint: string;
+  readonly kind: EndpointKind;
+  /** Whose turn the visit takes. */
+  readonly account: string;
+  /** First of the failed visits in a row; null where the last one was answered, or none was made. */
+  readonly failingSince: Date | null;
+  /** Quarter hours between the last visit and this one. */
+  readonly quarters: number;
+};
 
 /** The join of all documents may take longer than a request is allowed. */
 const SYNC_TIMEOUT_MS = 120_000;
@@ -13,56 +23,72 @@ const PRUNE_BATCH = 10_000;
 
 /**
  * Schedules every http(s) endpoint that an agent of the index declares, each once, new ones for `now`; endpoints that none
- * declares any more leave the schedule, and the rest keep their time. Returns how many there are.
+ * declares any more leave the schedule, and the rest keep their time. One that several accounts declare takes the turns of
+ * the account with the fewest endpoints: nobody slows another's down by declaring it too. Returns how many there are.
  */
 export async function syncSchedule(db: Database, chainId: number, now: Date): Promise<number> {
   const agents = sql.raw(`${escapeIdentifier(`chain_${chainId}`)}.agent`);
+  const account = sql.raw(agentAccount(chainId));
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     await tx.execute(sql.raw(`set local statement_timeout = ${SYNC_TIMEOUT_MS}`));
     const { rows } = await tx.execute<{ scheduled: number }>(sql`
       with spoken as (
-        select s.endpoint,
+        select s.endpoint, ${account} as account,
                case when lower(s.name) in ('a2a', 'mcp', 'x402') then lower(s.name) else 'other' end as kind
         from ahs.agent_document d
         join ${agents} a on a.agent_id = d.agent_id
         cross join lateral jsonb_to_recordset(d.services) as s (name text, endpoint text)
         where d.chain_id = ${chainId} and s.endpoint ~* '^https?:'
+      ), crowd as (
+        select account, count(distinct endpoint) as size from spoken group by account
       ), declared as (
-        select endpoint, case when count(distinct kind) = 1 then min(kind) else 'other' end as kind
-        from spoken group by endpoint
+        select endpoint, case when count(distinct kind) = 1 then min(kind) else 'other' end as kind,
+               (array_agg(account order by size, account))[1] as account
+        from spoken join crowd using (account) group by endpoint
       ), dropped as (
         delete from ahs.probe_schedule p
         where p.chain_id = ${chainId} and not exists (select from declared where declared.endpoint = p.endpoint)
       ), added as (
-        insert into ahs.probe_schedule (chain_id, endpoint, kind, next_at)
-        select ${chainId}::integer, endpoint, kind, ${now}::timestamptz from declared
-        on conflict (chain_id, endpoint) do update set kind = excluded.kind
-          where probe_schedule.kind <> excluded.kind
+        insert into ahs.probe_schedule (chain_id, endpoint, kind, account, next_at)
+        select ${chainId}::integer, endpoint, kind, account, ${now}::timestamptz from declared
+        on conflict (chain_id, endpoint) do update set kind = excluded.kind, account = excluded.account
+          where (probe_schedule.kind, probe_schedule.account) <> (excluded.kind, excluded.account)
       )
       select count(*)::int as scheduled from declared`);
     return Number(rows[0]?.scheduled);
   });
 }
 
-/** Endpoints whose time has come: the most overdue of each host before the second of any, and at most so many of one. */
+/**
+ * Endpoints whose time has come: the most overdue of each account before the second of any, likewise of each host, and at
+ * most so many of one. Accounts whose turn it is stand in any order, since the most overdue are those with too many.
+ */
 export async function readDueEndpoints(
   db: Database,
   query: {
     readonly chainId: number;
     readonly now: Date;
+    readonly perAccount: number;
     readonly perHost: number;
     readonly limit: number;
   },
 ): Promise<readonly DueEndpoint[]> {
+  const { chainId, now, perAccount, perHost, limit } = query;
   const { rows } = await db.$client.query<DueEndpoint>(
-    `select endpoint, kind from (
-       select endpoint, kind, next_at, row_number() over (
-         partition by lower(substring(endpoint from '://([^/?#]*)')) order by next_at, endpoint
-       ) as place
+    `with turns as (
+       select endpoint, kind, account, failing_since, quarters, random() as lot,
+              row_number() over (partition by account order by next_at, endpoint) as turn
        from ahs.probe_schedule where chain_id = $1 and next_at <= $2
-     ) as due where place <= $3 order by place, next_at, endpoint limit $4`,
-    [query.chainId, query.now, query.perHost, query.limit],
+     ), places as (
+       select *, row_number() over (
+         partition by lower(substring(endpoint from '://([^/?#]*)')) order by turn, lot
+       ) as place
+       from turns where turn <= $3
+     )
+     select endpoint, kind, account, failing_since as "failingSince", quarters
+     from places where place <= $4 order by greatest(turn, place), lot limit $5`,
+    [chainId, now, perAccount, perHost, limit],
   );
   return rows;
 }
@@ -86,18 +112,24 @@ export type ProbeWrite = {
   readonly latencyMs: number | null;
   readonly valid: boolean | null;
   readonly detail: string | null;
-  readonly nextAt: Date;
+  /** Quarter hours that the visit stands for. */
+  readonly quarters: number;
+  readonly next: {
+    readonly nextAt: Date;
+    readonly failingSince: Date | null;
+    readonly quarters: number;
+  };
 };
 
 /** Stores a visit and when the next one is, together; an endpoint that left the schedule meanwhile stays out of it. */
-export async function storeProbe(db: Database, { nextAt, ...visit }: ProbeWrite): Promise<void> {
+export async function storeProbe(db: Database, { next, ...visit }: ProbeWrite): Promise<void> {
   const { chainId, endpoint } = visit;
   await db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     await tx.insert(probe).values(visit);
     await tx
       .update(probeSchedule)
-      .set({ nextAt })
+      .set(next)
       .where(and(eq(probeSchedule.chainId, chainId), eq(probeSchedule.endpoint, endpoint)));
   });
 }

@@ -22,6 +22,7 @@ const CHAIN_TABLES = [
   "feed_price",
   "kept_history",
   "own_call",
+  "pending_fact",
   "probe",
   "probe_schedule",
   "publish_intent",

@@ -30,6 +30,7 @@ export async function readSanctionsEntries(
   { schema, chainId, asOfBlock }: SanctionsQuery,
 ): Promise<readonly SanctionsEntry[]> {
   const { rows } = await client.query({
+    name: `sanctions-list-${schema}`,
     text: `select address, source, reference, detected_ms
            from ${sanctionsListSql({ schema, chainId: "$2", asOfBlock: "$1" })}
            order by address collate "C", source collate "C"`,

@@ -63,6 +63,18 @@ export async function makeCurrent(
     where excluded.as_of_block >= held.as_of_block or held.wallet = any(${sql.param(orphaned)})`);
 }
 
+/** The block that a wallet's current score speaks for; null without one. */
+export async function readCurrentBlock(
+  db: Database,
+  { chainId, wallet }: { readonly chainId: number; readonly wallet: string },
+): Promise<number | null> {
+  const [row] = await db
+    .select({ block: currentScore.asOfBlock })
+    .from(currentScore)
+    .where(and(eq(currentScore.chainId, chainId), eq(currentScore.wallet, wallet)));
+  return row === undefined ? null : row.block;
+}
+
 /** The stored score of a wallet that was computed from these inputs. */
 export async function readScoreFrom(
   db: Database,
@@ -86,14 +98,15 @@ export type DueQuery = {
   readonly intervalSeconds: number;
 };
 
+/** waiting: those of which some counterparties have no facts yet. */
+export type DueWallets = { readonly ready: readonly string[]; readonly waiting: readonly string[] };
+
 /**
  * Wallets to score again: followed ones without a score; those with an own call since theirs, which is old enough to be
- * renewed; and those whose confidence has fallen a level meanwhile. One whose counterparties are still being read up on
- * waits for that, but no longer than an hour of the chain's time after it met them; one whose past is still to be enriched
- * is left out.
+ * renewed; and those whose confidence has fallen a level meanwhile. One whose past is still to be enriched is left out.
  */
-export async function readDueWallets(db: Database, due: DueQuery): Promise<string[]> {
-  const { rows } = await db.$client.query<{ wallet: string }>(
+export async function readDueWallets(db: Database, due: DueQuery): Promise<DueWallets> {
+  const { rows } = await db.$client.query<{ wallet: string; waits: boolean }>(
     `with candidate as (
        select w.address as wallet from "chain_${due.chainId}".wallet w
        join ahs.enrich_wallet e on e.chain_id = $1 and e.wallet = w.address
@@ -108,19 +121,64 @@ export async function readDueWallets(db: Database, due: DueQuery): Promise<strin
        select wallet from ahs.current_score
        where chain_id = $1 and as_of_block < $2 and level_until <= to_timestamp($3::float8)
      )
-     select wallet from candidate
-     where not exists (
+     select wallet, exists (
        select from ahs.contact k
-       where k.chain_id = $1 and k.account = candidate.wallet and k.first_time > $3::float8 - ${LONGEST_PENDING_SECONDS}
-         and not exists (select from ahs.account_fact f where f.chain_id = $1 and f.address = k.counterparty))
+       where k.chain_id = $1 and k.account = candidate.wallet
+         and not exists (select from ahs.account_fact f where f.chain_id = $1 and f.address = k.counterparty)) as waits
+     from candidate order by wallet`,
+    [due.chainId, due.asOfBlock, due.asOfTime, due.intervalSeconds],
+  );
+  const walletsOf = (waits: boolean) => rows.filter((row) => row.waits === waits).map((row) => row.wallet);
+  return { ready: walletsOf(false), waiting: walletsOf(true) };
+}
+
+/** How many accounts of a chain have facts. */
+export async function countAccountFacts(db: Database, chainId: number): Promise<number> {
+  const { rows } = await db.$client.query<{ known: number }>(
+    "select count(*)::float8 as known from ahs.account_fact where chain_id = $1",
+    [chainId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("a count answers one row");
+  return row.known;
+}
+
+/**
+ * Wallets with a score old enough to be renewed, whose rows up to its block have changed since: facts of the wallet or of a
+ * counterparty were read at that block or later, a source told of its past after the score was stored, or its past, still
+ * to be enriched then, is enriched now: of such a wallet no approvals were frozen.
+ */
+export async function readOvertakenWallets(db: Database, due: DueQuery): Promise<string[]> {
+  const { rows } = await db.$client.query<{ wallet: string }>(
+    `with held as (
+       select c.wallet, c.as_of_block, s.created_at, s.inputs_hash, s.coverage ->> 'complete' = 'true' as complete
+       from ahs.current_score c join ahs.score s on s.id = c.score_id
+       where c.chain_id = $1 and c.as_of_block < $2 and extract(epoch from c.as_of_time) <= $3::float8 - $4::float8
+     ), learnt as (
+       select address, read_block from ahs.account_fact
+       where chain_id = $1 and read_block >= (select min(as_of_block) from held)
+     )
+     select h.wallet from held h join learnt f on f.address = h.wallet and f.read_block >= h.as_of_block
+     union
+     select h.wallet from learnt f
+     join ahs.contact k on k.chain_id = $1 and k.counterparty = f.address
+     join held h on h.wallet = k.account and f.read_block >= h.as_of_block
+     union
+     select h.wallet from held h
+     join ahs.kept_history p on p.chain_id = $1 and p.wallet = h.wallet and p.read_at > h.created_at
+     union
+     select h.wallet from held h
+     join "chain_${due.chainId}".wallet w on w.address = h.wallet and w.followed_block <= $2
+     join ahs.enrich_wallet e on e.chain_id = $1 and e.wallet = w.address
+       and e.past_next is null and e.from_block <= w.followed_block
+     join ahs.input_file inputs on inputs.hash = h.inputs_hash
+     join ahs.input_file frozen on frozen.hash = inputs.content ->> 'counterparty_file'
+     where not h.complete and frozen.content -> 'approvals' = 'null'::jsonb
      order by wallet`,
     [due.chainId, due.asOfBlock, due.asOfTime, due.intervalSeconds],
   );
   return rows.map((row) => row.wallet);
 }
-
-/** What a node does not tell of an account within an hour, it may never tell. */
-const LONGEST_PENDING_SECONDS = 3_600;
 
 /** Wallets whose current score is of a block that a reorg took out of the chain. */
 export async function readOrphanedWallets(

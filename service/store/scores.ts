@@ -84,7 +84,7 @@ export function createScoreReader(db: Database, chainId: number): ScoreReader {
         .select()
         .from(score)
         .where(and(eq(score.chainId, chainId), eq(score.wallet, address)))
-        .orderBy(desc(score.id))
+        .orderBy(desc(score.asOfBlock), desc(score.id))
         .limit(limit);
     },
     async trend(address, since) {
@@ -107,13 +107,15 @@ export function createScoreReader(db: Database, chainId: number): ScoreReader {
   };
 }
 
+/** The newest score of each UTC day: how often somebody asks moves nothing, nor does a listing that was taken back. */
 const TREND = `
   select count(*) as points,
          regr_slope(ahs_score, seconds) * (max(seconds) - min(seconds)) as change
   from (
-    select ahs_score, extract(epoch from as_of_time)::float8 as seconds
+    select distinct on (as_of_time::date) ahs_score, extract(epoch from as_of_time)::float8 as seconds
     from ahs.score
-    where chain_id = $1 and wallet = $2 and as_of_time >= $3 and ahs_score is not null
+    where chain_id = $1 and wallet = $2 and as_of_time >= $3 and ahs_score is not null and not sanctioned
+    order by as_of_time::date, as_of_block desc, id desc
   ) as scored`;
 
 function newestBlock(views: string): string {

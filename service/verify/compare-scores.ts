@@ -1,4 +1,5 @@
 import type { FeatureLine, ScoreRecord } from "../score/record.ts";
+import { DEFAULT_ROUTING, routeWallet } from "../score/route.ts";
 import type { RecordedScore } from "./recorded-score.ts";
 
 /** One member of a record that comes out otherwise when it is computed again. */
@@ -10,13 +11,23 @@ export type Difference = {
 
 const MICROS = 1_000_000;
 
-/** Everything in which a recorded score differs from the one computed again, inputs first; empty where they agree. */
+/**
+ * Everything in which a recorded score differs from the one computed again; empty where they agree. Probes of services are
+ * in no file: of an answer with D3 only the parts are compared that follow without them.
+ */
 export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord): readonly Difference[] {
   const { outcome } = recomputed;
   const points =
     outcome.kind === "scored" ? outcome : { ahsScore: null, d1Score: null, d2Score: null, grade: null };
+  const total =
+    recorded.mode === "3D"
+      ? []
+      : [
+          difference("ahs_score", recorded.ahs_score, points.ahsScore),
+          difference("grade", recorded.grade, points.grade),
+        ];
   return [
-    ...compareLines(recorded.features, recomputed.features),
+    ...compareLines(recorded, recomputed.features),
     ...[
       difference("d1_score", recorded.d1_score, points.d1Score),
       difference("d2_score", recorded.d2_score, points.d2Score),
@@ -30,13 +41,22 @@ export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord):
         recorded.sanctions_flags.map(flagText).join(),
         recomputed.sanctionsFlags.map(flagText).join(),
       ),
-      difference("ahs_score", recorded.ahs_score, points.ahsScore),
-      difference("grade", recorded.grade, points.grade),
+      ...total,
+      difference("trust_routing", recorded.trust_routing, routingOf(recomputed)),
       difference("confidence", recorded.confidence, recomputed.confidenceMicros / MICROS),
       difference("confidence_level", recorded.confidence_level, recomputed.confidenceLevel),
       difference("model_version", recorded.model_version, recomputed.modelVersion),
+      difference("as_of_time", recorded.as_of_time, new Date(recomputed.asOf.timestamp * 1000).toISOString()),
     ].filter((found) => found !== null),
   ];
+}
+
+function routingOf({ wallet, outcome, sanctionsFlags, confidenceLevel }: ScoreRecord): string {
+  const score =
+    outcome.kind === "scored"
+      ? ({ kind: "scored", grade: outcome.grade, confidenceLevel } as const)
+      : ({ kind: "insufficient" } as const);
+  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned: sanctionsFlags.length > 0, score }).action;
 }
 
 /** A difference between two values, null where they are the same. */
@@ -52,17 +72,21 @@ export function difference(
 type RecordedLine = RecordedScore["features"][number];
 
 function compareLines(
-  recorded: readonly RecordedLine[],
+  { features, mode }: RecordedScore,
   recomputed: readonly FeatureLine[],
 ): readonly Difference[] {
-  const names = new Set([...recorded, ...recomputed].map(nameOf));
+  const isCompared = ({ dimension }: { readonly dimension: string }) =>
+    dimension !== "D3" && (mode === "2D" || dimension !== "AHS");
+  const given = features.filter(isCompared);
+  const found = recomputed.filter(isCompared);
+  const names = new Set([...given, ...found].map(nameOf));
   return [...names].flatMap((name) => {
-    const found = difference(
+    const differs = difference(
       name,
-      lineText(recorded.find((line) => nameOf(line) === name)),
-      lineText(recomputed.find((line) => nameOf(line) === name)),
+      lineText(given.find((line) => nameOf(line) === name)),
+      lineText(found.find((line) => nameOf(line) === name)),
     );
-    return found === null ? [] : [found];
+    return differs === null ? [] : [differs];
   });
 }
 
@@ -72,9 +96,9 @@ function nameOf({ dimension, name }: { readonly dimension: string; readonly name
 
 function lineText(line: Omit<RecordedLine, "dimension" | "name"> | undefined): string {
   if (line === undefined) return "no such line";
-  const { state, value, samples, score, contribution } = line;
-  if (state !== "measured") return state;
-  return `value ${value}, ${samples} samples, score ${score ?? "–"}, contribution ${contribution ?? "–"}`;
+  const { state, value, samples, score, weight, contribution } = line;
+  if (state !== "measured") return `${state}, weight ${weight}`;
+  return `value ${value}, ${samples} samples, score ${score ?? "–"}, weight ${weight}, contribution ${contribution ?? "–"}`;
 }
 
 function patternText({ name, effect }: { readonly name: string; readonly effect: number }): string {

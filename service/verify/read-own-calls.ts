@@ -1,13 +1,13 @@
 import type { Address, Hex } from "viem";
-import { z } from "zod";
+import { carrierOf, receiptLogs } from "../enrich/carrier.ts";
 import type { ChainReader } from "../enrich/chain-reader.ts";
-import { type CarryingTransaction, describeExecution, findExecutions } from "../enrich/executions.ts";
+import { describeExecutions } from "../enrich/executions.ts";
 import { EnrichFailure } from "../enrich/failure.ts";
+import { findExecutions } from "../enrich/find-executions.ts";
 import { mapLimited } from "../enrich/map-limited.ts";
 import { describeCall } from "../enrich/own-call.ts";
-import type { RawLog } from "../enrich/raw-log.ts";
 import { readLogs } from "../enrich/read-logs.ts";
-import { logAnswer, type RawReceipt, type RawTransaction } from "../enrich/rpc-answers.ts";
+import type { RawReceipt, RawTransaction } from "../enrich/rpc-answers.ts";
 import type { OwnCall } from "../features/types.ts";
 import type { FindOwnTransactions, Search } from "./find-own-transactions.ts";
 import { type NodeBlock, readNodeBlock } from "./node-block.ts";
@@ -21,12 +21,16 @@ export type NodeWallet = Search & {
 /** Blocks of one request for logs. */
 const LOG_BLOCKS = 2_000;
 const AT_ONCE = 4;
-const LOG_LIMITS = {
-  maxBlocks: LOG_BLOCKS,
-  maxWallets: 1,
-  maxLogs: 100_000,
-  maxCallBlocks: LOG_BLOCKS,
-  concurrency: AT_ONCE,
+const LOGS = {
+  limits: {
+    maxBlocks: LOG_BLOCKS,
+    maxWallets: 1,
+    maxLogs: 100_000,
+    maxCallBlocks: LOG_BLOCKS,
+    concurrency: AT_ONCE,
+  },
+  // Who verifies leaves nothing out.
+  isOversized: async () => false,
 };
 
 /**
@@ -92,7 +96,7 @@ function sentCall(
     fee: gasUsed * effectiveGasPrice,
   };
   const outcome = {
-    logs: logsOf(receipt),
+    logs: receiptLogs(receipt),
     l1Fee: receipt.l1Fee ?? null,
     marketPrice: block.marketPrice,
   };
@@ -109,36 +113,21 @@ async function readExecutions(
   const calls: OwnCall[] = [];
   for (let from = fromBlock; from <= asOf.blockNumber; from += LOG_BLOCKS) {
     const to = Math.min(from + LOG_BLOCKS - 1, asOf.blockNumber);
-    const logs = await readLogs(client, { from, to, wallets: [wallet] }, LOG_LIMITS);
+    const { logs } = await readLogs(client, { from, to, wallets: [wallet] }, LOGS);
     const believed = { followed: new Map([[wallet, fromBlock]]), entryPoints };
-    for (const execution of findExecutions(logs, believed)) {
-      const block = await blocks(execution.log.blockNumber);
-      const mined = await readMined(client, block, execution.log.transactionHash);
-      const executed = describeExecution(execution, carrierOf(mined), block.timestamp);
-      if (executed === null) continue;
-      const outcome = { logs: executed.logs, l1Fee: null, marketPrice: block.marketPrice };
-      calls.push(describeCall(executed.call, outcome, wrappedNative));
+    const { executions } = findExecutions(logs, believed);
+    const places = new Map(executions.map(({ log }) => [log.transactionHash, log.blockNumber]));
+    const byHash = Map.groupBy(executions, ({ log }) => log.transactionHash);
+    for (const [hash, number] of places) {
+      const block = await blocks(number);
+      const { receipt, transaction } = await readMined(client, block, hash);
+      const carrier = carrierOf(receipt, transaction);
+      const carried = byHash.get(hash) ?? [];
+      for (const { call, ...told } of describeExecutions(carried, { carrier, entryPoints })) {
+        const outcome = { ...told, l1Fee: null, marketPrice: block.marketPrice };
+        calls.push(describeCall({ ...call, timestamp: block.timestamp }, outcome, wrappedNative));
+      }
     }
   }
   return calls;
-}
-
-function carrierOf({ receipt, transaction }: Mined): CarryingTransaction {
-  return {
-    index: receipt.transactionIndex,
-    to: transaction.to ?? null,
-    input: transaction.input,
-    gasLimit: transaction.gas,
-    gasUsed: receipt.gasUsed,
-    gasPrice: receipt.effectiveGasPrice,
-    logs: logsOf(receipt),
-  };
-}
-
-function logsOf(receipt: RawReceipt): readonly RawLog[] {
-  const logs = z.array(logAnswer).safeParse(receipt.logs);
-  if (!logs.success) {
-    throw new EnrichFailure("garbage", `the receipt of ${receipt.transactionHash} has no readable logs`);
-  }
-  return logs.data;
 }

@@ -78,7 +78,10 @@ describe("ahs up", () => {
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
       const inputs = await inputFile(up, (await record(up, "keeper")).inputs_hash);
       expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.1" });
-      expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] .*\n.*\nD1 +success_rate /);
+      expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] [^]*\nD1 +success_rate /);
+      for (const archetype of ["keeper", "flaky", "smart-account"]) {
+        expect(await verify(up, archetype)).toContain("agrees: every line");
+      }
       await stopLeavingNothing();
     },
     UP_TIMEOUT_MS,
@@ -196,15 +199,27 @@ async function inputFile(up: UpFile, hash: string) {
 }
 
 /** What `ahs score --explain` prints beside the running service. */
-async function explain(up: UpFile, archetype: string): Promise<string> {
-  const log = join(dataDir, "score.log");
-  const env = {
+function explain(up: UpFile, archetype: string): Promise<string> {
+  return run(["score", String(up.samples[archetype]), "--explain"], {
     DATABASE_URL: up.database_url,
-    RPC_URL: up.rpc_url,
-    AHS_DEPLOYMENT: join(dataDir, "deployment.json"),
-  };
-  const script = runScript(["score", String(up.samples[archetype]), "--explain"], env, log);
-  expect(await script.exited).toBe(0);
+    ...nodeOf(up),
+  });
+}
+
+/** What is said of a wallet's score by whoever has the node, a key and nothing else. */
+function verify(up: UpFile, archetype: string): Promise<string> {
+  const args = ["verify-score", String(up.samples[archetype]), "--service", up.base_url];
+  return run(args, { AHS_API_KEY: up.api_key, ...nodeOf(up) });
+}
+
+function nodeOf(up: UpFile) {
+  return { RPC_URL: up.rpc_url, AHS_DEPLOYMENT: join(dataDir, "deployment.json") };
+}
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const script = runScript([...args], env, join(dataDir, `${args[0]}.log`));
+  const code = await script.exited;
+  expect(code, script.log()).toBe(0);
   return script.log();
 }
 

@@ -49,9 +49,13 @@ export const ownCall = ahs.table(
     source: text().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
-    /** Null for a contract creation, and for an execution whose target is not known. */
+    /**
+     * Null for a contract creation, and for an execution whose target is not known. Of an execution calldata tells it, which the
+     * account's own code may ignore: whom it dealt with is shown by `recipient` and `emitters`.
+     */
     to: text(),
     selector: text(),
+    /** 0 for an execution: no log shows what its calldata asks to send. */
     value: numeric({ mode: "bigint" }).notNull(),
     ok: boolean().notNull(),
     gasLimit: numeric({ mode: "bigint" }).notNull(),
@@ -61,7 +65,7 @@ export const ownCall = ahs.table(
     feeWei: numeric({ mode: "bigint" }).notNull(),
     /** Wei that a rollup charged for posting the call; null on chains whose receipts have no such fee. */
     l1FeeWei: numeric({ mode: "bigint" }),
-    /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, as is `amount`. */
+    /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, and for an execution whose logs do not show it, as is `amount`. */
     recipient: text(),
     amount: numeric({ mode: "bigint" }),
     /** Base fee and median tip of the block; null where its receipt was not read, or the block tells none. */
@@ -69,9 +73,9 @@ export const ownCall = ahs.table(
     /** Null where its receipt was not read, as are the columns after it. */
     effect: text().$type<CallEffect>(),
     logs: integer(),
-    /** Contracts that emitted its logs, each once, in the order of their first log. */
+    /** Contracts that emitted its logs, each once, in the order of their first log: the first 32. */
     emitters: text().array(),
-    /** Net ERC-20 changes of the wallet, "token:amount" by rising token. */
+    /** Net ERC-20 changes of the wallet, "token:amount" by rising token; of more than 32 those that the logs show first. */
     moves: text().array(),
   },
   (table) => [
@@ -104,7 +108,7 @@ export const enrichBlock = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.block] })],
 );
 
-/** native: the chain's own coin, told by a transaction's value or by what an account was told to call, not by a log. */
+/** native: the chain's own coin, told by a transaction's value, not by a log. */
 export type TokenStandard = "native" | "erc20" | "erc721" | "erc1155";
 
 /** What moved into or out of followed wallets; any contract can claim any movement, so look at `token` and `sender`. */
@@ -142,7 +146,7 @@ export const enrichTransfer = ahs.table(
 /** amount: ERC-20. token: one ERC-721 id. all: every id of a collection, ERC-721 and ERC-1155. */
 export type ApprovalKind = "amount" | "token" | "all";
 
-/** Approvals by followed wallets, each as it happened; the newest by block and log index counts. */
+/** Approvals that tokens claim of followed wallets, each as it happened; which of them stand is said by `readLiveApprovals`. */
 export const enrichApproval = ahs.table(
   "enrich_approval",
   {
@@ -223,7 +227,10 @@ export const contact = ahs.table(
   ],
 );
 
-/** All calls of a stranger in the blocks that are read anyway, since it is known as a user of a counterparty. */
+/**
+ * All calls of a stranger in the blocks that are read anyway, since it is known as a user of a counterparty; those left out by
+ * which it was known as a user of one that keeps others by now.
+ */
 export const stranger = ahs.table(
   "stranger",
   {
@@ -234,7 +241,10 @@ export const stranger = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.account] })],
 );
 
-/** What never changes about a counterparty, read once; null is what no source knows. */
+/**
+ * What never changes about an account, once it is known; null is what no source knows. Of an account that nothing is known of
+ * it is asked again.
+ */
 export const accountFact = ahs.table(
   "account_fact",
   {
@@ -254,6 +264,26 @@ export const accountFact = ahs.table(
     readBlock: bigint({ mode: "number" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],
+);
+
+/** Accounts whose facts are still to be asked for, each by every followed wallet that they matter to. */
+export const pendingFact = ahs.table(
+  "pending_fact",
+  {
+    chainId: integer().notNull(),
+    address: text().notNull(),
+    wallet: text().notNull(),
+    /** Whether it only created or first funded another that is asked for; then its own creator and funder are not wanted. */
+    ancestor: boolean().notNull(),
+    /** Unix seconds of chain time from which it is to be asked for; of an account not asked for yet, those of its first contact. */
+    dueAt: bigint({ mode: "number" }).notNull(),
+    /** Times that nobody knew anything of it. */
+    asked: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.address, table.wallet] }),
+    index("pending_fact_due").on(table.chainId, table.wallet, table.dueAt),
+  ],
 );
 
 /** Last answer of a price feed on each UTC day with one. */

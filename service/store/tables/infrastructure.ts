@@ -65,6 +65,8 @@ export const probe = ahs.table(
     /** Whether what it served is what the service's kind must serve; null where nothing can be said. */
     valid: boolean(),
     detail: text(),
+    /** Quarter hours that it stands for: a failed one for all since the visit before, one that was answered for its own. */
+    quarters: integer().notNull().default(1),
   },
   (table) => [index("probe_endpoint").on(table.chainId, table.endpoint, table.at)],
 );
@@ -76,7 +78,13 @@ export const probeSchedule = ahs.table(
     chainId: integer().notNull(),
     endpoint: text().notNull(),
     kind: text().$type<EndpointKind>().notNull(),
+    /** Whose turns its visits take: of all whose agents declare it, the account that declares the fewest endpoints. */
+    account: text().notNull(),
     nextAt: timestamp({ withTimezone: true }).notNull(),
+    /** First of the failed visits in a row; null where the last one was answered, or none was made. */
+    failingSince: timestamp({ withTimezone: true }),
+    /** Quarter hours between the last visit and the next. */
+    quarters: integer().notNull().default(1),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.endpoint] }),

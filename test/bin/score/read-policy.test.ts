@@ -57,6 +57,19 @@ test("lists every fault of shape", () => {
   );
 });
 
+test("refuses numbers of another sign: no divisor of 0, no effect that rewards", () => {
+  const { success, gate, patterns } = AHS_2026_1;
+  const policy = {
+    ...AHS_2026_1,
+    success: { ...success, prior: { ...success.prior, calls: -10 } },
+    gate: { ...gate, range: 0 },
+    patterns: { ...patterns, floor: 15 },
+  };
+  expect(() => readPolicy(fileOf(JSON.stringify(policy)), AHS_2026_1)).toThrow(
+    /success\.prior\.calls: expected a number above 0, got -10[\s\S]*gate\.range: expected a number above 0, got 0[\s\S]*patterns\.floor: expected a number of at most 0, got 15/u,
+  );
+});
+
 test("lists weights and grades that do not add up", () => {
   const [first, ...others] = AHS_2026_1.features;
   if (first === undefined) throw new Error("a policy has features");

@@ -2,11 +2,9 @@ import { type Address, type Hex, hexToBigInt, hexToNumber } from "viem";
 import type { JsonRpc } from "../../../devnet/json-rpc.ts";
 import type { Deployment } from "../../../service/chain/deployments.ts";
 import { readTokenPayment } from "../../../service/chain/token-payment.ts";
-import {
-  type CarryingTransaction,
-  describeExecution,
-  findExecutions,
-} from "../../../service/enrich/executions.ts";
+import type { CarryingTransaction } from "../../../service/enrich/carrier.ts";
+import { describeExecutions } from "../../../service/enrich/executions.ts";
+import { findExecutions } from "../../../service/enrich/find-executions.ts";
 import type { Followed } from "../../../service/enrich/log-rows.ts";
 import { medianTip } from "../../../service/enrich/median-tip.ts";
 import { describeCall, type MinedCall, type ReadCall } from "../../../service/enrich/own-call.ts";
@@ -116,10 +114,10 @@ function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly 
     const logs = receipt.logs.map((log) => rawLog(log, block));
     const carrier = carrierOf(transaction, logs);
     const own = follow.followed.has(sent.from) ? [{ call: minedCall(transaction, block), logs }] : [];
-    const executed = findExecutions(logs, follow).flatMap((execution) => {
-      const described = describeExecution(execution, carrier, block.time);
-      return described === null ? [] : [described];
-    });
+    const { executions } = findExecutions(logs, follow);
+    const executed = describeExecutions(executions, { carrier, entryPoints: follow.entryPoints }).map(
+      (one) => ({ ...one, call: { ...one.call, timestamp: block.time } }),
+    );
     return [...own, ...executed].map(({ call, logs }) => ({
       wallet: call.wallet,
       call: describeCall(call, { logs, l1Fee: null, marketPrice }, weth),

@@ -172,7 +172,7 @@ export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) 
       probes: async () => [],
       days: async () => [],
       refusal: async () => null,
-      visit: async () => {
+      reserve: () => {
         throw new Error("no visit was expected");
       },
       ...changes.infrastructure,

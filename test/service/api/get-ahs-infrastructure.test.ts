@@ -2,10 +2,20 @@ import { describe, expect, it } from "vitest";
 import { type AhsRecord, ahsRecordSchema } from "../../../service/api/ahs-record-schema.ts";
 import type { ApiPorts } from "../../../service/api/create-app.ts";
 import { INFRASTRUCTURE_EXAMPLE, infrastructureSchema } from "../../../service/api/infrastructure-schema.ts";
+import type { ReservedVisit } from "../../../service/scan/url-visitor.ts";
 import { plainLine } from "../../../service/score/score-dimension.ts";
 import type { StoredProbe, WalletAgent } from "../../../service/store/probes-of-wallet.ts";
 import type { StoredScore } from "../../../service/store/scores.ts";
-import { bodyOf, fakeApp, insufficientScore, NOW, storedScore, WALLET, WITH_KEY } from "./fake-ports.ts";
+import {
+  bodyOf,
+  fakeApp,
+  fakeLedger,
+  insufficientScore,
+  NOW,
+  storedScore,
+  WALLET,
+  WITH_KEY,
+} from "./fake-ports.ts";
 
 const PATH = `/ahs/${WALLET}?include=infrastructure`;
 const ENDPOINT = "https://agent.example/a2a";
@@ -31,6 +41,7 @@ function probes(count: number, changes: Partial<StoredProbe> = {}): StoredProbe[
     latencyMs: 150,
     valid: true,
     detail: null,
+    quarters: 1,
     ...changes,
   }));
 }
@@ -57,6 +68,24 @@ function app(infrastructure: Infrastructure, row: StoredScore = ROW) {
       ...infrastructure,
     },
   });
+}
+
+/** A place for a visit that logs what becomes of it. */
+function fakePlace() {
+  const log: string[] = [];
+  const reserve = (): ReservedVisit => {
+    log.push("reserved");
+    return {
+      visit: async (asked) => {
+        log.push(`visited ${asked}`);
+        return { outcome: "error", status: 503, latencyMs: 12, valid: null, detail: "It answered 503." };
+      },
+      release: () => {
+        log.push("released");
+      },
+    };
+  };
+  return { log, reserve };
 }
 
 async function ask(path: string, infrastructure: Infrastructure = {}, row: StoredScore = ROW) {
@@ -129,6 +158,13 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
         .filter((line) => line.dimension === dimension)
         .reduce((sum, { contribution }) => sum + (contribution ?? 0), 0);
     expect(["D1", "D2", "D3", "AHS"].map(sumOf)).toEqual([8_800, 8_200, 10_000, 8_900]);
+  });
+
+  it("counts a visit to a dead endpoint for every quarter hour that it stands for", async () => {
+    const dead = probes(5, { outcome: "timeout", status: null, latencyMs: null, valid: null, quarters: 4 });
+    const body = await ask(PATH, { probes: async () => [...probes(60).slice(0, 20), ...dead] });
+    const figures = { probes: 40, availability: 0.5, error_rate: 0.5, latency_p95_ms: 10_000 };
+    expect(body.infrastructure).toMatchObject({ ...figures, endpoints: [figures] });
   });
 
   it("shows each day of an endpoint", async () => {
@@ -228,14 +264,17 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
     ]);
   });
 
-  it("costs nothing when its tables cannot be read", async () => {
+  it.each([
+    ["agents", []],
+    ["probes", ["returned"]],
+  ] as const)("costs nothing when its %s cannot be read", async (table, states) => {
     const { app: broken, keys } = app({
-      agents: async () => {
+      [table]: async () => {
         throw new Error("timeout exceeded when trying to connect");
       },
     });
     const response = await broken.request(PATH, WITH_KEY);
-    expect([response.status, keys.states()]).toEqual([503, ["returned"]]);
+    expect([response.status, keys.states()]).toEqual([503, states]);
   });
 });
 
@@ -260,14 +299,9 @@ describe("agent_url", () => {
   it.each(["https://agent.example/a2a-other", "https://elsewhere.example/a2a", "https://agent.example/"])(
     "%s is visited once, shown, and scores nothing",
     async (given) => {
-      const visited: string[] = [];
-      const body = await ask(url(given), {
-        visit: async (asked) => {
-          visited.push(asked);
-          return { outcome: "error", status: 503, latencyMs: 12, valid: null, detail: "It answered 503." };
-        },
-      });
-      expect(visited).toEqual([given]);
+      const place = fakePlace();
+      const body = await ask(url(given), { reserve: place.reserve });
+      expect(place.log).toEqual(["reserved", `visited ${given}`, "released"]);
       expect(body.infrastructure?.agent_url).toEqual({
         url: given,
         bound: false,
@@ -340,13 +374,36 @@ describe("agent_url", () => {
     expect([response.status, looked]).toEqual([401, false]);
   });
 
-  it("answers 503 and costs nothing while too many are visited", async () => {
-    const { app: busy, keys } = app({ visit: async () => null });
+  it("answers 503 before the debit and the work while too many are visited", async () => {
+    const scored: string[] = [];
+    const { app: busy, keys } = fakeApp({
+      scoreNow: async (address) => {
+        scored.push(address);
+        return { kind: "stored", row: ROW };
+      },
+      infrastructure: { reserve: () => null },
+    });
     const response = await busy.request(url("https://elsewhere.example/"), WITH_KEY);
-    expect([response.status, response.headers.get("retry-after"), keys.states()]).toEqual([
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "10"]);
+    expect([keys.states(), scored]).toEqual([[], []]);
+  });
+
+  it("frees its place when the price cannot be paid, and when there is no score", async () => {
+    const unpaid = fakePlace();
+    const poor = fakeApp({ infrastructure: { reserve: unpaid.reserve } }, fakeLedger({ balanceUnits: 999 }));
+    const refused = await poor.app.request(url("https://elsewhere.example/"), WITH_KEY);
+    expect([refused.status, unpaid.log]).toEqual([402, ["reserved", "released"]]);
+
+    const unscored = fakePlace();
+    const { app: without, keys } = fakeApp({
+      scoreNow: async () => ({ kind: "unavailable", detail: "not yet", retryAfterSeconds: 1 }),
+      infrastructure: { reserve: unscored.reserve },
+    });
+    const response = await without.request(url("https://elsewhere.example/"), WITH_KEY);
+    expect([response.status, keys.states(), unscored.log]).toEqual([
       503,
-      "10",
       ["returned"],
+      ["reserved", "released"],
     ]);
   });
 });

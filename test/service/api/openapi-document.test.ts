@@ -29,6 +29,15 @@ async function operationOf(path: string): Promise<Operation> {
   return operation;
 }
 
+it("says of declared endpoints that they are not proven to be the agent's", async () => {
+  const { components } = await bodyOf<{
+    readonly components: { readonly schemas: Readonly<Record<string, { readonly description?: string }>> };
+  }>(await fakeApp().app.request("/openapi.json"));
+  expect(components.schemas.Infrastructure?.description).toContain(
+    "A declared endpoint is not proven to be the agent's",
+  );
+});
+
 /** Requests that bring each endpoint to each status it can give. */
 const broken = async (): Promise<never> => {
   throw new Error("broken");

@@ -53,7 +53,7 @@ function appOn(database: Database) {
     infrastructure: {
       ...createInfrastructureReader(database, CHAIN),
       refusal: async () => null,
-      visit: async () => null,
+      reserve: () => null,
     },
     scoreNow: async () => ({ kind: "not-indexed" }),
     scoreOnDemand: null,

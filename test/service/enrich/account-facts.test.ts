@@ -1,104 +1,63 @@
-import { pino } from "pino";
-import { Registry } from "prom-client";
-import { type Address, encodeFunctionData, numberToHex } from "viem";
+import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { localTokenAbi } from "../../../service/chain/abi/local-token.ts";
 import type { AccountFactSource } from "../../../service/enrich/account-fact-source.ts";
-import { type FactsContext, readAccountFacts } from "../../../service/enrich/account-facts.ts";
-import { createChainReader } from "../../../service/enrich/chain-reader.ts";
-import { createEnrichMetrics } from "../../../service/enrich/metrics.ts";
-import { createOtterscanFacts } from "../../../service/enrich/otterscan-facts.ts";
-import { createEnrichContext } from "../../../service/enrich/run-enrich.ts";
-import { historyFailure } from "../../../service/history/history-source.ts";
-import { createEnrichWorld, type EnrichWorld, enrichAll, rowsOf } from "./enrich-world.ts";
-
-const WALLET: Address = `0x${"a1".repeat(20)}`;
-const PAYEE: Address = `0x${"fe".repeat(20)}`;
-const FUNDER: Address = `0x${"f0".repeat(20)}`;
-const SILENT: Address = `0x${"51".repeat(20)}`;
+import { gatherAccountFacts } from "../../../service/enrich/account-facts.ts";
+import { type HistoryFailure, historyFailure } from "../../../service/history/history-source.ts";
+import { type EnrichWorld, enrichAll, forgetAll, rowsOf } from "./enrich-world.ts";
+import {
+  contextWith,
+  createFactsWorld,
+  FUNDER,
+  factsOf,
+  ignorant,
+  otterscanOf,
+  PAYEE,
+  readAll,
+  SILENT,
+  WALLET,
+} from "./facts-world.ts";
 
 let world: EnrichWorld;
 let funded: number;
 let sent: number;
 
 beforeAll(async () => {
-  world = await createEnrichWorld();
-  await world.chain.rpc.request("anvil_setBalance", FUNDER, numberToHex(10n ** 20n));
-  ({ blockNumber: funded } = await world.chain.send({ from: FUNDER, to: PAYEE, value: 10n ** 18n }));
-  ({ blockNumber: sent } = await world.chain.send({ from: PAYEE, to: FUNDER, value: 1n }));
-  await world.follow(WALLET);
-  await world.mint(world.chain.contracts.usdc, WALLET, 100n);
-  await world.chain.succeed(WALLET);
-  for (const to of [PAYEE, SILENT]) {
-    const data = encodeFunctionData({ abi: localTokenAbi, functionName: "transfer", args: [to, 5n] });
-    await world.chain.send({ from: WALLET, to: world.chain.contracts.usdc, data });
-  }
-  await world.index();
-  await enrichAll(world);
+  ({ world, funded, sent } = await createFactsWorld());
 });
 afterAll(() => world.close());
 beforeEach(async () => {
-  await world.client.query("truncate ahs.account_fact");
+  await forgetAll(world);
+  await enrichAll(world);
 });
-
-function contextWith(source: AccountFactSource | null): FactsContext & { at: { ms: number } } {
-  const signal = new AbortController().signal;
-  const at = { ms: 0 };
-  const client = createChainReader({
-    ...{ url: world.chain.rpcUrl, timeoutMs: 10_000, retries: 1, retryMs: 10, signal },
-    onRequest: () => undefined,
-  });
-  const context = createEnrichContext({
-    ...{ db: world.db, deployment: world.chain.deployment, client },
-    ...{ metrics: createEnrichMetrics(new Registry()), logger: pino({ level: "silent" }) },
-  });
-  return { ...context, source, at, now: () => at.ms, refused: new Map(), signal };
-}
-
-async function readAll(context: FactsContext): Promise<void> {
-  while ((await readAccountFacts(context)).more);
-}
-
-async function factsOf(address: Address): Promise<Record<string, unknown> | undefined> {
-  return (await rowsOf(world, "account_fact")).find((row) => row.address === address.toLowerCase());
-}
-
-const otterscan = () => createOtterscanFacts({ url: world.chain.rpcUrl, entryPoints: new Set() });
-/** A source that knows nothing and notes whom it was asked for. */
-function ignorant(asked: Address[] = []): AccountFactSource {
-  return {
-    name: "ignorant",
-    read: async ({ address }) => {
-      asked.push(address);
-      return { kind: "facts", creator: null, firstFunder: null, existed: null };
-    },
-  };
-}
 
 describe("with the node's Otterscan methods", () => {
   test("a contract has its creator and its age, an account its first funder and its first own transaction", async () => {
-    await readAll(contextWith(otterscan()));
+    await readAll(contextWith(world, otterscanOf(world)));
     const [owner] = (await world.chain.rpc.request("eth_accounts")) as [Address];
-    expect(await factsOf(world.chain.contracts.keeperTarget1)).toMatchObject({
+    expect(await factsOf(world, world.chain.contracts.keeperTarget1)).toMatchObject({
       has_code: true,
       creator: owner,
       first_funder: null,
       existed_block: expect.stringMatching(/^\d+$/),
       source: "otterscan",
     });
-    expect(await factsOf(PAYEE)).toMatchObject({
+    expect(await factsOf(world, PAYEE)).toMatchObject({
       has_code: false,
       creator: null,
       first_funder: FUNDER,
       existed_block: String(sent),
     });
     expect(sent).toBeGreaterThan(funded);
-    expect(await factsOf(SILENT)).toMatchObject({ has_code: false, first_funder: null, existed_at: null });
+    expect(await factsOf(world, SILENT)).toMatchObject({
+      has_code: false,
+      first_funder: null,
+      existed_at: null,
+    });
   });
 
   test("creators and first funders are read as well, one step", async () => {
-    await readAll(contextWith(otterscan()));
-    expect(await factsOf(FUNDER)).toMatchObject({ has_code: false, existed_block: String(funded) });
+    await readAll(contextWith(world, otterscanOf(world)));
+    expect(await factsOf(world, FUNDER)).toMatchObject({ has_code: false, existed_block: String(funded) });
     const rows = await rowsOf(world, "account_fact");
     const [owner] = (await world.chain.rpc.request("eth_accounts")) as [Address];
     const { keeperTarget1 } = world.chain.contracts;
@@ -109,56 +68,125 @@ describe("with the node's Otterscan methods", () => {
 });
 
 test("without a source there is the code, and what contacts show", async () => {
-  await readAll(contextWith(null));
+  await readAll(contextWith(world, null));
   const contacts = (await rowsOf(world, "contact")).filter((row) => row.account === WALLET);
   const first = Math.min(...contacts.map((row) => Number(row.first_block)));
-  expect(await factsOf(WALLET)).toMatchObject({
+  expect(await factsOf(world, WALLET)).toMatchObject({
     has_code: false,
     creator: null,
     first_funder: null,
     existed_block: String(first),
     source: "index",
   });
-  expect(await factsOf(world.chain.contracts.keeperTarget1)).toMatchObject({ has_code: true, creator: null });
-});
-
-test("what nobody knows is stored, and not asked for again", async () => {
-  const asked: Address[] = [];
-  await readAll(contextWith(ignorant(asked)));
-  expect(asked).toHaveLength(4);
-  await readAll(contextWith(ignorant(asked)));
-  expect(asked).toHaveLength(4);
+  expect(await factsOf(world, world.chain.contracts.keeperTarget1)).toMatchObject({
+    has_code: true,
+    creator: null,
+  });
 });
 
 describe("a source in trouble", () => {
-  test("stores nothing of whom it did not tell, and is asked again", async () => {
-    const down: AccountFactSource = {
-      name: "down",
-      read: async () => historyFailure("unavailable", "as the test wishes"),
+  /** A source that fails so for some accounts, or for all, and tells of the others. */
+  function failing(
+    reason: HistoryFailure["reason"],
+    of: readonly Address[] | "all",
+    asked: Address[] = [],
+  ): AccountFactSource {
+    const known = {
+      kind: "facts",
+      creator: null,
+      firstFunder: null,
+      existed: { block: 1, timestamp: 1 },
+    } as const;
+    return {
+      name: "failing",
+      read: async ({ address }) => {
+        asked.push(address);
+        return of === "all" || of.includes(address) ? historyFailure(reason, "as the test wishes") : known;
+      },
     };
-    const context = contextWith(down);
-    expect(await readAccountFacts(context)).toMatchObject({
+  }
+
+  /** Accounts that wallets of their own wait for, so that no wallet's share is used up; they come before all others. */
+  async function waitFor(accounts: readonly Address[]): Promise<void> {
+    for (const account of accounts)
+      await world.client.query("insert into ahs.pending_fact values (31337, $1, $1, false, 0, 0)", [account]);
+  }
+
+  const accounts = (count: number) =>
+    Array.from({ length: count }, (_, index): Address => `0x00${index.toString(16).padStart(38, "0")}`);
+
+  test("stores nothing of whom it did not tell, and is asked again", async () => {
+    const context = contextWith(world, failing("unavailable", "all"));
+    expect(await gatherAccountFacts(context)).toMatchObject({
       more: false,
       failure: { reason: "unavailable" },
     });
     expect(await rowsOf(world, "account_fact")).toEqual([]);
+    context.at.ms = 60_000;
     await readAll({ ...context, source: ignorant() });
     expect(await rowsOf(world, "account_fact")).toHaveLength(4);
   });
 
+  test("that answers for nobody is not asked for all that wait", async () => {
+    await waitFor(accounts(20));
+    const asked: Address[] = [];
+    const { failure } = await gatherAccountFacts(contextWith(world, failing("timeout", "all", asked)));
+    expect(failure).toMatchObject({ reason: "timeout" });
+    expect(asked.length).toBeLessThan(12);
+  });
+
+  test.each(["timeout", "unavailable"] as const)(
+    "%s for one account holds up no other, and from the second time in a row on it is left alone for longer",
+    async (reason) => {
+      const asked: Address[] = [];
+      const context = contextWith(world, failing(reason, [PAYEE], asked));
+      const timesAsked = async (ms: number) => {
+        context.at.ms = ms;
+        // Somebody whom the source does tell of.
+        await world.client.query("delete from ahs.account_fact where address = $1", [SILENT]);
+        await world.client.query(
+          `insert into ahs.pending_fact values (31337, $1, $2, false, 0, 0)
+           on conflict (chain_id, address, wallet) do update set due_at = 0`,
+          [SILENT, WALLET],
+        );
+        expect(await gatherAccountFacts(context)).toMatchObject({ failure: null });
+        return asked.filter((address) => address === PAYEE).length;
+      };
+      expect(await timesAsked(0)).toBe(1);
+      expect(await rowsOf(world, "account_fact")).toHaveLength(3);
+      expect(await timesAsked(59_999)).toBe(1);
+      expect(await timesAsked(60_000)).toBe(2);
+      expect(await timesAsked(659_999)).toBe(2);
+      expect(await timesAsked(660_000)).toBe(3);
+      expect(await timesAsked(1_859_999)).toBe(3);
+      expect(await timesAsked(1_860_000)).toBe(4);
+    },
+  );
+
+  test("for more accounts than are tried at once holds up nobody either", async () => {
+    const poison = accounts(20);
+    await waitFor(poison);
+    const context = contextWith(world, failing("timeout", poison));
+    for (let pass = 0; pass < 4; pass += 1) await gatherAccountFacts(context);
+    expect(await rowsOf(world, "account_fact")).toHaveLength(4);
+  });
+
+  test("that wants a pause gets it at once, and who always brings that about holds up nobody", async () => {
+    const asked: Address[] = [];
+    const [poison] = accounts(1) as [Address];
+    await waitFor(accounts(20));
+    const context = contextWith(world, failing("rate_limited", [poison], asked));
+    expect(await gatherAccountFacts(context)).toMatchObject({ failure: { reason: "rate_limited" } });
+    expect(asked.length).toBeLessThan(9);
+    expect(await gatherAccountFacts(context)).toMatchObject({ failure: null });
+    expect(await rowsOf(world, "account_fact")).toHaveLength(23);
+  });
+
   test("that answers nonsense for one account holds up no other, and is asked for that one again in ten minutes", async () => {
     const asked: Address[] = [];
-    const { read } = ignorant(asked);
-    const odd: AccountFactSource = {
-      name: "odd",
-      read: async (account, signal) => {
-        const answer = await read(account, signal);
-        return account.address === PAYEE ? historyFailure("malformed", "as the test wishes") : answer;
-      },
-    };
-    const context = contextWith(odd);
+    const context = contextWith(world, failing("malformed", [PAYEE], asked));
     await readAll(context);
-    expect(await factsOf(PAYEE)).toBeUndefined();
+    expect(await factsOf(world, PAYEE)).toBeUndefined();
     expect(await rowsOf(world, "account_fact")).toHaveLength(3);
     await readAll(context);
     expect(asked.filter((address) => address === PAYEE)).toHaveLength(1);
@@ -177,6 +205,6 @@ test("nothing is stored of a chain that was replaced while it was asked", async 
       return source.read(account, signal);
     },
   };
-  await readAccountFacts(contextWith(replaced));
+  await gatherAccountFacts(contextWith(world, replaced));
   expect(await rowsOf(world, "account_fact")).toEqual([]);
 });

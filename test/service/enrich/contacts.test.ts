@@ -154,6 +154,70 @@ describe("strangers", () => {
   });
 });
 
+describe("a counterparty with as many strangers as are kept", () => {
+  const throwaway = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
+  const slots = async () => (await contactsWith(PAYEE)).filter(({ account }) => account !== WALLET);
+
+  /** As many throwaway accounts that paid it once, the first of them last, as there is room for beside those known. */
+  beforeAll(async () => {
+    const taken = (await slots()).length;
+    await world.client.query(
+      `insert into ahs.contact
+       select chain_id, counterparty, '0x' || lpad(to_hex(n), 40, '0'), 1, case n when 40 then 7 else 0 end,
+         first_block, first_time - n, last_block, last_time - n
+       from ahs.contact, generate_series(1, 64 - $3::int) n where counterparty = $1 and account = $2`,
+      [PAYEE, WALLET, taken],
+    );
+    await world.client.query(
+      `insert into ahs.stranger select 31337, '0x' || lpad(to_hex(n), 40, '0'), 1 from generate_series(1, 64 - $1::int) n`,
+      [taken],
+    );
+  });
+
+  test("is known to be used by somebody new, and no longer by the one that called least lately", async () => {
+    await mineTogether([
+      { from: WALLET, ...payCall(1n) },
+      { from: SECOND, ...payCall(1n) },
+    ]);
+    const accounts = (await slots()).map(({ account }) => account);
+    expect(accounts).toContain(SECOND);
+    expect(accounts).toContain(STRANGER);
+    expect(accounts).not.toContain(throwaway(63));
+    expect(accounts).toHaveLength(64);
+    const strangers = (await rowsOf(world, "stranger")).map(({ account }) => account);
+    expect(strangers).not.toContain(throwaway(63));
+    expect(strangers).toHaveLength(64);
+  });
+
+  test("keeps what funds one sent that is put out, and the calls of one that was followed once", async () => {
+    await world.client.query(
+      `insert into ahs.own_call select (json_populate_record(o, json_build_object('wallet', $1::text))).*
+       from ahs.own_call o where wallet = $2 limit 1`,
+      [throwaway(41), WALLET],
+    );
+    await world.client.query(
+      "update ahs.contact set last_time = last_time - 1000 where counterparty = $1 and account = any($2)",
+      [PAYEE, [throwaway(40), throwaway(41)]],
+    );
+    const third: Address = `0x${"f6".repeat(20)}`;
+    const fourth: Address = `0x${"f7".repeat(20)}`;
+    for (const account of [third, fourth]) {
+      await world.chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
+      await world.mint(world.chain.contracts.usdc, account, 10n);
+    }
+    await mineTogether([
+      { from: WALLET, ...payCall(1n) },
+      { from: third, ...payCall(1n) },
+      { from: fourth, ...payCall(1n) },
+    ]);
+    const users = new Map((await slots()).map(({ account, ...told }) => [account, told]));
+    expect(users.get(third)).toEqual({ calls: 1, sent: "0" });
+    expect(users.get(fourth)).toEqual({ calls: 1, sent: "0" });
+    expect(users.get(throwaway(40))).toEqual({ calls: 0, sent: "7" });
+    expect(users.get(throwaway(41))).toEqual({ calls: 1, sent: "0" });
+  });
+});
+
 /** Creation code of a contract that calls another with whatever it is called with. */
 function forwarderCreation(target: Address): Hex {
   const code = `365f5f375f5f365f5f73${target.slice(2)}5af100`;

@@ -5,7 +5,7 @@ import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex,
 import { localTokenAbi } from "../../../service/chain/abi/local-token.ts";
 import type { Deployment } from "../../../service/chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../../service/enrich/chain-reader.ts";
-import { type EnrichLimits, enrichLimits } from "../../../service/enrich/context.ts";
+import { type EnrichContext, type EnrichLimits, enrichLimits } from "../../../service/enrich/context.ts";
 import { createEnrichMetrics, type EnrichMetrics } from "../../../service/enrich/metrics.ts";
 import { createEnrichContext, enrichOnce } from "../../../service/enrich/run-enrich.ts";
 import type { Database } from "../../../service/store/database.ts";
@@ -89,34 +89,54 @@ export async function deploy(
   return receipt.contractAddress.toLowerCase() as Address;
 }
 
-/** Enriches in this process until nothing is left; `wrap` stands between it and the node. */
-export async function enrichAll(
-  world: EnrichWorld,
-  options: {
-    readonly limits?: Partial<EnrichLimits>;
-    readonly wrap?: (real: ChainReader) => ChainReader;
-    readonly metrics?: EnrichMetrics;
-    readonly deployment?: Deployment;
-  } = {},
-) {
-  const metrics = options.metrics ?? createEnrichMetrics(new Registry());
-  const requests: string[] = [];
+type Wrap = (real: ChainReader) => ChainReader;
+
+type EnrichOptions = {
+  readonly limits?: Partial<EnrichLimits>;
+  readonly metrics?: EnrichMetrics;
+  readonly deployment?: Deployment;
+  readonly onRequest?: (method: string) => void;
+};
+
+/** What enriching this world needs; `wrap` stands between it and the node. */
+export function contextOf(world: EnrichWorld, wrap: Wrap, options: EnrichOptions = {}): EnrichContext {
   const real = createChainReader({
     url: world.chain.rpcUrl,
     timeoutMs: 10_000,
     retries: 1,
     retryMs: 10,
     signal: new AbortController().signal,
-    onRequest: (method) => requests.push(method),
+    onRequest: options.onRequest ?? (() => undefined),
   });
-  const limits = { ...enrichLimits, ...options.limits };
-  const client = options.wrap?.(real) ?? real;
-  const logger = pino({ level: "silent" });
-  const deployment = options.deployment ?? world.chain.deployment;
-  const context = createEnrichContext({ db: world.db, deployment, client, metrics, logger, limits });
-  const span = { blocks: limits.maxBlocks };
-  while (await enrichOnce(context, span));
-  return { requests, metrics };
+  return createEnrichContext({
+    db: world.db,
+    deployment: options.deployment ?? world.chain.deployment,
+    client: wrap(real),
+    metrics: options.metrics ?? createEnrichMetrics(new Registry()),
+    logger: pino({ level: "silent" }),
+    limits: { ...enrichLimits, ...options.limits },
+  });
+}
+
+/** Enriches in this process until nothing is left; as many failures in a row as `patience` are sat through. */
+export async function enrichAll(
+  world: EnrichWorld,
+  options: Omit<EnrichOptions, "onRequest"> & { readonly wrap?: Wrap; readonly patience?: number } = {},
+) {
+  const requests: string[] = [];
+  const onRequest = (method: string) => requests.push(method);
+  const context = contextOf(world, options.wrap ?? ((real) => real), { ...options, onRequest });
+  const span = { blocks: context.limits.maxBlocks };
+  for (let failures = 0; ; ) {
+    try {
+      if (!(await enrichOnce(context, span))) break;
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures > (options.patience ?? 0)) throw error;
+    }
+  }
+  return { requests, metrics: context.metrics };
 }
 
 /** Every row of one of our tables, large numbers as text, in an order of its own. */
@@ -127,7 +147,14 @@ export async function rowsOf(world: EnrichWorld, table: string): Promise<readonl
 
 const PLACED = ["own_call", "enrich_block", "enrich_transfer", "enrich_approval", "enrich_user_operation"];
 const FACTS = [...PLACED, "contact", "stranger"];
-const OTHERS = ["feed_price", "enrich_cursor", "enrich_wallet", "wallet_delegation", "account_fact"];
+const OTHERS = [
+  "feed_price",
+  "enrich_cursor",
+  "enrich_wallet",
+  "wallet_delegation",
+  "account_fact",
+  "pending_fact",
+];
 
 /** Empties every table of enrichment. */
 export async function forgetAll({ client }: EnrichWorld): Promise<void> {

@@ -17,6 +17,7 @@ const receipt = (byte: string, status = "0x1") => ({ transactionHash: hash(byte)
 const transaction = (byte: string, block: number, more: object) => ({
   hash: hash(byte),
   blockNumber: `0x${block.toString(16)}`,
+  transactionIndex: "0x0",
   value: "0x0",
   ...more,
 });
@@ -26,12 +27,18 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
+type Answers = Readonly<Record<string, unknown>>;
+
 /** A source whose node answers each method so; undefined is silence. */
-async function sourceOf(answers: Readonly<Record<string, unknown>>) {
+function sourceOf(answers: Answers) {
+  return sourceAnswering((method) => answers[method]);
+}
+
+async function sourceAnswering(answerTo: (method: string, params: readonly unknown[]) => unknown) {
   const node = createServer((request, response) => {
     void text(request).then((body) => {
-      const { method } = JSON.parse(body);
-      const answer = answers[method];
+      const { method, params } = JSON.parse(body);
+      const answer = answerTo(method, params);
       if (answer !== undefined) response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...Object(answer) }));
     });
   });
@@ -82,6 +89,15 @@ describe("the first funder", () => {
       firstFunder: FUNDER,
     },
     {
+      name: "is who came first within one block",
+      txs: [
+        transaction("33", 7, { from: OTHER, to: ACCOUNT, value: "0x5", transactionIndex: "0x2" }),
+        transaction("22", 7, { from: FUNDER, to: ACCOUNT, value: "0x5", transactionIndex: "0x1" }),
+      ],
+      receipts: [receipt("33"), receipt("22")],
+      firstFunder: FUNDER,
+    },
+    {
       name: "may have paid through a contract",
       txs: [transaction("11", 7, { from: FUNDER, to: OTHER, value: "0x5" })],
       receipts: [receipt("11")],
@@ -101,6 +117,55 @@ describe("the first funder", () => {
       ots_getInternalOperations: operations,
     });
     expect(await read(false)).toEqual({ ...unknown, firstFunder });
+  });
+});
+
+describe("the first funder behind calls without value", () => {
+  const asked: number[] = [];
+  /** A node that knows of so many such calls, one per block from 1 on, and of a payment and a transaction sent behind them. */
+  function spammed(calls: number) {
+    asked.length = 0;
+    const rows = Array.from({ length: calls + 2 }, (_, index) => {
+      const number = (index + 1).toString(16).padStart(64, "0");
+      const at = {
+        hash: `0x${number}`,
+        blockNumber: `0x${(index + 1).toString(16)}`,
+        transactionIndex: "0x0",
+      };
+      if (index < calls) return { ...at, from: OTHER, to: ACCOUNT, value: "0x0" };
+      return index === calls
+        ? { ...at, from: FUNDER, to: ACCOUNT, value: "0x5" }
+        : { ...at, from: ACCOUNT, to: OTHER, value: "0x1" };
+    });
+    return sourceAnswering((_, params) => {
+      const [, after, size] = params as [string, number, number];
+      asked.push(size);
+      const txs = rows.slice(after, after + size).toReversed();
+      const receipts = txs.map((sent) => ({
+        transactionHash: sent.hash,
+        status: "0x1",
+        timestamp: Number(sent.blockNumber),
+      }));
+      return { result: { txs, receipts, firstPage: after + size >= rows.length, lastPage: after === 0 } };
+    });
+  }
+
+  test.each([9, 10, 11, 234])("%i of them hide nobody", async (calls) => {
+    const read = await spammed(calls);
+    expect(await read(false)).toMatchObject({ firstFunder: FUNDER });
+  });
+
+  test("is not looked for without end", async () => {
+    const read = await spammed(235);
+    expect(await read(false)).toEqual(unknown);
+    expect(asked).toEqual([10, ...Array.from({ length: 9 }, () => 25)]);
+  });
+
+  test("a node that does not get on is a failure", async () => {
+    const txs = [transaction("11", 7, { from: OTHER, to: ACCOUNT })];
+    const answer = { ...page(txs, [receipt("11")]).result, firstPage: false };
+    const read = await sourceAnswering(() => ({ result: answer }));
+    expect(await read(false)).toMatchObject({ kind: "failed", reason: "inconsistent" });
   });
 });
 

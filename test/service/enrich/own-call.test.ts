@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi, type Hex, pad, toHex } from
 import { describe, expect, test } from "vitest";
 import type { EffectLog } from "../../../service/enrich/call-effect.ts";
 import { APPROVAL, DEPOSIT, TRANSFER, WITHDRAWAL } from "../../../service/enrich/event-topics.ts";
-import { describeCall, type MinedCall, ownCallRow } from "../../../service/enrich/own-call.ts";
+import { describeCall, type MinedCall, ownCallRow, unreadCallRow } from "../../../service/enrich/own-call.ts";
 
 const WALLET: Address = `0x${"a1".repeat(20)}`;
 const OTHER: Address = `0x${"b2".repeat(20)}`;
@@ -158,6 +158,40 @@ test("a call is described whole: the L1 fee is part of what was paid, and emitte
     recipient: OTHER,
     amount: 8n,
     receipt: { marketPrice: null, effect: "other", emitters: [OTHER, TOKEN], moves: [] },
+  });
+});
+
+describe("a call that makes a crowd log", () => {
+  const crowd = Array.from({ length: 100 }, (_, index) => pad(toHex(200 - index), { size: 20 }));
+
+  test("has the first 32 contracts", () => {
+    const { emitters, effect } = receiptOf(crowd.flatMap((one) => [anything(one), anything(OTHER)]));
+    expect(emitters).toEqual([crowd[0], OTHER, ...crowd.slice(1, 31)]);
+    expect(effect).toBe("other");
+  });
+
+  test("moves the first 32 tokens, by rising address, and none that came to nothing", () => {
+    const logs = crowd.flatMap((token) => [moved(OTHER, WALLET, 5n, token)]);
+    const undone = moved(WALLET, OTHER, 5n, crowd[0]);
+    expect(receiptOf([...logs, undone]).moves.map(({ token }) => token)).toEqual(
+      crowd.slice(1, 33).toReversed(),
+    );
+  });
+});
+
+test("of a call without its receipt is kept what the transaction says", () => {
+  const input = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [OTHER, 8n] });
+  expect(unreadCallRow({ ...CALL, input }, { chainId: 1, origin: "transaction" })).toMatchObject({
+    ...{
+      wallet: WALLET,
+      to: TOKEN,
+      selector: "0xa9059cbb",
+      recipient: OTHER,
+      amount: 8n,
+      feeWei: 1_200_000n,
+    },
+    ...{ source: "enrich", l1FeeWei: null, marketPriceWei: null },
+    ...{ effect: null, logs: null, emitters: null, moves: null },
   });
 });
 

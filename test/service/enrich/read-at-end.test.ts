@@ -1,9 +1,10 @@
-import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
+import { type Address, encodeFunctionData, type Hex, numberToHex, pad } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { priceFeedAbi } from "../../../service/chain/abi/price-feed.ts";
 import type { ChainReader } from "../../../service/enrich/chain-reader.ts";
+import { readChangedDelegations } from "../../../service/enrich/read-delegations.ts";
 import { createBusyWorld, FIRST, fail, WALLETS } from "./busy-world.ts";
-import { type EnrichWorld, enrichAll, forgetAll, rowsOf } from "./enrich-world.ts";
+import { contextOf, type EnrichWorld, enrichAll, forgetAll, rowsOf } from "./enrich-world.ts";
 
 const DAY = 86_400;
 const DELEGATE: Address = `0x${"de".repeat(20)}`;
@@ -132,10 +133,41 @@ describe("delegations", () => {
     expect(await delegations()).toEqual([first[0], [FIRST, DELEGATE], ...first.slice(1)]);
   });
 
-  test("are not there while the node gives no code, and the cursor waits", async () => {
-    const wrap = (real: ChainReader): ChainReader => ({ ...real, code: fail("unreachable") });
-    await expect(enrichAll(world, { wrap })).rejects.toMatchObject({ kind: "unreachable" });
+  test("are not there of a wallet whose code the node does not give; all others are, and the cursor goes on", async () => {
+    const wrap = (real: ChainReader): ChainReader => ({
+      ...real,
+      code: (address, block) => (address === FIRST ? fail("unreachable")() : real.code(address, block)),
+    });
+    await enrichAll(world, { wrap });
+    expect(await delegations()).toEqual(WALLETS.slice(1).map((wallet) => [wallet, null]));
+    expect(await rowsOf(world, "enrich_cursor")).toHaveLength(1);
+  });
+
+  test("are no more asked for by a range once three failed", async () => {
+    const asked = new Set<Address>();
+    const wrap = (real: ChainReader): ChainReader => ({
+      ...real,
+      code: (address) => {
+        asked.add(address);
+        return fail("unreachable")();
+      },
+    });
+    await enrichAll(world, { wrap, limits: { concurrency: 1 } });
+    expect(asked.size).toBe(3);
     expect(await delegations()).toEqual([]);
-    expect(await rowsOf(world, "enrich_cursor")).toEqual([]);
+    expect(await rowsOf(world, "enrich_cursor")).toHaveLength(1);
+  });
+
+  test("of more wallets than one range reads come with the next ranges, each once", async () => {
+    const wallets = Array.from({ length: 450 }, (_, index) => pad(numberToHex(index + 1), { size: 20 }));
+    const context = contextOf(world, (real) => ({ ...real, code: async () => "0x" }));
+    const read: Address[][] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const { rows, settle } = await readChangedDelegations(context, { wallets, to: 7, endTime: 1_000_000 });
+      read.push(rows.map(({ wallet }) => wallet as Address));
+      settle();
+    }
+    expect(read.map(({ length }) => length)).toEqual([200, 200, 50, 0]);
+    expect(new Set(read.flat())).toEqual(new Set(wallets));
   });
 });

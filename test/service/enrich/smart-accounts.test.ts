@@ -176,10 +176,24 @@ describe("a Safe", () => {
   });
 });
 
-test("contacts of an account are those that it executed", async () => {
+test("native coin that calldata of an account sends is nobody's funds: its own code may keep it", async () => {
+  await world.chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 19n));
+  const callData = encodeFunctionData({
+    abi: smartWalletAbi,
+    functionName: "execute",
+    args: [PAYEE, 10n ** 18n, "0x"],
+  });
+  const { hash, status } = await bundle([{ ...operation(account, nonce++, "0x"), callData }]);
+  expect(status).toBe("success");
+  expect(await callsOf(hash)).toMatchObject([{ to: PAYEE, value: "0", recipient: null, effect: "none" }]);
+  const moved = (await rowsOf(world, "enrich_transfer")).filter((row) => row.standard === "native");
+  expect(moved).toEqual([]);
+});
+
+test("contacts of an account are those that its executions' logs show", async () => {
   const contacts = (await rowsOf(world, "contact")).filter((row) => row.counterparty === PAYEE);
   const calls = (wallet: Address) => contacts.find((row) => row.account === wallet)?.calls;
-  expect([calls(account), calls(safe)]).toEqual([4, 2]);
+  expect([calls(account), calls(safe)]).toEqual([3, 1]);
 });
 
 test("a node that has the receipt of a bundle and not the bundle gives nothing", async () => {

@@ -64,6 +64,7 @@ const step = fc.record({
   gap,
   target,
   receipt,
+  position: fc.constantFrom(0, 0, 1),
   selector: fc.constantFrom("0x00000001", "0x00000002", null),
   ok: fc.integer({ min: 0, max: 9 }),
   value: fc.constantFrom(0n, 0n, 1n, 10n ** 16n),

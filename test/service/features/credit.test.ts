@@ -95,6 +95,42 @@ describe("the counterparty of a call", () => {
     expect([shown?.own, failed?.own, other?.own]).toEqual([false, false, true]);
   });
 
+  describe("of an execution, whose calldata the account's own code may ignore,", () => {
+    const byAccount = (steps: readonly Step[]) => {
+      const calls = callsOf(steps.map((step) => ({ ...step, position: 1 })));
+      return standingsOf(rowsOf(calls, { counterparties: [own, used, known] }), calls, AHS_2026_1);
+    };
+    const [CALLED, BEHIND] = [account(61), account(60)];
+
+    test("is whom it called where that logged, else the most creditable that did", () => {
+      const [direct, behind] = byAccount([
+        { at: START, to: CALLED, emitters: [CALLED, BEHIND] },
+        { at: START + 1, to: CALLED, emitters: [BEHIND] },
+      ]);
+      expect([direct?.address, behind?.address]).toEqual([CALLED, BEHIND]);
+    });
+
+    test.each([CALLED, null])(
+      "is somebody without credit where nothing logged, and not the owner: to %s",
+      (to) => {
+        const [shown] = byAccount([{ at: START, to, emitters: [] }]);
+        expect(shown).toMatchObject({ own: false, credit: 0 });
+      },
+    );
+
+    test("is the owner where it calls the owner's", () => {
+      expect(byAccount([{ at: START, to: account(50), emitters: [] }])[0]?.own).toBe(true);
+    });
+
+    test("and that failed, is what the same target is when it works", () => {
+      const [, failed] = byAccount([
+        { at: START, to: CALLED, emitters: [CALLED] },
+        { at: START + 1, to: CALLED, emitters: [], ok: false },
+      ]);
+      expect(failed).toMatchObject({ address: CALLED, credit: 500_000 });
+    });
+  });
+
   test("of equal credit is the lowest address", () => {
     const facts = [own, fact(account(70)), fact(account(69)), fact(account(71))];
     const emitters = [account(70), account(71), account(69)];

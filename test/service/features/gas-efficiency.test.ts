@@ -66,7 +66,7 @@ describe("gas efficiency", () => {
     expect(feature).toMatchObject({
       state: "measured",
       scoreMicros: 1e6 * (77 + 0.23 * 40),
-      reason: "no block tells what the market paid; waste and limits share the weight of prices",
+      reason: "waste 100, limit 40 points; no block tells what the market paid",
     });
     expect(pointsOf("gas_efficiency", repeat(10, 60, { ...call, read: false, gasUsed }))).toBeCloseTo(
       86.2,
@@ -76,7 +76,10 @@ describe("gas efficiency", () => {
 
   test("compares prices where some blocks tell one", () => {
     const steps = [...repeat(10, 60, unpriced), { ...call, at: START + 700, gasPrice: 5n * GWEI }];
-    expect(measureFeature("gas_efficiency", steps)).toMatchObject({ scoreMicros: 65e6, reason: null });
+    expect(measureFeature("gas_efficiency", steps)).toMatchObject({
+      scoreMicros: 65e6,
+      reason: "waste 100, price 0, limit 100 points",
+    });
   });
 
   test("burns nothing on a chain without fees", () => {

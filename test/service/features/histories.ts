@@ -41,6 +41,8 @@ export const TOKENS: TokenList = {
 /** A call before it has a place in the chain. */
 export type Step = {
   readonly at: number;
+  /** Of an execution of a smart account more than 0, which it is for a transaction. */
+  readonly position?: number;
   readonly to?: Address | null;
   readonly selector?: Hex | null;
   readonly ok?: boolean;
@@ -155,7 +157,7 @@ function callOf(step: Step, position: number): OwnCall {
     hash: `0x${(position + 1).toString(16).padStart(64, "0")}`,
     blockNumber: 100 + position,
     transactionIndex: 0,
-    position: 0,
+    position: step.position ?? 0,
     timestamp: step.at,
     to: step.to === undefined ? account(1000) : step.to,
     selector: step.selector === undefined ? "0x12345678" : step.selector,

@@ -1,3 +1,4 @@
+import type { ClientBase, QueryArrayConfig } from "pg";
 import type { Address } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readWalletRows } from "../../../service/features/read-rows.ts";
@@ -67,6 +68,33 @@ describe("counterparties", () => {
     expect(pool(await world.readOne())?.outsideUsers).toBe(16);
   });
 
+  test("are told by a history source as by enrichment: whom a call pays, not its token, and never the wallet itself", async () => {
+    const TOKEN = account(0x70);
+    const PAYEE = account(0xfe);
+    await world.client.query("truncate ahs.contact");
+    await world.client.query(
+      `insert into ahs.kept_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
+       values (31337, $1, 'explorer', 0, $2, 300, '0x00', true)`,
+      [AGENT, START],
+    );
+    await world.insertCalls([
+      callAt(30, { to: TOKEN, recipient: PAYEE, amount: 5n }),
+      callAt(40, { to: AGENT }),
+      callAt(50, { to: TOKEN, recipient: AGENT, amount: 5n }),
+    ]);
+    const { counterparties } = await world.readOne();
+    const met = new Map(counterparties.map(({ address, firstContactAt }) => [address, firstContactAt]));
+    expect(met).toEqual(
+      new Map([
+        [MIXER, blockAt(20).timestamp],
+        [TOKEN, null],
+        [AGENT, null],
+        [POOL, blockAt(10).timestamp],
+        [PAYEE, blockAt(30).timestamp],
+      ]),
+    );
+  });
+
   test("of one wallet are the same whatever is read with it", async () => {
     await followEnriched(world.client, SCHEMA, { wallet: OTHER, block: 0 });
     for (let user = 0; user < 100; user += 1)
@@ -76,7 +104,63 @@ describe("counterparties", () => {
     const together = await readWalletRows(world.client, request([OTHER, AGENT]));
     expect(together.find(({ rows }) => rows.wallet === AGENT)?.rows).toEqual(alone);
   });
+
+  test("are the same for two batches that share what they read, wherever one overtakes the other", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: OTHER, block: 0 });
+    for (let user = 0; user < 5; user += 1)
+      await meet(account(0x1000 + user), POOL, { calls: 1, first: 30, last: 30 });
+    await world.db
+      .insert(accountFact)
+      .values([
+        factOf(POOL, { hasCode: true, creator: account(0xf1) }),
+        factOf(account(0xf1), { hasCode: false, firstFunder: account(0xf2) }),
+        factOf(AGENT, { hasCode: false, firstFunder: account(0xf2) }),
+      ]);
+    const alone = await world.readOne();
+    const queries = countQueries(world.client);
+    await readWalletRows(queries.client, request([AGENT]));
+    for (let place = 0; place < queries.count(); place += 1) {
+      const shared = request([AGENT]);
+      const overtaken = pausedAt(place, () => readWalletRows(world.client, shared));
+      await readWalletRows(overtaken.client, shared);
+      const [within] = await overtaken.read();
+      expect(within?.rows).toEqual(alone);
+    }
+  });
 });
+
+/** A client that counts what it is asked. */
+function countQueries(client: ClientBase) {
+  let asked = 0;
+  const query = (config: QueryArrayConfig, values?: unknown[]) => {
+    asked += 1;
+    return client.query(config, values);
+  };
+  return { client: { query } as unknown as ClientBase, count: () => asked };
+}
+
+/** A client that reads something else before it answers one of its queries. */
+function pausedAt<Read>(place: number, read: () => Promise<Read>) {
+  let asked = 0;
+  let between: Promise<Read> | undefined;
+  const query = async (config: QueryArrayConfig, values?: unknown[]) => {
+    const isPlace = asked === place;
+    asked += 1;
+    const answer = await world.client.query(config, values);
+    if (isPlace) {
+      between = read();
+      await between;
+    }
+    return answer;
+  };
+  return {
+    client: { query } as unknown as ClientBase,
+    read: () => {
+      if (between === undefined) throw new Error(`query ${place} was not asked`);
+      return between;
+    },
+  };
+}
 
 function factOf(address: Address, parts: Partial<typeof accountFact.$inferInsert>) {
   return { chainId: 31337, address, source: "index", readBlock: 1, ...parts };

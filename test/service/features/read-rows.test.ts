@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { rowsDigest } from "../../../service/features/inputs-hash.ts";
 import { readWalletRows } from "../../../service/features/read-rows.ts";
 import type { OwnCall, WalletRows } from "../../../service/features/types.ts";
@@ -185,6 +185,58 @@ describe("an index of 400 days with a block a day", () => {
       { token: account(0xc0), spender: OTHER, kind: "amount", approvedAt: blockAt(10).timestamp },
       { token: account(0xc2), spender: OTHER, kind: "all", approvedAt: blockAt(12).timestamp },
     ]);
+  });
+
+  describe("an approval without limit", () => {
+    const STANDING = {
+      token: account(0xc0),
+      spender: OTHER,
+      kind: "amount",
+      approvedAt: blockAt(10).timestamp,
+    };
+    const MUCH = 2n ** 255n;
+    const byStranger = { sender: null } as const;
+    const approvals = async () => (await world.readOne()).approvals;
+    beforeEach(() => followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 }));
+
+    test("is not hidden by what the token logs when its spender draws on it", async () => {
+      await approve(10, {});
+      await approve(11, { ...byStranger, amount: MUCH });
+      expect(await approvals()).toEqual([STANDING]);
+    });
+
+    test.each<{ name: string; left: Partial<typeof enrichApproval.$inferInsert> }>([
+      { name: "half of it", left: { amount: MUCH - 1n } },
+      { name: "nothing", left: { amount: 0n, approved: false } },
+    ])("is gone once a stranger's transaction left $name", async ({ left }) => {
+      await approve(10, {});
+      await approve(11, { ...byStranger, ...left });
+      expect(await approvals()).toEqual([]);
+    });
+
+    test("counts where the wallet's account gave it by an execution in a stranger's transaction", async () => {
+      await world.insertCalls([{ ...callAt(10), position: 3, hash: blockHash(10) }]);
+      await approve(10, byStranger);
+      await approve(10, { ...byStranger, logIndex: 1, token: account(0xc1), kind: "all", amount: null });
+      expect(await approvals()).toEqual([STANDING, { ...STANDING, token: account(0xc1), kind: "all" }]);
+    });
+
+    test.each<{ name: string; own: Partial<typeof enrichApproval.$inferInsert> | null }>([
+      { name: "never gave any", own: null },
+      { name: "gave one to another spender", own: { spender: STRANGER, amount: 5n } },
+      { name: "gave one of another kind", own: { kind: "token", tokenId: 1n, amount: null } },
+      { name: "gave one with a limit", own: { amount: 5n } },
+      { name: "took its own back", own: { amount: 0n, approved: false } },
+    ])("is not made by what strangers let a token log where the wallet $name", async ({ own }) => {
+      if (own !== null) {
+        await approve(9, { spender: own.spender ?? OTHER });
+        await approve(9, { logIndex: 1, amount: 0n, approved: false, spender: own.spender ?? OTHER });
+        await approve(10, own);
+      }
+      await approve(11, byStranger);
+      await world.insertCalls([{ ...callAt(12), position: 3, hash: blockHash(12) }]);
+      expect(await approvals()).toEqual([]);
+    });
   });
 
   test("reads the newest delegation by the block, and when a service of its agent last answered, to the day", async () => {

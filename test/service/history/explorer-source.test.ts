@@ -134,6 +134,32 @@ describe("an honest explorer", () => {
     expect(history.kind === "found" && history.calls.length).toBe(11);
   });
 
+  test("that lets 10,000 rows be counted through is asked for older ones by their blocks", async () => {
+    const dust = (block: number, at: number) =>
+      wireRow(block, { from: OTHER, to: WALLET, hash: hashOfBlock(100_000 + at), nonce: String(at) });
+    const rows = [...rowsUpTo(20), ...Array.from({ length: 12_000 }, (_, at) => dust(21 + (at % 20), at))];
+    const refusing: Misbehaviour = (honest, query) =>
+      isList(query) && Number(query.get("page")) * Number(query.get("offset")) > 10_000
+        ? { status: "0", message: "Result window is too large", result: null }
+        : honest;
+    const standIn = await started(rows, refusing);
+    const history = await read(standIn.url, { pageSize: 1_000 });
+    expect(history).toMatchObject({ coverage: { fromBlock: 0, complete: true } });
+    expect(history.kind === "found" && history.calls.map((call) => call.blockNumber)).toEqual(
+      rowsUpTo(20).map((_, at) => 20 - at),
+    );
+    // What it told before of a block it has to tell again.
+    const forgetful = await started(rows, (honest, query, response) => {
+      const answer = refusing(honest, query, response);
+      if (answer === true || !isList(query) || query.get("endblock") === String(HEAD)) return answer;
+      return { ...honest, result: (honest.result as WireRow[]).slice(1) };
+    });
+    expect(await read(forgetful.url, { pageSize: 1_000 })).toMatchObject({ reason: "inconsistent" });
+    const oneBlock = [...rowsUpTo(20), ...Array.from({ length: 12_000 }, (_, at) => dust(21, at))];
+    const crowded = await started(oneBlock, refusing);
+    expect(await read(crowded.url, { pageSize: 1_000 })).toMatchObject({ reason: "crowded" });
+  });
+
   test("may answer its reach as Blockscout does", async () => {
     const standIn = await started(rowsUpTo(2), (honest, query) =>
       isList(query) ? honest : { ...honest, result: { blockNumber: String(HEAD) } },

@@ -7,6 +7,7 @@ import {
   type KeptHistory,
   planHistory,
 } from "../../../service/history/history.ts";
+import { HISTORY_LIMITS } from "../../../service/history/history-reader.ts";
 import {
   type HistoryFailure,
   type HistorySource,
@@ -14,6 +15,7 @@ import {
   type SourcePage,
 } from "../../../service/history/history-source.ts";
 import { readHistory } from "../../../service/history/read-history.ts";
+import type { WalkLimits } from "../../../service/history/walk-pages.ts";
 import {
   asOfBlock,
   chainOf,
@@ -21,6 +23,7 @@ import {
   hashOfBlock,
   ownCalls,
   type Paging,
+  type Shape,
   type SimulatedChain,
   simulatedSource,
   WALLET,
@@ -83,7 +86,12 @@ test("coverage claims no block whose calls are not there", async () => {
     fc.asyncProperty(chains, pagings, edges, limits, async (chain, paging, edge, limit) => {
       const request = requestAt(chain, chain.head, edge);
       const source = simulatedSource(chain, paging);
-      const history = await kept(readHistory(null, request, { source, limits: limit, signal }));
+      const outcome = await readHistory(null, request, { source, limits: limit, signal });
+      if (outcome.kind === "failed") {
+        expect(outcome.reason).toBe("crowded");
+        return;
+      }
+      const history = outcome;
       const { calls, coverage } = answerFrom(history, request, source.name);
       const claimed = ownCalls(chain, chain.head).filter((call) => call.blockNumber >= coverage.fromBlock);
       const sinceThen = ownCalls(chain, chain.head).filter(
@@ -148,7 +156,8 @@ test("a history that grows past the limit keeps the newest calls, and claims no 
     fc.asyncProperty(
       chains,
       pagings,
-      fc.integer({ min: 1, max: 20 }),
+      // Of 60 transactions others have fewer than ten times six.
+      fc.integer({ min: 6, max: 20 }),
       async (chain, paging, maxTransactions) => {
         const reading = {
           source: simulatedSource(chain, paging),
@@ -172,6 +181,71 @@ test("a history that grows past the limit keeps the newest calls, and claims no 
     ),
     { numRuns: 200 },
   );
+});
+
+describe("what others send to a wallet", () => {
+  const own = (count: number) => Array.from({ length: count }, () => ({ blocks: 1, seconds: 10, own: true }));
+  const others = (count: number) =>
+    Array.from({ length: count }, () => ({ blocks: 1, seconds: 10, own: false }));
+  const read = (steps: Shape["steps"], limits: WalkLimits = HISTORY_LIMITS, paging: Paging = OTTERSCAN) => {
+    const chain = chainOf({ steps });
+    const request = requestAt(chain, chain.head, { kind: "before_last_call", seconds: 15_552_000 });
+    return readHistory(null, request, { source: simulatedSource(chain, paging), limits, signal });
+  };
+  const OTTERSCAN: Paging = { by: "block", pageSize: 25 };
+
+  test.each([
+    ["after its calls", [...own(200), ...others(500)]],
+    ["between its calls", own(200).flatMap((call) => [call, ...others(9)])],
+  ])("%s takes none of them away", async (_where, steps) => {
+    const history = await kept(read(steps));
+    expect([history.calls.length, history.fromBlock, history.limited]).toEqual([200, 0, false]);
+  });
+
+  test("never makes a truncated history of it: what cannot be found among it is a failure", async () => {
+    expect(await read([...own(200), ...others(5_000)])).toMatchObject({
+      kind: "failed",
+      reason: "crowded",
+      detail: "0 own calls among the newest 5000 transactions",
+      retryAfterSeconds: 600,
+    });
+    expect(await read([...own(200), ...others(4_000), ...own(3)])).toMatchObject({ kind: "kept" });
+    const few = { maxPages: 1_000, maxTransactions: 30 };
+    expect(await read([...own(20), ...others(300)], few)).toMatchObject({ reason: "crowded" });
+  });
+
+  test("does not lift the limits of what it did itself", async () => {
+    const history = await kept(read(own(600).flatMap((call) => [call, ...others(1)])));
+    expect([history.calls.length, history.limited]).toEqual([499, true]);
+    const limits = { maxPages: 1_000, maxTransactions: 50 };
+    const short = await kept(read([...own(60), ...others(40)], limits));
+    expect([short.calls.length, short.limited]).toEqual([50, true]);
+  });
+
+  test("shifts no limit, wherever it stands, and cuts no history short", async () => {
+    const steps = fc.array(
+      fc.record({ blocks: fc.constant(1), seconds: fc.constant(10), own: fc.boolean() }),
+      { maxLength: 150 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 8 }), async (mixed, maxPages) => {
+        const limits = { maxPages, maxTransactions: 10_000 };
+        const paging: Paging = { by: "block", pageSize: 5 };
+        const alone = await kept(
+          read(
+            mixed.filter((step) => step.own),
+            limits,
+            paging,
+          ),
+        );
+        const among = await read(mixed, limits, paging);
+        if (among.kind === "failed") expect(among.reason).toBe("crowded");
+        else
+          expect(among.calls.length).toBeGreaterThanOrEqual(Math.min(alone.calls.length, 5 * maxPages - 1));
+      }),
+      { numRuns: 200 },
+    );
+  });
 });
 
 test("new calls that do not follow the kept ones are inconsistent", async () => {

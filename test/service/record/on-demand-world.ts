@@ -76,8 +76,9 @@ export async function createOnDemandWorld() {
       sanctionsSources: async () => [],
       infrastructure: {
         ...createInfrastructureReader(db, context.chainId),
+        agents: async () => [],
         refusal: async () => null,
-        visit: async () => null,
+        reserve: () => null,
       },
     });
     return async (path: string) => {

@@ -97,12 +97,12 @@ export async function createRecordWorld() {
         [CHAIN_ID, to, wallet, block, GENESIS + block],
       );
     },
-    /** What a node told of an account. */
-    learn: async (account: Address): Promise<void> => {
-      await client.query("insert into ahs.account_fact values ($1, $2, true, null, null, 1, 1, 'index', 1)", [
-        CHAIN_ID,
-        account,
-      ]);
+    /** What a node told of an account, read at a block. */
+    learn: async (account: Address, block = 1): Promise<void> => {
+      await client.query(
+        "insert into ahs.account_fact values ($1, $2, true, null, null, 1, 1, 'index', $3)",
+        [CHAIN_ID, account, block],
+      );
     },
     /** Makes a block final and enriches up to it. */
     settle: async (block: number): Promise<void> => {

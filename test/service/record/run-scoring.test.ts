@@ -1,14 +1,26 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { scoreAllWallets, scoreDueWallets } from "../../../service/record/run-scoring.ts";
+import { createFactPatience } from "../../../service/record/fact-patience.ts";
+import {
+  type ScoringRunContext,
+  scoreAllWallets,
+  scoreDueWallets,
+  scoreOvertakenWallets,
+} from "../../../service/record/run-scoring.ts";
 import { scoreNow } from "../../../service/record/score-now.ts";
 import { account } from "../features/histories.ts";
 import { createRecordWorld, FINALIZED, NEWEST, type RecordWorld } from "./record-world.ts";
 
 const WALLET = account(7);
 let world: RecordWorld;
+/** Milliseconds since the start. */
+let elapsed: number;
+let scoreDue: (context: ScoringRunContext) => ReturnType<typeof scoreDueWallets>;
 
 beforeEach(async () => {
   world = await createRecordWorld();
+  elapsed = 0;
+  const patience = createFactPatience(() => elapsed);
+  scoreDue = (context) => scoreDueWallets(context, patience);
 });
 afterEach(() => world.close());
 
@@ -21,12 +33,12 @@ test("a listed wallet that nobody follows is no longer sanctioned once it is del
   ]);
 
   await world.sanction(WALLET, 45, false);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 1 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 1 });
   expect(await world.currentScores()).toEqual([
     { wallet: WALLET, as_of_block: NEWEST, sanctioned: false, grade: null },
   ]);
   expect(await world.pendingIntents()).toEqual([{ wallet: WALLET, reason: "flag" }]);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 0 });
 });
 
 test("a registration and a listing that a reorg took out leave no sanctioned score behind", async () => {
@@ -36,20 +48,20 @@ test("a registration and a listing that a reorg took out leave no sanctioned sco
   expect(await world.currentScores()).toMatchObject([{ as_of_block: NEWEST, sanctioned: true }]);
 
   await world.reorg(43);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 1 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 1 });
   expect(await world.currentScores()).toMatchObject([{ sanctioned: false, grade: null }]);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 0 });
 });
 
 test("a flag that a reorg left in the oracle is corrected by the next block, not by the next final one", async () => {
   await world.follow(WALLET, 1);
-  await scoreDueWallets(world.context);
+  await scoreDue(world.context);
   await world.publishSanctioned(WALLET, NEWEST);
-  await scoreDueWallets(world.context);
+  await scoreDue(world.context);
   expect(await world.pendingIntents()).toEqual([]);
 
   await world.mine(NEWEST + 1);
-  await scoreDueWallets(world.context);
+  await scoreDue(world.context);
   expect(await world.currentScores()).toMatchObject([{ as_of_block: NEWEST + 1, sanctioned: false }]);
   expect(await world.pendingIntents()).toEqual([{ wallet: WALLET, reason: "flag" }]);
 });
@@ -66,7 +78,8 @@ const eager = () => ({ ...world.context, rescoreIntervalSeconds: 1 });
 test("nothing is scored before the block that is final is enriched", async () => {
   await world.follow(WALLET, 1);
   await world.query("delete from ahs.enrich_cursor");
-  expect(await scoreDueWallets(world.context)).toBeNull();
+  expect(await scoreOvertakenWallets(world.context)).toBeNull();
+  expect(await scoreDue(world.context)).toBeNull();
   expect(await scoreAllWallets(world.context)).toBeNull();
   expect(await scoreNow(world.context, WALLET)).toMatchObject({ kind: "unavailable" });
   expect(await world.countScores()).toBe(0);
@@ -74,48 +87,104 @@ test("nothing is scored before the block that is final is enriched", async () =>
 
 test("a wallet is scored again for a call that was enriched since, once the interval is over, and for nothing else", async () => {
   await world.follow(WALLET, 1);
-  expect(await scoreDueWallets(eager())).toEqual({ scored: 1, flagged: 0 });
+  expect(await scoreDue(eager())).toEqual({ scored: 1, flagged: 0 });
   await world.settle(30);
-  expect(await scoreDueWallets(eager())).toEqual({ scored: 0, flagged: 0 });
+  expect(await scoreDue(eager())).toEqual({ scored: 0, flagged: 0 });
 
   await world.call(WALLET, 25, CONTRACT);
   await world.learn(CONTRACT);
-  expect(await scoreDueWallets({ ...world.context, rescoreIntervalSeconds: 11 })).toEqual({
+  expect(await scoreDue({ ...world.context, rescoreIntervalSeconds: 11 })).toEqual({
     scored: 0,
     flagged: 0,
   });
-  expect(await scoreDueWallets(eager())).toEqual({ scored: 1, flagged: 0 });
+  expect(await scoreDue(eager())).toEqual({ scored: 1, flagged: 0 });
   expect(await world.currentScores()).toMatchObject([{ as_of_block: 30 }]);
   await world.call(WALLET, 35, CONTRACT);
-  expect(await scoreDueWallets(eager())).toEqual({ scored: 0, flagged: 0 });
+  expect(await scoreDue(eager())).toEqual({ scored: 0, flagged: 0 });
 });
 
-test("a wallet waits for the facts of those it dealt with, but not for ever", async () => {
+const MINUTES = 60_000;
+
+test("a wallet waits for the facts of those it dealt with, however long ago on the chain", async () => {
   await world.follow(WALLET, 1);
   await world.call(WALLET, 10, CONTRACT);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+  await world.query("update ahs.contact set first_time = first_time - 86400");
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 0 });
   await world.learn(CONTRACT);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 1, flagged: 0 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 1, flagged: 0 });
+});
 
-  await world.query("delete from ahs.account_fact; delete from ahs.current_score");
-  await world.query("update ahs.contact set first_time = first_time - 3600");
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 1, flagged: 0 });
+test("a wallet waits as long as facts of others come in, and no longer than some minutes without any", async () => {
+  await world.follow(WALLET, 1);
+  await world.call(WALLET, 10, CONTRACT);
+  for (let other = 1; other <= 3; other += 1) {
+    expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 0 });
+    await world.learn(account(0xd0 + other));
+    elapsed += 2 * MINUTES;
+  }
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 0 });
+  elapsed += 3 * MINUTES;
+  expect(await scoreDue(world.context)).toEqual({ scored: 1, flagged: 0 });
+});
+
+test("a wallet is scored again for facts that came after its score, once", async () => {
+  await world.follow(WALLET, 1);
+  await world.call(WALLET, 10, CONTRACT);
+  await scoreAllWallets(world.context);
+  await world.settle(30);
+  expect(await scoreOvertakenWallets(eager())).toBe(0);
+
+  await world.learn(CONTRACT, 25);
+  expect(await scoreOvertakenWallets({ ...world.context, rescoreIntervalSeconds: 11 })).toBe(0);
+  expect(await scoreOvertakenWallets(eager())).toBe(1);
+  await world.settle(35);
+  expect(await scoreOvertakenWallets(eager())).toBe(0);
+});
+
+test("a wallet is scored again when the past that was open at its score is enriched, once", async () => {
+  await world.follow(WALLET, 1);
+  await world.follow(account(8), 1);
+  await world.query(`update ahs.enrich_wallet set past_next = 1, past_until = 5 where wallet = '${WALLET}'`);
+  await scoreAllWallets(world.context);
+  await world.settle(30);
+  expect(await scoreOvertakenWallets(eager())).toBe(0);
+
+  await world.query("update ahs.enrich_wallet set past_next = null, past_until = null");
+  expect(await scoreOvertakenWallets(eager())).toBe(1);
+  expect(await world.currentScores()).toMatchObject([
+    { wallet: WALLET, as_of_block: 30 },
+    { wallet: account(8), as_of_block: FINALIZED },
+  ]);
+  await world.settle(35);
+  expect(await scoreOvertakenWallets(eager())).toBe(0);
+});
+
+test("a wallet is scored again when a source told of its past after its score", async () => {
+  await world.follow(WALLET, 10);
+  await scoreAllWallets(world.context);
+  await world.settle(30);
+  await world.query(
+    `insert into ahs.kept_history values (31337, '${WALLET}', 'otterscan', 1, 1, 9, '0x09', true, now())`,
+  );
+  expect(await scoreOvertakenWallets(eager())).toBe(1);
+  await world.settle(35);
+  expect(await scoreOvertakenWallets(eager())).toBe(0);
 });
 
 test("a wallet whose past is still to be enriched waits for it", async () => {
   await world.follow(WALLET, 1);
   await world.query("update ahs.enrich_wallet set past_next = 1, past_until = 5");
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 0 });
 });
 
 test("a wallet is scored again when its confidence falls a level by waiting", async () => {
   await world.follow(WALLET, 1);
-  await scoreDueWallets(world.context);
+  await scoreDue(world.context);
   await world.query("update ahs.current_score set level_until = as_of_time + interval '8 seconds'");
   await world.settle(27);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 0, flagged: 0 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 0, flagged: 0 });
   await world.settle(28);
-  expect(await scoreDueWallets(world.context)).toEqual({ scored: 1, flagged: 0 });
+  expect(await scoreDue(world.context)).toEqual({ scored: 1, flagged: 0 });
 });
 
 test("files that records have in common are kept once, and one that does not change is not kept again", async () => {

@@ -13,7 +13,7 @@ import {
   wireRow,
 } from "../history/explorer-stand-in.ts";
 import { isPage, type NodeMisbehaviour, startOtterscanStandIn } from "../history/otterscan-stand-in.ts";
-import { WALLET } from "../history/simulated-chain.ts";
+import { chainOf, simulatedSource, WALLET } from "../history/simulated-chain.ts";
 import { createOnDemandWorld, type OnDemandWorld } from "./on-demand-world.ts";
 import { FINALIZED } from "./record-world.ts";
 
@@ -22,6 +22,7 @@ const PAGE_SIZE = 4;
 const ROWS: readonly WireRow[] = Array.from({ length: FINALIZED }, (_, at) => wireRow(at + 1));
 const PATH = `/ahs/${WALLET}`;
 const OTHER = "0x2222222222222222222222222222222222222222";
+const CROWDED = "0x4444444444444444444444444444444444444444";
 const LISTED = "0x3333333333333333333333333333333333333333";
 
 let world: OnDemandWorld;
@@ -191,6 +192,31 @@ describe("no score comes of", () => {
     expect(await world.traces()).toEqual(before);
   });
 
+  test("a past in which others hide the wallet's own calls", async () => {
+    const step = (blocks: number, own: boolean) => ({ blocks, seconds: 10, own });
+    const steps = [
+      step(1, true),
+      step(1, true),
+      step(1, false),
+      ...Array.from({ length: 60 }, () => step(0, false)),
+    ];
+    const crowd = simulatedSource(chainOf({ steps }), { by: "number", pageSize: 1 });
+    const before = await world.traces();
+    expect(await world.appWith(crowd, { maxPages: 2 })(PATH)).toMatchObject({
+      status: 503,
+      retryAfter: "600",
+      body: {
+        type: "/docs#problem-history-unavailable",
+        detail: "Others have sent the wallet so much that its own transactions were not found among theirs.",
+      },
+    });
+    expect(await world.traces()).toEqual(before);
+    expect(await world.appWith(crowd, { maxPages: 7 })(`/ahs/${CROWDED}`)).toMatchObject({
+      status: 200,
+      body: { coverage: { from_block: 0, complete: true } },
+    });
+  });
+
   test("a source for which the caller's time is not enough; its result is there for who asks again", async () => {
     const gate = Promise.withResolvers<void>();
     const { source } = await node();
@@ -283,6 +309,18 @@ describe("a wallet that the index does not follow", () => {
       body: { ahs_score: 0, grade: "F", trust_routing: "reject" },
     });
   });
+});
+
+test("no wallet is enrolled by a request that is refused for want of a place for its visit", async () => {
+  const { source, asked } = await node();
+  const before = await world.traces();
+  const agentUrl = encodeURIComponent("https://elsewhere.example/");
+  const wallet = "0x5555555555555555555555555555555555555555";
+  expect(await world.appWith(source)(`/ahs/${wallet}?agent_url=${agentUrl}`)).toMatchObject({
+    status: 503,
+    body: { type: "/docs#problem-scoring-unavailable" },
+  });
+  expect([await world.traces(), asked]).toEqual([before, []]);
 });
 
 describe("a wallet that the index began to follow late", () => {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
+import { fetchFailure } from "../../../service/net/exchange.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../../service/net/guarded-fetch.ts";
 import type { Database } from "../../../service/store/database.ts";
 import { until } from "../../support/anvil-testkit/script.ts";
 import { serveHttp, serveHttps, serveTcp, type TestServer } from "../net/hostile-server.ts";
 import { createAuthority, createIdentity } from "../net/test-certificates.ts";
-import { createScanWorld, dataUri, rowsOf, type ScanWorld, service } from "./scan-world.ts";
+import { createScanWorld, dataUri, registerAgent, rowsOf, type ScanWorld, service } from "./scan-world.ts";
 
 const authority = createAuthority();
 const identity = createIdentity(authority, { names: ["agent.test"] });
@@ -201,6 +202,7 @@ describe("probes", () => {
         latency_ms: expect.any(Number),
         valid: null,
         detail: null,
+        quarters: 1,
         at: new Date(world.clock.ms),
       },
       {
@@ -210,6 +212,7 @@ describe("probes", () => {
         latency_ms: expect.any(Number),
         valid: null,
         detail: null,
+        quarters: 1,
         at: new Date(world.clock.ms),
       },
     ]);
@@ -313,6 +316,55 @@ describe("probes", () => {
     await until({ what: "the quick one is probed", timeoutMs: 3_000 }, async () =>
       (await world.probes()).some((row) => row.endpoint === endpoint) ? true : null,
     );
+  });
+
+  test("of an account with many hosts that never answer keep no other waiting", async () => {
+    const silent: GuardedFetch = async ({ url, signal }) => {
+      if (!url.includes("wild"))
+        return { kind: "answered", status: 200, headers: new Map(), body: Buffer.of() };
+      await sleep(60_000, undefined, { signal }).catch(() => undefined);
+      return fetchFailure("timeout");
+    };
+    for (let id = 0; id < 10; id++) {
+      const services = Array.from({ length: 32 }, (_, i) => service(`https://${id}-${i}.wild.example/`));
+      await world.register(id, dataUri({ name: "wild", services }));
+    }
+    world.start({ fetch: silent });
+    await until({ what: "320 endpoints are scheduled", timeoutMs: 10_000 }, async () =>
+      (await world.schedule()).length === 320 ? true : null,
+    );
+    const other = `0x${"b2".repeat(20)}`;
+    const uri = dataUri({ name: "quick", services: [service("https://agent.example/")] });
+    await registerAgent(world.db, { agentId: 99, uri, owner: other, wallet: other });
+    const [first] = await rowsOf(world.probes, 1);
+    expect(first).toMatchObject({ endpoint: "https://agent.example/", outcome: "ok" });
+  });
+
+  test("of an endpoint that failed for a day follow hourly, count as many, and quicken with one answer", async () => {
+    let status = 503;
+    const port = await started(serveHttp((_request, response) => response.writeHead(status).end()));
+    await world.register(1, dataUri({ name: "n", services: [service(`http://127.0.0.1:${port}/`)] }));
+    world.start();
+    const visitAfter = async (minutes: number, visits: number) => {
+      world.clock.ms += minutes * 60_000;
+      return (await rowsOf(world.probes, visits)).at(-1);
+    };
+    const minutesToNext = async () => {
+      const [row] = await world.schedule();
+      return (row.next_at.getTime() - world.clock.ms) / 60_000;
+    };
+    expect(await visitAfter(0, 1)).toMatchObject({ outcome: "error", quarters: 1 });
+    expect(await minutesToNext()).toBe(15);
+    expect(await visitAfter(24 * 60, 2)).toMatchObject({ outcome: "error", quarters: 1 });
+    expect(await minutesToNext()).toBe(60);
+    expect(await visitAfter(60, 3)).toMatchObject({ outcome: "error", quarters: 4 });
+    expect(await minutesToNext()).toBe(60);
+    status = 200;
+    expect(await visitAfter(60, 4)).toMatchObject({ outcome: "ok", quarters: 1 });
+    expect(await minutesToNext()).toBe(15);
+    status = 503;
+    expect(await visitAfter(15, 5)).toMatchObject({ outcome: "error", quarters: 1 });
+    expect(await minutesToNext()).toBe(15);
   });
 
   test("go on after a restart where they were: nothing twice, and what fell due meanwhile at once", async () => {

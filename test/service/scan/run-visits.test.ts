@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { runVisits, type Visits } from "../../../service/scan/run-visits.ts";
 
-const LIMITS = { atOnce: 6, atOnePerHost: 2, busyMs: 1, idleMs: 5, restMs: 10_000 };
+const LIMITS = { atOnce: 6, atOncePerHost: 2, atOncePerAccount: 6, busyMs: 1, idleMs: 5, restMs: 10_000 };
 const logger = pino({ level: "silent" });
 
 /** Runs visits to items of the form "host/n" until none is due, or for the time given; tells what was done. */
@@ -13,6 +13,8 @@ async function run(items: readonly string[], changes: Partial<Visits<string>>, f
   const atOnce = { now: new Map<string, number>(), most: 0, mostOfHost: 0 };
   const stop = new AbortController();
   const hostOf = (item: string) => item.split("/")[0] ?? "";
+  /** The last part of the host's name. */
+  const accountOf = (item: string) => hostOf(item).split(".").at(-1) ?? "";
   const visit = changes.visit ?? (async () => sleep(5).then(() => undefined));
   const done = runVisits<string>(
     {
@@ -22,6 +24,7 @@ async function run(items: readonly string[], changes: Partial<Visits<string>>, f
       monotonicMs: () => performance.now(),
       keyOf: (item) => item,
       hostOf,
+      accountOf,
       due: async () => {
         // What is read is older than what is answered, as with a database.
         const rows = [...due];
@@ -96,6 +99,23 @@ test("what is due is read once for many visits, and anew while a backlog waits f
     150,
   );
   expect(later.begun).toEqual(["slow/1", "slow/2", "quick/1"]);
+});
+
+test("an account with many slow hosts keeps no other waiting", async () => {
+  const slow = Array.from({ length: 50 }, (_, i) => `host${i}.wild/x`);
+  const { begun, left } = await run(
+    [...slow, "quick.other/1", "quick.other/2"],
+    {
+      limits: { ...LIMITS, atOncePerAccount: 2 },
+      visit: async (item, signal) => {
+        if (item.includes("wild")) await sleep(60_000, undefined, { signal }).catch(() => undefined);
+      },
+    },
+    50,
+  );
+  expect(begun).toEqual(["host0.wild/x", "host1.wild/x", "quick.other/1", "quick.other/2"]);
+  // What the end cut short is none of the others'.
+  expect(left.filter((item) => !item.includes("wild"))).toEqual([]);
 });
 
 test("an item that throws rests, and the others go on", async () => {

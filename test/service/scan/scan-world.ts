@@ -14,8 +14,8 @@ const START = Date.parse("2026-11-20T10:00:00Z");
 
 /** As quick as a test can wait for; otherwise as in production. */
 const QUICK: ScanLimits = {
-  documents: { atOnce: 8, atOnePerHost: 2, busyMs: 5, idleMs: 20, restMs: 200 },
-  probes: { atOnce: 64, atOnePerHost: 4, busyMs: 5, idleMs: 20, restMs: 200 },
+  documents: { atOnce: 8, atOncePerHost: 2, atOncePerAccount: 2, busyMs: 5, idleMs: 20, restMs: 200 },
+  probes: { atOnce: 64, atOncePerHost: 4, atOncePerAccount: 4, busyMs: 5, idleMs: 20, restMs: 200 },
   syncMs: 20,
 };
 
@@ -88,7 +88,7 @@ export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
     probes: async () =>
       (
         await db.$client.query(
-          "select endpoint, outcome, status, latency_ms, valid, detail, at from ahs.probe order by id",
+          "select endpoint, outcome, status, latency_ms, valid, detail, quarters, at from ahs.probe order by id",
         )
       ).rows,
     schedule: async () =>

@@ -51,7 +51,10 @@ test("a visit checks the URL anew: a name that leads inside by then is refused",
   names["rebound.test"] = ["93.184.215.14"];
   expect(await visitor.refusal("https://rebound.test/")).toBeNull();
   names["rebound.test"] = ["127.0.0.1"];
-  expect(await visitor.visit("https://rebound.test/")).toMatchObject({ outcome: "refused", status: null });
+  expect(await visitor.reserve()?.visit("https://rebound.test/")).toMatchObject({
+    outcome: "refused",
+    status: null,
+  });
 });
 
 test("no more visits are under way than allowed", async () => {
@@ -66,9 +69,18 @@ test("no more visits are under way than allowed", async () => {
     maxAtOnce: 1,
   });
   const url = `http://127.0.0.1:${server.port}/`;
-  const first = local.visit(url);
-  expect(await local.visit(url)).toBeNull();
+  const place = local.reserve();
+  expect(local.reserve()).toBeNull();
+  const first = place?.visit(url);
+  place?.release();
+  // Released while the visit is under way, the place is taken until it is over.
+  expect(local.reserve()).toBeNull();
   const wait = setInterval(() => release(), 5);
   expect(await first).toMatchObject({ outcome: "ok", status: 200 });
   clearInterval(wait);
+  const next = local.reserve();
+  next?.release();
+  next?.release();
+  await expect(next?.visit(url)).rejects.toThrow("a reserved visit was made or released before");
+  expect([local.reserve() === null, local.reserve()]).toEqual([false, null]);
 });

@@ -131,21 +131,29 @@ describe("what a source told", () => {
     expect(await coverages()).toMatchObject([{ fromBlock: 15, toBlock: 50 }]);
   });
 
-  test("is not replaced by what reaches less far", async () => {
+  test.each(["otterscan", "explorer"])(
+    "is not replaced by what %s tells that reaches less far",
+    async (source) => {
+      await storeKeptHistory(db, told(50), [call(45), call(20)]);
+      expect(await storeKeptHistory(db, told(40, { source }), [call(20)])).toBe(true);
+      expect(await blocksBySource()).toEqual([
+        [20, "otterscan"],
+        [45, "otterscan"],
+      ]);
+      expect(await coverages()).toMatchObject([{ source: "otterscan", toBlock: 50 }]);
+    },
+  );
+
+  test("is replaced by what another source tells up to the same block or a later one", async () => {
+    await storeKeptHistory(db, told(40), [call(30), call(20)]);
+    await storeKeptHistory(db, told(40, { source: "explorer" }), [call(20)]);
+    expect(await blocksBySource()).toEqual([[20, "explorer"]]);
     await storeKeptHistory(db, told(50), [call(45), call(20)]);
-    expect(await storeKeptHistory(db, told(40), [call(20)])).toBe(true);
     expect(await blocksBySource()).toEqual([
       [20, "otterscan"],
       [45, "otterscan"],
     ]);
-    expect(await coverages()).toMatchObject([{ toBlock: 50 }]);
-  });
-
-  test("is replaced by what another source tells", async () => {
-    await storeKeptHistory(db, told(50), [call(45), call(20)]);
-    await storeKeptHistory(db, told(40, { source: "explorer" }), [call(20)]);
-    expect(await blocksBySource()).toEqual([[20, "explorer"]]);
-    expect(await coverages()).toMatchObject([{ source: "explorer", toBlock: 40 }]);
+    expect(await coverages()).toMatchObject([{ source: "otterscan", toBlock: 50 }]);
   });
 
   test("leaves what enrichment knows as it is", async () => {

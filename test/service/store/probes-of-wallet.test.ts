@@ -78,6 +78,7 @@ describe("probes", () => {
         latencyMs: 7,
         valid: null,
         detail: null,
+        quarters: 1,
       },
       {
         endpoint,
@@ -87,8 +88,19 @@ describe("probes", () => {
         latencyMs: 5,
         valid: null,
         detail: null,
+        quarters: 1,
       },
     ]);
+  });
+
+  test("of an endpoint that is visited hourly count for all quarter hours of their day", async () => {
+    await insert("2026-11-20T01:00:00Z", "ok", 100);
+    await insert("2026-11-20T02:00:00Z", "timeout", null);
+    await world.db.$client.query("update ahs.probe set quarters = 4 where outcome = 'timeout'");
+    expect(await reader.days([endpoint], new Date("2026-11-01T00:00:00Z"), 10_000)).toEqual([
+      { endpoint, day: "2026-11-20", probes: 5, alive: 1, latencyP50Ms: 10_000, latencyP95Ms: 10_000 },
+    ]);
+    expect((await reader.probes([endpoint], new Date(0))).map(({ quarters }) => quarters)).toEqual([1, 4]);
   });
 
   test("are summed up by UTC day, newest first, a failure as the longest wait", async () => {

@@ -1,7 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { readDueAgents } from "../../../service/store/agent-documents.ts";
-import { pruneProbes, readDueEndpoints, readProbeLag, storeProbe } from "../../../service/store/probes.ts";
-import { createScanWorld, type ScanWorld } from "../scan/scan-world.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { readDueAgents, storeDocument } from "../../../service/store/agent-documents.ts";
+import {
+  pruneProbes,
+  readDueEndpoints,
+  readProbeLag,
+  storeProbe,
+  syncSchedule,
+} from "../../../service/store/probes.ts";
+import { createScanWorld, OWNER, openWallet, registerAgent, type ScanWorld } from "../scan/scan-world.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 
@@ -13,24 +19,104 @@ beforeAll(async () => {
 afterEach(() => world.clear());
 afterAll(() => world.close());
 
-const schedule = (endpoint: string, secondsAgo: number) =>
+const schedule = (endpoint: string, secondsAgo: number, account = endpoint) =>
   world.db.$client.query(
-    "insert into ahs.probe_schedule (chain_id, endpoint, kind, next_at) values (31337, $1, 'other', $2)",
-    [endpoint, new Date(NOW.getTime() - 1000 * secondsAgo)],
+    `insert into ahs.probe_schedule (chain_id, endpoint, kind, account, next_at)
+     values (31337, $1, 'other', $2, $3)`,
+    [endpoint, account, new Date(NOW.getTime() - 1000 * secondsAgo)],
   );
+const LIMITS = { chainId: 31337, now: NOW, perAccount: 100, perHost: 2, limit: 10 };
+const dueEndpoints = async (limits: Partial<typeof LIMITS> = {}) =>
+  (await readDueEndpoints(world.db, { ...LIMITS, ...limits })).map(({ endpoint }) => endpoint);
 
 test("hosts take turns, however many endpoints one has and however long they wait", async () => {
   for (let i = 0; i < 5; i++) await schedule(`https://crowd.example/${i}`, 900 - i);
   await schedule("https://Crowd.example:8443/other-port", 880);
   await schedule("https://single.example/", 1);
   await schedule("https://later.example/", -1);
-  const due = await readDueEndpoints(world.db, { chainId: 31337, now: NOW, perHost: 2, limit: 10 });
-  expect(due.map(({ endpoint }) => endpoint)).toEqual([
-    "https://crowd.example/0",
-    "https://Crowd.example:8443/other-port",
-    "https://single.example/",
-    "https://crowd.example/1",
+  const due = await dueEndpoints();
+  expect(due).toHaveLength(4);
+  expect(
+    due
+      .slice(0, 3)
+      .map((endpoint) => new URL(endpoint).host)
+      .toSorted(),
+  ).toEqual(["crowd.example", "crowd.example:8443", "single.example"]);
+});
+
+test("accounts take turns, however many hosts one names and however long they wait", async () => {
+  await world.db.$client.query(
+    `insert into ahs.probe_schedule (chain_id, endpoint, kind, account, next_at)
+     select 31337, 'https://' || n || '.wild.example/', 'other', 'wild', $1::timestamptz - make_interval(hours => 5, secs => n)
+     from generate_series(1, 3000) as n`,
+    [NOW],
+  );
+  for (let i = 0; i < 3; i++) await schedule(`https://agent.example/${i}`, 3 - i, "agent");
+  const due = await dueEndpoints({ perAccount: 4, perHost: 64 });
+  expect(due.map((endpoint) => new URL(endpoint).host.split(".").at(-2)).toSorted()).toEqual([
+    ...["agent", "agent", "agent"],
+    ...["wild", "wild", "wild", "wild"],
   ]);
+  const turns = ["https://3000.wild.example/", "https://2999.wild.example/", "https://2998.wild.example/"];
+  for (const turn of [0, 1, 2]) {
+    const ofTurn = due.slice(2 * turn, 2 * turn + 2);
+    expect(ofTurn.toSorted()).toEqual([turns[turn], `https://agent.example/${turn}`].toSorted());
+  }
+});
+
+test("at one host the accounts take turns as well: nobody crowds another's host", async () => {
+  for (let i = 0; i < 9; i++) await schedule(`https://agent.example/x${i}`, 900, "stranger");
+  await schedule("https://agent.example/own", 1, "agent");
+  expect(await dueEndpoints()).toContain("https://agent.example/own");
+});
+
+test("when more accounts wait than can be served, those that wait for longest do not always come first", async () => {
+  for (let i = 0; i < 30; i++) await schedule(`https://${i}.example/`, 90_000, `account-${i}`);
+  await schedule("https://late.example/", 1, "late");
+  const seen = new Set<string>();
+  // Left out a hundred times with 20 places for 31: one in 10^45.
+  for (let round = 0; round < 100; round++) {
+    for (const endpoint of await dueEndpoints({ limit: 20 })) seen.add(endpoint);
+  }
+  expect(seen.has("https://late.example/")).toBe(true);
+});
+
+describe("an endpoint takes the turns of", () => {
+  const STRANGER = `0x${"5a".repeat(20)}`;
+  const accounts = async () => {
+    await syncSchedule(world.db, 31337, NOW);
+    const { rows } = await world.db.$client.query("select endpoint, account from ahs.probe_schedule");
+    return Object.fromEntries(rows.map(({ endpoint, account }) => [endpoint, account]));
+  };
+  const declare = async (agentId: number, account: string, endpoints: readonly string[]) => {
+    await registerAgent(world.db, { agentId, uri: "data:,", owner: account, wallet: account });
+    await storeDocument(world.db, {
+      ...{ chainId: 31337, agentId: BigInt(agentId), uri: "data:,", state: "current", name: null },
+      ...{ contentHash: "0x", fetchedAt: NOW, notBefore: NOW },
+      services: endpoints.map((endpoint) => ({ name: "web", endpoint, version: null })),
+    });
+  };
+
+  test("whoever of those who declare it declares the fewest", async () => {
+    await declare(1, STRANGER, ["https://a.example/", "https://x.example/1", "https://x.example/2"]);
+    await declare(2, OWNER, ["https://a.example/", "https://b.example/"]);
+    expect(await accounts()).toEqual({
+      "https://a.example/": OWNER,
+      "https://b.example/": OWNER,
+      "https://x.example/1": STRANGER,
+      "https://x.example/2": STRANGER,
+    });
+    await declare(2, OWNER, []);
+    expect((await accounts())["https://a.example/"]).toBe(STRANGER);
+  });
+
+  test("the owner that has acted for the agent, not of one that it was handed to", async () => {
+    await declare(1, STRANGER, ["https://a.example/"]);
+    await registerAgent(world.db, { agentId: 1, uri: "data:,", owner: OWNER, wallet: null });
+    expect(await accounts()).toEqual({ "https://a.example/": STRANGER });
+    await openWallet(world.db, 1, OWNER);
+    expect(await accounts()).toEqual({ "https://a.example/": OWNER });
+  });
 });
 
 test("the lag is that of the most overdue endpoint, and none while none is due", async () => {
@@ -51,7 +137,8 @@ test("a visit to an endpoint that left the schedule is kept and brings it not ba
     latencyMs: 3,
     valid: null,
     detail: null,
-    nextAt: NOW,
+    quarters: 1,
+    next: { nextAt: NOW, failingSince: null, quarters: 1 },
   });
   expect([(await world.probes()).length, await world.schedule()]).toEqual([1, []]);
 });
@@ -77,9 +164,22 @@ test("old visits are pruned in batches, others and other chains' are kept", asyn
 test("agents are due by turns of their documents' hosts; those whose URI holds the document come all", async () => {
   for (let id = 0; id < 4; id++) await world.register(id, `https://crowd.example/${id}`);
   for (let id = 4; id < 7; id++) await world.register(id, `data:,${id}`);
-  const query = { chainId: 31337, now: NOW, sinceBlock: 0, perHost: 2, limit: 10 };
+  const query = { ...LIMITS, sinceBlock: 0 };
   const { agents, changed } = await readDueAgents(world.db, query);
-  expect([agents.map(({ agentId }) => Number(agentId)), changed]).toEqual([[0, 4, 5, 6, 1], true]);
+  const ids = agents.map(({ agentId }) => Number(agentId));
+  expect([ids.slice(0, 4).toSorted(), ids.slice(4), changed]).toEqual([[0, 4, 5, 6], [1], true]);
   // They were registered in block 10.
   expect(await readDueAgents(world.db, { ...query, sinceBlock: 11 })).toEqual({ agents: [], changed: false });
+});
+
+test("agents are due by turns of their accounts, however many hosts one names", async () => {
+  const other = `0x${"b2".repeat(20)}`;
+  for (let id = 0; id < 40; id++) await world.register(id, `https://${id}.wild.example/`);
+  await registerAgent(world.db, { agentId: 99, uri: "https://a.example/", owner: other, wallet: other });
+  const { agents } = await readDueAgents(world.db, { ...LIMITS, sinceBlock: 0, perAccount: 4 });
+  const ids = agents.map(({ agentId }) => Number(agentId));
+  expect([ids.slice(0, 2).toSorted(), ids.slice(2)]).toEqual([
+    [0, 99],
+    [1, 2, 3],
+  ]);
 });

@@ -238,7 +238,8 @@ describe("with an index", () => {
   it("history is newest first and ends at the limit", async () => {
     const address = wallet(300);
     const rows = [];
-    for (const ahsScore of [70, 71, 72]) rows.push(await insertScore(address, { ahsScore }));
+    for (const asOfBlock of [1_001, 1_002, 1_003]) rows.push(await insertScore(address, { asOfBlock }));
+    await insertScore(address, { asOfBlock: 1_000 });
     const history = await reader.history(address, 2);
     expect(history).toEqual([rows[2], rows[1]]);
   });
@@ -259,6 +260,22 @@ describe("with an index", () => {
     expect([points, change]).toEqual([3, expect.closeTo(8, 6)]);
     expect(await reader.trend(address, day(9))).toEqual({ points: 1, change: null });
     expect(await reader.trend(wallet(999), day(1))).toEqual({ points: 0, change: null });
+  });
+
+  it("the trend is of one score a day, and of none under sanctions: asking often, or a listing taken back, moves nothing", async () => {
+    const address = wallet(302);
+    const at = (day: number, hour: number) => new Date(Date.UTC(2026, 10, day, hour));
+    for (const [asOfTime, ahsScore, sanctioned] of [
+      [at(1, 1), 70, false],
+      [at(2, 1), 10, false],
+      [at(2, 2), 71, false],
+      [at(3, 1), 0, true],
+      [at(4, 1), 73, false],
+    ] as const) {
+      await insertScore(address, { asOfTime, ahsScore, sanctioned });
+    }
+    const { points, change } = await reader.trend(address, at(1, 0));
+    expect([points, change]).toEqual([3, expect.closeTo(3, 1)]);
   });
 
   it("text that looks like SQL is only an address that nobody has", async () => {

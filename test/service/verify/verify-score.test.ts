@@ -89,8 +89,35 @@ test("a row that says otherwise than the chain is found out, with the features t
 
 test("a record that was changed on its way is found out", async () => {
   const record = await recordOf();
-  const { differences } = await verifyScore({ ...record, ahs_score: 100, grade: "A" }, deps);
-  expect(differences.map(({ what }) => what)).toEqual(["ahs_score", "grade"]);
+  const forged = {
+    ...record,
+    ahs_score: 100,
+    grade: "A",
+    trust_routing: "instant_settle",
+    as_of_time: "2020-01-01T00:00:00.000Z",
+  };
+  const { differences } = await verifyScore(forged, deps);
+  expect(differences.map(({ what }) => what)).toEqual([
+    "ahs_score",
+    "grade",
+    ...(record.trust_routing === "instant_settle" ? [] : ["trust_routing"]),
+    "as_of_time",
+  ]);
+});
+
+test("an answer with D3 is verified by everything that follows without probes", async () => {
+  const record = await recordOf();
+  const d3 = { ...LINE, dimension: "D3", name: "availability" };
+  const answer = {
+    ...record,
+    mode: "3D" as const,
+    ahs_score: 1,
+    grade: "F",
+    features: [...record.features, d3],
+  };
+  expect((await verifyScore(answer, deps)).differences).toEqual([]);
+  const forged = { ...answer, d1_score: 1 };
+  expect((await verifyScore(forged, deps)).differences.map(({ what }) => what)).toEqual(["d1_score"]);
 }, 60_000);
 
 test("a file that is not what its hash says is refused", async () => {
@@ -141,6 +168,8 @@ function toAnswer(row: StoredScore): unknown {
   return JSON.parse(JSON.stringify({ ...record, features: row.features }));
 }
 
+const LINE = { value: 1, samples: 1, state: "measured", score: 100, weight: 0.4, contribution: 4000 };
+
 const EMPTY = {
   ahs_score: null,
   grade: null,
@@ -150,6 +179,9 @@ const EMPTY = {
   confidence_level: "INSUFFICIENT",
   patterns: [],
   sanctions_flags: [],
+  mode: "2D",
+  trust_routing: "escrow",
+  as_of_time: "",
   model_version: "",
   chain_id: 31_337,
   as_of_block: 0,
