@@ -17,7 +17,9 @@ const NOBODY: Address = "0xffffffffffffffffffffffffffffffffffffffff";
 const AGENT_WALLET_LOCATION = "offset148";
 
 const registry = deployment.identityRegistry;
-const followFrom = { chain, startBlock: deployment.startBlock } as const;
+/** Ponder refuses to follow what a contract names from a block before that contract's first. */
+const followFrom = (first: number) =>
+  ({ chain, startBlock: Math.max(deployment.startBlock, first) }) as const;
 
 // biome-ignore lint/style/noDefaultExport: Ponder reads the default export
 export default createConfig({
@@ -37,7 +39,7 @@ export default createConfig({
   },
   accounts: {
     RegisteredOwner: {
-      ...followFrom,
+      ...followFrom(registry.startBlock),
       address: factory({
         address: registry.address,
         event: parseAbiItem(
@@ -48,7 +50,7 @@ export default createConfig({
       }),
     },
     AgentWallet: {
-      ...followFrom,
+      ...followFrom(registry.startBlock),
       address: factory({
         address: registry.address,
         event: parseAbiItem(
@@ -59,7 +61,7 @@ export default createConfig({
       }),
     },
     RequestedWallet: {
-      ...followFrom,
+      ...followFrom(deployment.oracle.startBlock),
       address: factory({
         address: deployment.oracle.address,
         event: parseAbiItem(
@@ -70,7 +72,7 @@ export default createConfig({
       }),
     },
     StaticWallet: {
-      ...followFrom,
+      ...followFrom(deployment.startBlock),
       address: deployment.staticWallets.length === 0 ? NOBODY : deployment.staticWallets,
     },
   },

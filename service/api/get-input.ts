@@ -20,7 +20,8 @@ const params = z.object({
       param: { name: "hash", in: "path" },
       type: "string",
       pattern: HASH.source,
-      description: "keccak256 of the file's RFC 8785 form; SHA-256 of a counterparty file's",
+      description:
+        "keccak256 of the file's RFC 8785 form for inputs and policies; its SHA-256 for all others",
       example: "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
     }),
 });
@@ -32,7 +33,7 @@ export const getInput = defineFree({
   tag: "Verification of scores",
   summary: "File behind an inputs hash",
   description:
-    "What a score's `inputs_hash` names: a file that names the policy, the token list, the sanctions list and the wallet's counterparty file, each of which is here as well. All are in their RFC 8785 form, and the keccak256 of the body is the hash; of a counterparty file it is the SHA-256.",
+    "What a score's `inputs_hash` names: a file that names the policy, the token list, the sanctions list and the wallet's counterparty file, each of which is here as well. All are in their RFC 8785 form, and the hash is that of the body: keccak256 for inputs and policy, SHA-256 for the lists and the counterparty file.",
   request: { params, query: z.object({}), body: null },
   answer: {
     schema: z.unknown().openapi({ type: ["object", "array"], description: "The file" }),

@@ -18,8 +18,8 @@ import type {
 } from "./types.ts";
 
 /**
- * A file that a record was computed from: its RFC 8785 JSON and its hash, the keccak256 of that, or the SHA-256 of a
- * counterparty file: there is a large one for every record, and SHA-256 takes a tenth of the time.
+ * A file that a record was computed from: its RFC 8785 JSON and its hash. Inputs and policy, which contracts may hold to,
+ * are named by keccak256; lists and counterparty files, large and made for every record, by SHA-256, a tenth of the work.
  */
 export type InputFile = { readonly hash: Hex; readonly json: string };
 
@@ -37,13 +37,13 @@ const POLICY_FILES = new WeakMap<Policy, InputFile>();
 
 /** The sanctions lists of all sources, with the hash of each, as a file; entries in any order. */
 export function sanctionsFile(entries: readonly SanctionsEntry[]): InputFile {
-  return inputFile(canonicalJson(sanctionsListFile(entries)));
+  return listFile(canonicalJson(sanctionsListFile(entries)));
 }
 
 /** The recognised tokens with their prices as a file. */
 export function tokenListFile({ native, tokens }: TokenList): InputFile {
   // In the order of RFC 8785, and with integers alone, as below.
-  return inputFile(
+  return listFile(
     JSON.stringify({
       native: { decimals: native.decimals, prices: native.prices, symbol: native.symbol },
       tokens: tokens.map(({ address, decimals, prices, symbol }) => ({ address, decimals, prices, symbol })),
@@ -116,8 +116,7 @@ export function counterpartyFile(facts: WalletRows): InputFile {
     services_up_at: facts.servicesUpAt,
     wallet: facts.wallet,
   };
-  const json = JSON.stringify(content);
-  return { hash: `0x${createHash("sha256").update(json).digest("hex")}`, json };
+  return listFile(JSON.stringify(content));
 }
 
 /** The facts in the content of a counterparty file that `counterpartyFile` made. */
@@ -232,6 +231,12 @@ export function inputsFile(inputs: {
   );
 }
 
+/** Named by SHA-256. */
+function listFile(json: string): InputFile {
+  return { hash: `0x${createHash("sha256").update(json).digest("hex")}`, json };
+}
+
+/** Named by keccak256. */
 function inputFile(json: string): InputFile {
   return { hash: keccak256(Buffer.from(json, "utf8")), json };
 }

@@ -78,7 +78,7 @@ describe("ahs up", () => {
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
       const inputs = await inputFile(up, (await record(up, "keeper")).inputs_hash);
       expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.1" });
-      expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] [^]*\nD1 +success_rate /);
+      expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] [\s\S]*\nD1 +success_rate /);
       for (const archetype of ["keeper", "flaky", "smart-account"]) {
         expect(await verify(up, archetype)).toContain("agrees: every line");
       }
@@ -229,7 +229,7 @@ async function headOf(up: UpFile): Promise<number> {
 
 /** Asking scores anew, and what moved by then is on chain some seconds later. */
 async function expectChainAgrees(up: UpFile, address: Address): Promise<void> {
-  await vi.waitFor(() => compareWithChain(up, address), { timeout: 20_000, interval: 500 });
+  await vi.waitFor(() => compareWithChain(up, address), { timeout: 40_000, interval: 500 });
 }
 
 async function compareWithChain(up: UpFile, address: Address): Promise<void> {

@@ -223,7 +223,8 @@ export const contact = ahs.table(
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.counterparty, table.account] }),
-    index("contact_account").on(table.chainId, table.account),
+    // Whom an account calls, and how often, is told by the index alone: scoring asks it of every user of a counterparty.
+    index("contact_account").on(table.chainId, table.account, table.counterparty, table.calls),
   ],
 );
 

@@ -307,13 +307,14 @@ describe("probes", () => {
       const services = Array.from({ length: 32 }, (_, i) => service(`http://127.0.0.1:${slow}/${id}/${i}`));
       await world.register(id, dataUri({ name: "slow", services }));
     }
-    await world.register(99, dataUri({ name: "quick", services: [service(`http://127.0.0.1:${quick}/`)] }));
+    const services = [service(`http://127.0.0.1:${quick}/`)];
+    await world.register(99, dataUri({ name: "quick", services }), `0x${"99".repeat(20)}`);
     world.start();
     await until({ what: "320 slow endpoints are scheduled", timeoutMs: 10_000 }, async () =>
       (await world.schedule()).length === 321 ? true : null,
     );
     const endpoint = `http://127.0.0.1:${quick}/`;
-    await until({ what: "the quick one is probed", timeoutMs: 3_000 }, async () =>
+    await until({ what: "the quick one is probed", timeoutMs: 5_000 }, async () =>
       (await world.probes()).some((row) => row.endpoint === endpoint) ? true : null,
     );
   });
