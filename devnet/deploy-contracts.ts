@@ -70,8 +70,7 @@ export function localDeployment(
   return {
     chainId: CHAIN_ID,
     name: "local",
-    // The whole chain is indexed: what a wallet did is covered from the first block on.
-    startBlock: 1,
+    startBlock: isOwnChain(firstBlock) ? 1 : firstBlock,
     finalityBlocks: FINALITY_BLOCKS,
     identityRegistry: contract(contracts.identityRegistry),
     sanctionsList: contract(contracts.sanctionsList),
@@ -93,6 +92,11 @@ export function localDeployment(
     },
     staticWallets: [],
   };
+}
+
+/** A chain that begins with our contracts is indexed whole, so that what a wallet did is covered from its first block on. */
+function isOwnChain(firstBlock: number): boolean {
+  return firstBlock <= 2;
 }
 
 async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<Deployment> {

@@ -2,7 +2,7 @@ import { getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scoreAtNewest } from "../../service/record/score-wallets.ts";
 import { AHS_2026_1 } from "../../service/score/policy.ts";
-import { enrichFinal } from "../support/anvil-testkit/enrich-final.ts";
+import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
 import type { TestIndexer } from "../support/anvil-testkit/indexer.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 
@@ -59,9 +59,10 @@ describe("the index", () => {
 
 /** Lets everything so far become final, and enriches it. */
 async function settle(kit: Testkit, indexer: TestIndexer): Promise<void> {
+  const block = await kit.chain.head();
   await kit.chain.mine(2 * kit.chain.deployment.finalityBlocks + 1);
   await indexer.reach(await kit.chain.head());
-  await enrichFinal(kit.db, kit.chain);
+  await enrichThrough(kit.db, kit.chain, block);
 }
 
 async function successRate(kit: Testkit): Promise<number> {

@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readAsOf } from "../../service/features/read-as-of.ts";
 import { scoreAtNewest } from "../../service/record/score-wallets.ts";
 import { AHS_2026_1 } from "../../service/score/policy.ts";
 import type { Database } from "../../service/store/database.ts";
-import { enrichFinal } from "../support/anvil-testkit/enrich-final.ts";
+import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
 import { startIndexer } from "../support/anvil-testkit/indexer.ts";
-import { until } from "../support/anvil-testkit/script.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 import { createTestDatabase, openMigrated } from "../support/test-database.ts";
 
@@ -100,12 +98,7 @@ async function rowsOf(db: Database): Promise<Record<string, unknown[]>> {
 
 /** Records of both wallets once a block is final; beyond it the two indexes need not have come as far. */
 async function scoresOf(db: Database, finalBlock: number) {
-  const at = { schema: "chain_31337", chainId: 31_337 };
-  await until({ what: `block ${finalBlock} is enriched`, timeoutMs: 20_000 }, async () => {
-    await enrichFinal(db, kit.chain);
-    const asOf = await readAsOf(db.$client, at);
-    return asOf !== null && asOf.blockNumber >= finalBlock ? true : null;
-  });
+  await enrichThrough(db, kit.chain, finalBlock);
   const wallets = [STEADY, LATE].map((address) => address.toLowerCase() as Address);
   const context = { db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_1 };
   const scored = await scoreAtNewest(context, wallets);

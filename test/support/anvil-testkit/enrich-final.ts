@@ -3,14 +3,24 @@ import { Registry } from "prom-client";
 import { createChainReader } from "../../../service/enrich/chain-reader.ts";
 import { createEnrichMetrics } from "../../../service/enrich/metrics.ts";
 import { createEnrichContext, enrichOnce } from "../../../service/enrich/run-enrich.ts";
+import { readAsOf } from "../../../service/features/read-as-of.ts";
 import type { Database } from "../../../service/store/database.ts";
 import type { TestChain } from "./chain.ts";
+import { until } from "./script.ts";
 
-/** Enriches in this process all that is final in an index, as `ahs work` does. */
-export async function enrichFinal(
-  db: Database,
-  { rpcUrl, deployment }: Pick<TestChain, "rpcUrl" | "deployment">,
-): Promise<void> {
+type Chain = Pick<TestChain, "rpcUrl" | "deployment">;
+
+/** Waits until a block is final in an index, and enriches at least up to it in this process, as `ahs work` does. */
+export async function enrichThrough(db: Database, chain: Chain, block: number): Promise<void> {
+  const { chainId } = chain.deployment;
+  await until({ what: `block ${block} is final and enriched`, timeoutMs: 20_000 }, async () => {
+    await enrichFinal(db, chain);
+    const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+    return asOf !== null && asOf.blockNumber >= block ? true : null;
+  });
+}
+
+async function enrichFinal(db: Database, { rpcUrl, deployment }: Chain): Promise<void> {
   const client = createChainReader({
     url: rpcUrl,
     timeoutMs: 10_000,
