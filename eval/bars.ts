@@ -3,7 +3,8 @@ import type { ArchetypeResult, AttackResult, SeedResult } from "./results.ts";
 /** A figure of scoring.md section 5, and whether it holds. */
 export type Bar = {
   readonly name: string;
-  readonly value: number;
+  /** Null for an attack that ends without a score. */
+  readonly value: number | null;
   readonly bar: string;
   readonly holds: boolean;
 };
@@ -90,7 +91,7 @@ function failingBar({ name, wallets, insufficient, grades }: ArchetypeResult): B
 function attackBar({ name, ahs, bar, holds }: AttackResult): Bar {
   return {
     name: `attack ${name}`,
-    value: ahs ?? 0,
+    value: ahs,
     bar: bar === "unchanged" ? "record unchanged" : "below 60 or insufficient",
     holds: holds === true,
   };

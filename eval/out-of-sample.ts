@@ -133,7 +133,9 @@ function wastedGas(calls: readonly OwnCall[]): number {
   let paid = 0n;
   for (const { ok, fee, gasUsed, receipt } of calls) {
     paid += fee;
-    wasted += ok ? fee - gasUsed * (receipt?.marketPrice ?? 0n) : fee;
+    const market = receipt === null ? null : receipt.marketPrice;
+    if (!ok) wasted += fee;
+    else if (market !== null) wasted += fee - gasUsed * market;
   }
   return Number(wasted) / Number(paid);
 }

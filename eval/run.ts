@@ -30,7 +30,10 @@ const results = summarise(outcomes, AHS_2026_1);
 process.stdout.write(`${renderResults(results)}\n`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 for (const { name, value, bar, holds } of results.bars) {
-  if (!holds) process.stdout.write(`\nMissed: ${name} is ${value.toFixed(3)}, asked for ${bar}.`);
+  if (!holds)
+    process.stdout.write(
+      `\nMissed: ${name} is ${value === null ? "not scored" : value.toFixed(3)}, asked for ${bar}.`,
+    );
 }
 process.stdout.write(results.holds ? "\nEvery bar holds.\n" : "\n");
 process.exitCode = results.holds ? 0 : 1;

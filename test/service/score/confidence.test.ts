@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { confidenceOf } from "../../../service/score/confidence.ts";
-import type { Feature, MeasuredWallet } from "../../../service/score/measured-wallet.ts";
+import type { Feature } from "../../../service/score/measured-wallet.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
-import { account, DAY, START } from "../features/histories.ts";
-
-const LAST = START + 100 * DAY;
+import { DAY, START } from "../features/histories.ts";
+import { LAST, measuredWallet } from "./measured.ts";
 
 describe("confidence", () => {
   test("is the product of evidence, duration, freshness, coverage and what is measured", () => {
     // 45/(45+15) · 90/(90+10) · 1 · 1 · 1
-    expect(confidenceOf(wallet(), LAST, AHS_2026_1)).toEqual({ micros: 675_000, level: "MEDIUM" });
+    expect(confidenceOf(measuredWallet(), LAST, AHS_2026_1)).toEqual({ micros: 675_000, level: "MEDIUM" });
   });
 
   test.each([
@@ -28,7 +27,11 @@ describe("confidence", () => {
     ],
   ] as const)("%s", (_, evidence, now, micros, level) => {
     expect(
-      confidenceOf(wallet({ evidence: { ...wallet().evidence, ...evidence } }), now, AHS_2026_1),
+      confidenceOf(
+        measuredWallet({ evidence: { ...measuredWallet().evidence, ...evidence } }),
+        now,
+        AHS_2026_1,
+      ),
     ).toEqual({
       micros,
       level,
@@ -37,8 +40,8 @@ describe("confidence", () => {
 
   test("falls with the weight that is not indexed, but not with what the wallet cannot have", () => {
     const without = (name: string, state: "unknown" | "not_applicable") =>
-      wallet({
-        features: wallet().features.map(
+      measuredWallet({
+        features: measuredWallet().features.map(
           (feature): Feature =>
             feature.name === name
               ? { name, state, value: null, scoreMicros: null, samples: 0, reason: "" }
@@ -55,38 +58,9 @@ describe("confidence", () => {
     ["the covered part of the window where the chain is older", null, START + 10 * DAY, 337_500],
     ["nothing lost where the window starts later", null, LAST - 200 * DAY, 675_000],
   ])("falls to %s", (_, chainStartTimestamp, fromTimestamp, micros) => {
-    const coverage = { ...wallet().coverage, complete: false, fromTimestamp };
-    expect(confidenceOf(wallet({ coverage, chainStartTimestamp }), LAST, AHS_2026_1).micros).toBe(micros);
+    const coverage = { ...measuredWallet().coverage, complete: false, fromTimestamp };
+    expect(confidenceOf(measuredWallet({ coverage, chainStartTimestamp }), LAST, AHS_2026_1).micros).toBe(
+      micros,
+    );
   });
 });
-
-/** 45 weighted calls over 90 days to the last one, all features measured. */
-function wallet(parts: Partial<MeasuredWallet> = {}): MeasuredWallet {
-  return {
-    chainId: 31337,
-    wallet: account(1),
-    sanctions: [],
-    coverage: { fromBlock: 0, fromTimestamp: START, toBlock: 1, complete: true, sources: ["index"] },
-    chainStartTimestamp: START,
-    patterns: [],
-    features: AHS_2026_1.features.map(({ name }) => ({
-      name,
-      state: "measured",
-      value: 1,
-      scoreMicros: 90_000_000,
-      samples: 10,
-      reason: null,
-    })),
-    evidence: {
-      ownCalls: 100,
-      weightNanos: 45e9,
-      creditedShare: 1,
-      selfDealing: false,
-      exposedShare: 0,
-      activeWeeks: 14,
-      firstCallAt: LAST - 90 * DAY,
-      lastCallAt: LAST,
-    },
-    ...parts,
-  };
-}

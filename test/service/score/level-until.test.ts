@@ -4,9 +4,9 @@ import { confidenceOf } from "../../../service/score/confidence.ts";
 import { levelUntil } from "../../../service/score/level-until.ts";
 import type { MeasuredWallet } from "../../../service/score/measured-wallet.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
-import { account, DAY, START } from "../features/histories.ts";
+import { DAY, START } from "../features/histories.ts";
+import { LAST, measuredWallet } from "./measured.ts";
 
-const LAST = START + 100 * DAY;
 const RANK = { HIGH: 3, MEDIUM: 2, LOW: 1, INSUFFICIENT: 0 };
 
 describe("the level of a silent wallet", () => {
@@ -50,42 +50,15 @@ function levelAt(one: MeasuredWallet, now: number) {
   return confidenceOf(one, now, AHS_2026_1).level;
 }
 
-/** A hundred calls over 90 days to the last one; all of them covered where no time is given. */
+/** A measured wallet with other evidence; all of its calls covered where no time is given. */
 function wallet(
   evidence: Partial<MeasuredWallet["evidence"]> = {},
   coveredFrom: number | null = null,
 ): MeasuredWallet {
-  return {
-    chainId: 31337,
-    wallet: account(1),
-    sanctions: [],
-    coverage: {
-      fromBlock: 0,
-      fromTimestamp: coveredFrom ?? START,
-      toBlock: 1,
-      complete: coveredFrom === null,
-      sources: ["index"],
-    },
-    chainStartTimestamp: START,
-    patterns: [],
-    features: AHS_2026_1.features.map(({ name }) => ({
-      name,
-      state: "measured",
-      value: 1,
-      scoreMicros: 90_000_000,
-      samples: 10,
-      reason: null,
-    })),
-    evidence: {
-      ownCalls: 100,
-      weightNanos: 45e9,
-      creditedShare: 1,
-      selfDealing: false,
-      exposedShare: 0,
-      activeWeeks: 14,
-      firstCallAt: LAST - 90 * DAY,
-      lastCallAt: LAST,
-      ...evidence,
-    },
-  };
+  const whole = measuredWallet();
+  const coverage =
+    coveredFrom === null
+      ? whole.coverage
+      : { ...whole.coverage, complete: false, fromTimestamp: coveredFrom };
+  return { ...whole, coverage, evidence: { ...whole.evidence, ...evidence } };
 }
