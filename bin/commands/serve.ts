@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { type Address, getAddress } from "viem";
 import { createApiKeyAccess } from "../../service/api/access/api-key-access.ts";
+import { createAccess } from "../../service/api/access/create-access.ts";
 import type { Attestation } from "../../service/api/ahs-record-schema.ts";
 import { createApp } from "../../service/api/create-app.ts";
 import { createEpochLists } from "../../service/api/epoch-lists.ts";
@@ -37,6 +38,8 @@ import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
 
 const DRAIN_MS = 10_000;
+/** As much as a key that nobody gave another rate. */
+const PAYER_RATE_PER_MINUTE = 600;
 /** URLs named by callers that one process visits at once. */
 const MAX_VISITS = 16;
 /** A caller waits meanwhile. */
@@ -95,10 +98,16 @@ function portsOf(config: Config, { db, logger, history }: Parts) {
     now,
   };
   return {
-    access: createApiKeyAccess({
-      keys: { find: apiKeyFinder(db), ...createKeyDebits({ db, now, randomUuid: randomUUID }) },
-      clock,
-      logger,
+    access: createAccess({
+      keys: createApiKeyAccess({
+        keys: { find: apiKeyFinder(db), ...createKeyDebits({ db, now, randomUuid: randomUUID }) },
+        clock,
+        logger,
+      }),
+      payments: null,
+      limiter: null,
+      repeats: null,
+      payerRatePerMinute: PAYER_RATE_PER_MINUTE,
     }),
     clock,
     logger,

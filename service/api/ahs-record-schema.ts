@@ -3,7 +3,7 @@ import { eip55Schema } from "./address-schema.ts";
 import { infrastructureSchema } from "./infrastructure-schema.ts";
 
 const scoreSchema = z.int().min(0).max(100);
-const isoSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
+export const isoSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/);
 
 const gradeSchema = z.enum(["A", "B", "C", "D", "E", "F"]).openapi("Grade", {
@@ -19,7 +19,7 @@ export const nullableScoreSchema = scoreSchema
   .openapi({ description: "Integer 0 to 100; null for a wallet without enough history" });
 export const nullableGradeSchema = gradeSchema.nullable();
 
-const sanctionsFlagSchema = z
+export const sanctionsFlagSchema = z
   .object({
     source: z.enum(["chainalysis-oracle", "ofac-sdn"]),
     reference: z.string().openapi({
@@ -57,7 +57,7 @@ const featureSchema = z
   })
   .openapi("Feature");
 
-const coverageSchema = z
+export const coverageSchema = z
   .object({
     from_block: z.int(),
     to_block: z.int(),

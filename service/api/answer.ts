@@ -13,9 +13,12 @@ export function answer(
     status,
     body,
     headers,
-  }: { readonly status: number; readonly body: string | null; readonly headers: Headers },
+  }: { readonly status: number; readonly body: string | Uint8Array | null; readonly headers: Headers },
 ): Response {
-  return new Response(body, { status, headers: { ...context.get("headers"), ...headers } });
+  return new Response(body, {
+    status,
+    headers: { ...context.get("headers"), ...headers },
+  });
 }
 
 /** A JSON response. */

@@ -1,8 +1,10 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
-import type { Access, Charge } from "./access/access.ts";
-import { answerJson } from "./answer.ts";
+import type { Access, BoughtAnswer, Caller, Charge, PaidRequest, Settlement } from "./access/access.ts";
+import { answer } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
 import { describeOperation } from "./describe-operation.ts";
+import { OwedAnswer } from "./owed-answer.ts";
+import { describePaidRequest } from "./paid-request.ts";
 import { methodNotAllowed, type ProblemCode } from "./problems.ts";
 import { type RequestInput, type RequestSchemas, readInput } from "./validation/read-input.ts";
 
@@ -11,8 +13,10 @@ export type Endpoint<Deps> = {
   readonly method: "get" | "post" | "put" | "delete";
   /** OpenAPI template, for example /ahs/{address}. */
   readonly path: string;
-  /** Thousandths of a US dollar; null for a free endpoint. */
+  /** Thousandths of a US dollar, where it depends on the request the least; null for a free endpoint. */
   readonly price: number | null;
+  readonly paidBy: PaidRequest["paidBy"];
+  readonly summary: string;
   readonly operation: RouteConfig;
   readonly answer: AnswerSpec<unknown>;
   handle(context: ApiContext, runtime: EndpointRuntime<Deps>): Promise<Response>;
@@ -51,19 +55,39 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   Body,
   Answer
 > & {
-  /** Thousandths of a US dollar. */
+  /** Thousandths of a US dollar; the least, where priceOf tells it by the request. */
   readonly price: number;
+  priceOf?(input: RequestInput<Params, Query, Body>): number;
+  /** payment: a key cannot pay for it; it may stand beside the payment. */
+  readonly paidBy?: PaidRequest["paidBy"];
+  /** Refuses what the schemas cannot, by who calls: throws a 422 or a problem. */
+  admit?(input: RequestInput<Params, Query, Body>, caller: Caller): void;
   /** Everything that can be refused at no cost: throws the 404s and 503s. */
-  prepare(input: RequestInput<Params, Query, Body>, work: WorkContext<Deps>): Promise<Prepared>;
-  /** The work that was paid for; what it throws gives the price back. */
+  prepare(input: RequestInput<Params, Query, Body>, work: PaidWorkContext<Deps>): Promise<Prepared>;
+  /** Whether the money moves before the work; by default it does from 2 USD on. */
+  settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
+  /** The work that was paid for; what it throws gives the price back, or leaves the answer owed. */
   work(
     input: RequestInput<Params, Query, Body>,
     prepared: Prepared,
-    work: WorkContext<Deps>,
+    work: PaidWorkContext<Deps>,
   ): Promise<Answer> | Answer;
+  /** The answer in another form than JSON; null where the request asks for JSON. */
+  render?(
+    answer: Answer,
+    input: RequestInput<Params, Query, Body>,
+    work: PaidWorkContext<Deps>,
+  ): Promise<BoughtAnswer> | null;
+  /** What a repeat gets: the answer without the secrets that are shown once. */
+  withoutSecrets?(answer: Answer): Answer;
   /** Frees what was prepared; called once, however the request ends, and must not throw. */
   release?(prepared: Prepared): void;
 };
+
+/** Units from which the money moves before the work, unless the endpoint says otherwise. */
+const SETTLE_FIRST_UNITS = 2000;
+
+type PaidWorkContext<Deps> = WorkContext<Deps> & { readonly caller: Caller };
 
 type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };
 
@@ -77,42 +101,92 @@ export type FreeSpec<Params, Query, Body, Answer, Deps> = EndpointSpec<Params, Q
 };
 
 /**
- * A priced endpoint with the order of checks that every one has: validation, identity, free refusals, price, work.
- * HEAD is refused, because Hono would answer it by the handler of GET.
+ * A priced endpoint with the order of checks that every one has: validation, identity, its limit, earlier answers, free
+ * refusals, price, work. HEAD is refused, because Hono would answer it by the handler of GET.
  */
 export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
   spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
 ): Endpoint<Deps> {
-  const purchase = { endpoint: `${spec.method.toUpperCase()} ${spec.path}`, units: spec.price };
   return {
-    ...erased(spec, spec.price),
+    ...erased(spec, spec.price, spec.paidBy ?? "anyone"),
     async handle(context, { deps, access, clock }) {
-      context.set("headers", { ...context.get("headers"), "cache-control": "private, no-store" });
+      addHeaders(context, { "cache-control": "private, no-store" });
       if (context.req.method === "HEAD")
         throw methodNotAllowed("HEAD", context.req.path, allowOf(spec.method));
       const input = await readInput(context.req, spec.request);
-      const caller = await access.identify(context.req);
-      const work = { deps, now: clock.now() };
-      const prepared = await spec.prepare(input, work);
+      const units = spec.priceOf?.(input) ?? spec.price;
+      const request = describePaidRequest(context, {
+        ...spec,
+        paidBy: spec.paidBy ?? "anyone",
+        units,
+        input,
+      });
+      const caller = await access.identify(request);
+      addHeaders(context, await access.limit(caller));
+      spec.admit?.(input, caller);
+      const repeated = await access.recall(caller, request);
+      if (repeated !== null) return answerBought(context, repeated);
+      const call = { input, request, access, work: { deps, now: clock.now(), caller } };
       try {
-        const charge = await access.take(caller, purchase);
-        return await charged(charge, async () => answerJson(context, await spec.work(input, prepared, work)));
-      } finally {
-        spec.release?.(prepared);
+        return await serveCall(context, spec, call);
+      } catch (error) {
+        await access.forget(caller, request);
+        throw error;
       }
     },
   };
 }
 
-async function charged(charge: Charge, work: () => Promise<Response>): Promise<Response> {
-  let response: Response;
+type PaidCall<Params, Query, Body, Deps> = {
+  readonly input: RequestInput<Params, Query, Body>;
+  readonly request: PaidRequest;
+  readonly access: Access;
+  readonly work: PaidWorkContext<Deps>;
+};
+
+async function serveCall<Params, Query, Body, Answer, Prepared, Deps>(
+  context: ApiContext,
+  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
+  { input, request, access, work }: PaidCall<Params, Query, Body, Deps>,
+): Promise<Response> {
+  const prepared = await spec.prepare(input, work);
   try {
-    response = await work();
-  } catch (error) {
-    await charge.giveBack();
-    throw error;
+    const settlement =
+      spec.settlement?.(input, prepared) ?? (request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
+    const charge = await access.take(work.caller, request, settlement);
+    const render = async (answer: Answer) => (await spec.render?.(answer, input, work)) ?? json(answer);
+    const { answer, rendered } = await charged(charge, async () => {
+      const answer = await spec.work(input, prepared, work);
+      return { answer, rendered: await render(answer) };
+    });
+    const kept = spec.withoutSecrets === undefined ? rendered : await render(spec.withoutSecrets(answer));
+    addHeaders(context, await charge.keep(kept));
+    return answerBought(context, rendered);
+  } finally {
+    spec.release?.(prepared);
   }
-  return charge.keep(response);
+}
+
+/** Runs what was paid for; when it fails, the price goes back, or the failure carries the claim to what is owed. */
+async function charged<Result>(charge: Charge, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const claim = await charge.giveBack();
+    throw claim === null ? error : new OwedAnswer(claim, error);
+  }
+}
+
+function json(answer: unknown): BoughtAnswer {
+  return { contentType: "application/json", body: JSON.stringify(answer) };
+}
+
+function answerBought(context: ApiContext, { contentType, body }: BoughtAnswer): Response {
+  return answer(context, { status: 200, body, headers: { "content-type": contentType } });
+}
+
+function addHeaders(context: ApiContext, headers: Readonly<Record<string, string>>): void {
+  context.set("headers", { ...context.get("headers"), ...headers });
 }
 
 /** A free endpoint: validation, then its own response. */
@@ -120,7 +194,7 @@ export function defineFree<Params, Query, Body, Answer, Deps>(
   spec: FreeSpec<Params, Query, Body, Answer, Deps>,
 ): Endpoint<Deps> {
   return {
-    ...erased(spec, null),
+    ...erased(spec, null, "anyone"),
     async handle(context, { deps, clock }) {
       const input = await readInput(context.req, spec.request);
       return spec.respond(context, input, { deps, now: clock.now() });
@@ -131,11 +205,14 @@ export function defineFree<Params, Query, Body, Answer, Deps>(
 function erased<Params, Query, Body, Answer>(
   spec: EndpointSpec<Params, Query, Body, Answer>,
   price: number | null,
+  paidBy: PaidRequest["paidBy"],
 ): Omit<Endpoint<unknown>, "handle"> {
   return {
     method: spec.method,
     path: spec.path,
     price,
+    paidBy,
+    summary: spec.summary,
     operation: describeOperation(spec, price),
     answer: spec.answer,
   };

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { PublishedScore, ScoreTrend, StoredScore } from "../store/scores.ts";
-import { addressParams, toEip55 } from "./address-schema.ts";
+import { addressParams } from "./address-schema.ts";
 import { AHS_RECORD_EXAMPLE } from "./ahs-record-example.ts";
 import { type AhsRecord, type Attestation, ahsRecordSchema } from "./ahs-record-schema.ts";
 import { definePaid } from "./endpoint.ts";
@@ -12,9 +12,10 @@ import {
   refuseAgentUrl,
   releaseInfrastructure,
 } from "./infrastructure-part.ts";
-import { Problem, unavailable } from "./problems.ts";
+import { unavailable } from "./problems.ts";
 import { renderAhsRecord, renderHistoryEntry } from "./render-ahs-record.ts";
 import { freshStanding, noteInterest, type WalletPorts } from "./wallet-ports.ts";
+import { notIndexed } from "./wallet-report.ts";
 
 /** What came of scoring a wallet at the newest finalized and enriched block. */
 type ScoreNowResult =
@@ -153,13 +154,6 @@ function storedRow(address: Address, result: ScoreOnDemandResult): StoredScore {
         retryAfterSeconds: result.retryAfterSeconds,
       });
   }
-}
-
-function notIndexed(address: Address): Problem {
-  return new Problem(
-    "not-indexed",
-    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized and enriched block. It follows registered agents and wallets whose score was requested from the oracle.`,
-  );
 }
 
 async function historyPart(address: Address, deps: GetAhsPorts): Promise<Pick<AhsRecord, "history">> {

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { databaseFailure } from "../store/database-failure.ts";
 import { answerJson } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
+import { OwedAnswer } from "./owed-answer.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { ValidationFailed } from "./validation/validation-failed.ts";
 
@@ -12,8 +13,18 @@ const RETRY_AFTER_SECONDS = 5;
 export function createErrorHandler(logger: Logger): ErrorHandler<ApiEnv> {
   return (error, context) => {
     if (error instanceof ValidationFailed) return answerJson(context, error.render(), { status: 422 });
+    if (error instanceof OwedAnswer) return answerProblem(owed(error, context, logger), context);
     return answerProblem(error instanceof Problem ? error : problemOf(error, context, logger), context);
   };
+}
+
+/** The failure of paid work, with the claim to have it done again. */
+function owed({ claim, cause }: OwedAnswer, context: ApiContext, logger: Logger): Problem {
+  const failure = cause instanceof Error ? cause : new Error("paid work failed", { cause });
+  const { code, detail, headers } =
+    failure instanceof Problem ? failure : problemOf(failure, context, logger);
+  const told = `${detail} The payment is settled: the same request with this claim is answered without another.`;
+  return new Problem(code, told, { headers, claim, cause });
 }
 
 /** The response of a problem. */
@@ -32,15 +43,11 @@ function problemOf(error: Error, context: ApiContext, logger: Logger): Problem {
   const failure = databaseFailure(error);
   if (failure === null) {
     logger.error({ ...request, err: error }, "unexpected error");
-    return new Problem("internal", "The fault is ours; nothing was charged.", { cause: error });
+    return new Problem("internal", "The fault is ours.", { cause: error });
   }
   logger.warn({ ...request, err: error }, "statement failed");
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error };
   return failure === "database"
-    ? unavailable("database-unavailable", "The database does not answer; nothing was charged.", options)
-    : unavailable(
-        "index-unavailable",
-        "The index has not finished its first pass; nothing was charged.",
-        options,
-      );
+    ? unavailable("database-unavailable", "The database does not answer.", options)
+    : unavailable("index-unavailable", "The index has not finished its first pass.", options);
 }

@@ -167,7 +167,7 @@ function planUrl(agentUrl: string, declared: readonly string[], visitor: UrlVisi
   if (endpoint !== undefined) return { kind: "bound", url, endpoint };
   const reserved = visitor.reserve();
   if (reserved === null) {
-    throw unavailable("scoring-unavailable", "Too many URLs are being probed at once; nothing was charged.", {
+    throw unavailable("scoring-unavailable", "Too many URLs are being probed at once.", {
       retryAfterSeconds: BUSY_RETRY_SECONDS,
     });
   }

@@ -4,21 +4,35 @@ type ProblemKind = { readonly status: ContentfulStatusCode; readonly title: stri
 
 /** Every problem that the service can answer: one code, one status, one title. */
 export const PROBLEMS = {
+  "header-malformed": { status: 400, title: "Header malformed" },
+  "payment-malformed": { status: 400, title: "Payment malformed" },
   "key-missing": { status: 401, title: "API key missing" },
   "key-unknown": { status: 401, title: "API key unknown" },
   "key-expired": { status: 401, title: "API key expired" },
   "key-revoked": { status: 401, title: "API key revoked" },
+  "identity-missing": { status: 401, title: "Neither API key nor sign-in" },
+  "sign-in-invalid": { status: 401, title: "Sign-in invalid" },
   "balance-insufficient": { status: 402, title: "API key balance insufficient" },
   "not-found": { status: 404, title: "Not found" },
   "not-indexed": { status: 404, title: "Wallet not indexed" },
   "method-not-allowed": { status: 405, title: "Method not allowed" },
+  "payment-in-flight": { status: 409, title: "Payment in use by another request" },
+  "request-in-flight": { status: 409, title: "Request with this Idempotency-Key under way" },
+  "precondition-failed": { status: 412, title: "Changed meanwhile" },
   "body-too-large": { status: 413, title: "Body too large" },
+  "idempotency-key-reused": { status: 422, title: "Idempotency-Key used for another request" },
+  "rate-limited": { status: 429, title: "Rate limit exceeded" },
   internal: { status: 500, title: "Internal error" },
   "database-unavailable": { status: 503, title: "Database unavailable" },
   "index-unavailable": { status: 503, title: "Index unavailable" },
   "index-behind": { status: 503, title: "Index behind the chain" },
   "scoring-unavailable": { status: 503, title: "Scoring unavailable" },
   "history-unavailable": { status: 503, title: "History unavailable" },
+  "node-unavailable": { status: 503, title: "Node unavailable" },
+  "payments-unavailable": { status: 503, title: "Payments unavailable" },
+  "settlement-pending": { status: 503, title: "Settlement pending" },
+  "deadline-exceeded": { status: 503, title: "Deadline exceeded" },
+  draining: { status: 503, title: "Shutting down" },
 } as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -31,9 +45,16 @@ export type ProblemBody = {
   readonly detail: string;
   readonly instance: string;
   readonly request_id: string;
+  /** By which an answer that is owed can be asked for again. */
+  readonly claim?: string;
 };
 
-type ProblemOptions = { readonly headers?: Readonly<Record<string, string>>; readonly cause?: unknown };
+type ProblemOptions = {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+  /** Hexadecimal, of a payment that is held or has moved. */
+  readonly claim?: string;
+};
 
 /** An expected refusal or failure; `detail` is shown to the caller, so it never carries a secret or a cause. */
 export class Problem extends Error {
@@ -41,12 +62,14 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly claim: string | null;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(`${code}: ${detail}`, { cause: options.cause });
     this.code = code;
     this.detail = detail;
     this.headers = options.headers ?? {};
+    this.claim = options.claim ?? null;
   }
 
   get status(): ContentfulStatusCode {
@@ -62,6 +85,7 @@ export class Problem extends Error {
       detail: this.detail,
       instance: request.instance,
       request_id: request.requestId,
+      ...(this.claim === null ? {} : { claim: this.claim }),
     };
   }
 }
@@ -81,14 +105,13 @@ export function unauthorized(
   });
 }
 
+type UnavailableCode = {
+  [code in ProblemCode]: (typeof PROBLEMS)[code]["status"] extends 503 ? code : never;
+}[ProblemCode];
+
 /** A 503 that says after how many seconds another attempt makes sense. */
 export function unavailable(
-  code:
-    | "database-unavailable"
-    | "index-unavailable"
-    | "index-behind"
-    | "scoring-unavailable"
-    | "history-unavailable",
+  code: UnavailableCode,
   detail: string,
   options: { readonly retryAfterSeconds: number; readonly cause?: unknown },
 ): Problem {

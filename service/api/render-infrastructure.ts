@@ -3,6 +3,7 @@ import { measureProbes, type ProbeFact, type ProbeFigures } from "../score/measu
 import type { Infrastructure } from "../score/score-infrastructure.ts";
 import type { ProbeDay, StoredProbe, WalletAgent } from "../store/probes-of-wallet.ts";
 import type { InfrastructurePart, ProbePart } from "./infrastructure-schema.ts";
+import { isoOf } from "./wallet-report.ts";
 
 /** A declared endpoint with what is known of it; probes of the window, oldest first. */
 export type ProbedEndpoint = {
@@ -98,8 +99,4 @@ function figuresOf(figures: ProbeFigures | null) {
     latency_p95_ms: figures?.latencyP95Ms ?? null,
     validity: figures?.validity ?? null,
   };
-}
-
-function isoOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

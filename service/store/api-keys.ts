@@ -11,6 +11,9 @@ export type ApiKey = {
   readonly keyPrefix: string;
   /** Null is unlimited. */
   readonly balanceUnits: number | null;
+  readonly ratePerMinute: number;
+  /** The wallet that paid for it, lower-case; null where the operator made it. */
+  readonly boughtBy: string | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly createdAt: Date;
@@ -102,6 +105,8 @@ type ApiKeyRow = {
   readonly key_hash: string;
   readonly key_prefix: string;
   readonly balance_units: string | null;
+  readonly rate_per_minute: number;
+  readonly bought_by: string | null;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
   readonly created_at: Date;
@@ -114,6 +119,8 @@ function apiKeyOf(row: ApiKeyRow): ApiKey {
     partner: row.partner,
     keyPrefix: row.key_prefix,
     balanceUnits: row.balance_units === null ? null : Number(row.balance_units),
+    ratePerMinute: row.rate_per_minute,
+    boughtBy: row.bought_by,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     createdAt: row.created_at,

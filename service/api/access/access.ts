@@ -1,31 +1,78 @@
-import type { HonoRequest } from "hono";
+import type { Address } from "viem";
+import type { PresentedPayment } from "../../payments/presented-payment.ts";
 
-/** Who makes a priced call, once proven. */
-export type Caller = {
+/** Someone who proved an API key. */
+export type KeyCaller = {
   readonly kind: "key";
   readonly keyId: string;
   readonly unlimited: boolean;
+  readonly ratePerMinute: number;
 };
 
-export type Purchase = {
-  /** Method and path template of the endpoint, as the debit's row names it. */
+/** Someone who signed the payment that the request carries. */
+export type PayerCaller = {
+  readonly kind: "payer";
+  /** Lower-case. */
+  readonly address: Address;
+  readonly payment: PresentedPayment;
+};
+
+/** Who makes a priced call; nobody has neither key nor payment, and is told the price. */
+export type Caller = KeyCaller | PayerCaller | { readonly kind: "nobody" };
+
+/** Answer headers, lower-case. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** A priced request as access sees it. */
+export type PaidRequest = {
+  header(name: string): string | undefined;
+  /** Method and path template, as a debit's row names it: "GET /ahs/{address}". */
   readonly endpoint: string;
-  /** Thousandths of a US dollar. */
+  /** Path and query as they were sent. */
+  readonly resource: string;
+  /** Price in thousandths of a US dollar. */
   readonly units: number;
+  /** What it buys, in a sentence. */
+  readonly summary: string;
+  /** payment: a key is no way to pay it; it may stand beside the payment. */
+  readonly paidBy: "anyone" | "payment";
+  /** Lower-case hex SHA-256 of endpoint and parsed input: equal for requests that ask for the same. */
+  fingerprint(): string;
+  /** Fires when the client is gone, and when the server stops. */
+  readonly signal: AbortSignal;
 };
 
-/** A price taken before the work; exactly one of the two ends it. */
+/** What a priced request was answered with; always a 200. */
+export type BoughtAnswer = { readonly contentType: string; readonly body: string | Uint8Array };
+
+/** before: the money moves before the work, and what then fails is owed. after: the answer waits for the money. */
+export type Settlement = "before" | "after";
+
+/** A price taken for the work; exactly one of the two ends it. */
 export type Charge = {
-  /** The work succeeded: the price is kept, and the answer may be completed with a receipt. */
-  keep(answer: Response): Promise<Response>;
-  /** The work failed: the price goes back. Never throws. */
-  giveBack(): Promise<void>;
+  /**
+   * The work succeeded: the price is kept together with the answer, as repeats are to get it; answers headers to add. Throws
+   * when it cannot be kept: then the answer is withheld.
+   */
+  keep(answer: BoughtAnswer): Promise<AnswerHeaders>;
+  /** The work failed: the price goes back. Where the money has moved, answers the claim by which the work can be asked for again. Never throws. */
+  giveBack(): Promise<string | null>;
 };
 
-/** How priced endpoints know and charge their callers. */
+/** How priced endpoints know, limit and charge their callers. */
 export type Access = {
-  /** Throws a 401 problem when the request proves nobody. */
-  identify(request: HonoRequest): Promise<Caller>;
-  /** Takes the price; throws a 402 problem when it cannot be paid. */
-  take(caller: Caller, purchase: Purchase): Promise<Charge>;
+  /** Throws the 400, 401 and 402 of credentials that are no good. */
+  identify(request: PaidRequest): Promise<Caller>;
+  /** Counts the call against the caller's rate, and answers what is left of it as headers; throws a 429. */
+  limit(caller: Caller): Promise<AnswerHeaders>;
+  /**
+   * What the same request of the same caller was answered before, by its Idempotency-Key or a proof of its payment; null for
+   * the first one, which is then under way until it is kept or forgotten. Throws the 402, 409 and 422 of requests that are
+   * no repeat of it.
+   */
+  recall(caller: Caller, request: PaidRequest): Promise<BoughtAnswer | null>;
+  /** Takes the price, or holds it until the answer is there; throws the 402 and 409 of those who cannot pay. */
+  take(caller: Caller, request: PaidRequest, settlement: Settlement): Promise<Charge>;
+  /** A request that recall let through ended without an answer. Never throws. */
+  forget(caller: Caller, request: PaidRequest): Promise<void>;
 };

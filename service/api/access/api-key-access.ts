@@ -1,13 +1,16 @@
 import type { Logger } from "pino";
 import { hashApiKey } from "../../store/api-keys.ts";
-import { Problem, unauthorized } from "../problems.ts";
-import type { Access, Caller, Charge, Purchase } from "./access.ts";
+import { unauthorized } from "../problems.ts";
+import type { Charge, KeyCaller, PaidRequest } from "./access.ts";
+import type { KeyAccess } from "./create-access.ts";
+import { usd } from "./usd.ts";
 
 /** What access has to know of a stored key. */
 export type KnownKey = {
   readonly id: string;
   /** Thousandths of a US dollar; null is unlimited. */
   readonly balanceUnits: number | null;
+  readonly ratePerMinute: number;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 };
@@ -39,52 +42,56 @@ const KEY_FORM = /^ahs_[A-Za-z0-9_-]{43}$/;
 const HOW_TO_GET_A_KEY = "The operator issues keys with `ahs keys create --name NAME`.";
 
 /** Access by the X-API-Key header: the price is held before the work and kept or given back after it. */
-export function createApiKeyAccess(deps: ApiKeyAccessDeps): Access {
+export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
   return {
     async identify(request) {
       const presented = request.header("x-api-key");
-      if (presented === undefined || presented === "") {
-        throw unauthorized("key-missing", `Send an API key in the X-API-Key header. ${HOW_TO_GET_A_KEY}`);
-      }
+      if (presented === undefined || presented === "") return null;
       const key = KEY_FORM.test(presented) ? await deps.keys.find(hashApiKey(presented)) : null;
       if (key === null) {
         throw unauthorized("key-unknown", `No API key like the one given exists. ${HOW_TO_GET_A_KEY}`);
       }
       return callerOf(key, deps.clock.now());
     },
-    async take(caller, purchase) {
-      return caller.unlimited ? FREE_OF_CHARGE : chargeKey(deps, caller, purchase);
+    async take(caller, request) {
+      return caller.unlimited ? FREE_OF_CHARGE : chargeKey(deps, caller, request);
     },
   };
 }
 
-function callerOf(key: KnownKey, now: Date): Caller {
+function callerOf(key: KnownKey, now: Date): KeyCaller {
   if (key.revokedAt !== null) {
     throw unauthorized("key-revoked", `This API key was revoked at ${key.revokedAt.toISOString()}.`);
   }
   if (key.expiresAt !== null && key.expiresAt <= now) {
     throw unauthorized("key-expired", `This API key expired at ${key.expiresAt.toISOString()}.`);
   }
-  return { kind: "key", keyId: key.id, unlimited: key.balanceUnits === null };
+  const { id, balanceUnits, ratePerMinute } = key;
+  return { kind: "key", keyId: id, unlimited: balanceUnits === null, ratePerMinute };
 }
 
 const FREE_OF_CHARGE: Charge = {
-  async keep(answer) {
-    return answer;
+  async keep() {
+    return {};
   },
-  async giveBack() {},
+  async giveBack() {
+    return null;
+  },
 };
 
-async function chargeKey(deps: ApiKeyAccessDeps, caller: Caller, purchase: Purchase): Promise<Charge> {
-  const held = await deps.keys.hold({ keyId: caller.keyId, ...purchase });
+async function chargeKey(
+  deps: ApiKeyAccessDeps,
+  caller: KeyCaller,
+  { endpoint, units }: PaidRequest,
+): Promise<Charge | { readonly shortage: string }> {
+  const held = await deps.keys.hold({ keyId: caller.keyId, endpoint, units });
   switch (held.kind) {
     case "unlimited":
       return FREE_OF_CHARGE;
     case "insufficient":
-      throw new Problem(
-        "balance-insufficient",
-        `${purchase.endpoint} costs ${usd(purchase.units)} USD and the balance of this key is ${usd(held.balanceUnits)} USD.`,
-      );
+      return {
+        shortage: `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(held.balanceUnits)} USD.`,
+      };
     case "held":
       return heldCharge(deps, held.debitId);
   }
@@ -93,20 +100,17 @@ async function chargeKey(deps: ApiKeyAccessDeps, caller: Caller, purchase: Purch
 // A hold that can be neither kept nor returned now is returned by its deadline: the caller never pays for our fault.
 function heldCharge({ keys, logger }: ApiKeyAccessDeps, debitId: string): Charge {
   return {
-    async keep(answer) {
+    async keep() {
       await keys.keep(debitId).catch((error: unknown) => {
         logger.error({ err: error, debit_id: debitId }, "debit not kept; it returns at its deadline");
       });
-      return answer;
+      return {};
     },
     async giveBack() {
       await keys.giveBack(debitId).catch((error: unknown) => {
         logger.error({ err: error, debit_id: debitId }, "debit not given back; it returns at its deadline");
       });
+      return null;
     },
   };
-}
-
-function usd(units: number): string {
-  return (units / 1000).toFixed(3);
 }

@@ -19,6 +19,8 @@ export const apiKey = ahs.table(
     ratePerMinute: integer().notNull(),
     expiresAt: timestamp({ withTimezone: true }),
     revokedAt: timestamp({ withTimezone: true }),
+    /** The wallet that paid for it, lower-case; null where the operator made it. */
+    boughtBy: text(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   // Whatever a statement does: a balance is never overdrawn.

@@ -2,15 +2,12 @@ import { randomUUID } from "node:crypto";
 import { type DestinationStream, pino } from "pino";
 import { Registry } from "prom-client";
 import { type Address, zeroHash } from "viem";
-import {
-  createApiKeyAccess,
-  type KeyLedger,
-  type KnownKey,
-} from "../../../service/api/access/api-key-access.ts";
+import type { KeyLedger, KnownKey } from "../../../service/api/access/api-key-access.ts";
 import { type ApiPorts, createApp } from "../../../service/api/create-app.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { hashApiKey } from "../../../service/store/api-keys.ts";
 import type { Standing, StoredScore } from "../../../service/store/scores.ts";
+import { keyOnlyAccess } from "./access/key-only-access.ts";
 
 export const NOW = new Date("2026-11-20T10:00:00.000Z");
 export const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
@@ -107,7 +104,14 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
   const ledger: KeyLedger = {
     async find(keyHash) {
       if (keyHash !== hashApiKey(KEY)) return null;
-      return { id: "key-1", expiresAt: null, revokedAt: null, ...key, balanceUnits: balance };
+      return {
+        id: "key-1",
+        ratePerMinute: 600,
+        expiresAt: null,
+        revokedAt: null,
+        ...key,
+        balanceUnits: balance,
+      };
     },
     async hold({ units }) {
       if (balance === null) return { kind: "unlimited" };
@@ -146,7 +150,7 @@ export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) 
   const clock = { now: () => NOW, monotonicMs: () => 0 };
   const read: Address[] = [];
   const ports: ApiPorts = {
-    access: createApiKeyAccess({ keys: keys.ledger, clock, logger }),
+    access: keyOnlyAccess({ keys: keys.ledger, clock, logger }),
     clock,
     logger,
     randomId: () => "generated-id",

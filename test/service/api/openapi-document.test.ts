@@ -144,7 +144,24 @@ describe("/openapi.json", () => {
         ),
       ),
     );
-    const elsewhere: ProblemCode[] = ["method-not-allowed", "body-too-large"];
+    const elsewhere: ProblemCode[] = [
+      "method-not-allowed",
+      "body-too-large",
+      "header-malformed",
+      "payment-malformed",
+      "identity-missing",
+      "sign-in-invalid",
+      "payment-in-flight",
+      "request-in-flight",
+      "precondition-failed",
+      "idempotency-key-reused",
+      "rate-limited",
+      "node-unavailable",
+      "payments-unavailable",
+      "settlement-pending",
+      "deadline-exceeded",
+      "draining",
+    ];
     expect(new Set([...documented, ...elsewhere])).toEqual(new Set(Object.keys(PROBLEMS)));
   });
 

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApiKeyAccess } from "../../../service/api/access/api-key-access.ts";
 import { createApp } from "../../../service/api/create-app.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
@@ -13,6 +12,7 @@ import { createInfrastructureReader } from "../../../service/store/probes-of-wal
 import { createScoreReader } from "../../../service/store/scores.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../store/index-tables.ts";
+import { keyOnlyAccess } from "./access/key-only-access.ts";
 import { bodyOf, ORACLE, WALLET } from "./fake-ports.ts";
 
 const CHAIN = 31337;
@@ -39,7 +39,7 @@ function appOn(database: Database) {
     ...createKeyDebits({ db: database, now: () => NOW, randomUuid: () => randomUUID() }),
   };
   return createApp({
-    access: createApiKeyAccess({ keys, clock, logger }),
+    access: keyOnlyAccess({ keys, clock, logger }),
     clock,
     logger,
     randomId: () => randomUUID(),

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { Registry } from "prom-client";
 import type { Address } from "viem";
-import { createApiKeyAccess } from "../../../service/api/access/api-key-access.ts";
 import { createApp } from "../../../service/api/create-app.ts";
 import {
   createHistoryReader,
@@ -16,6 +15,7 @@ import { apiKeyFinder, createApiKey } from "../../../service/store/api-keys.ts";
 import { createKeyDebits } from "../../../service/store/key-debits.ts";
 import { createInfrastructureReader } from "../../../service/store/probes-of-wallet.ts";
 import { createScoreReader } from "../../../service/store/scores.ts";
+import { keyOnlyAccess } from "../api/access/key-only-access.ts";
 import { blockHash } from "../features/index-tables.ts";
 import { createRecordWorld, FINALIZED, NEWEST } from "./record-world.ts";
 
@@ -54,7 +54,7 @@ export async function createOnDemandWorld() {
           });
     if (history !== null) closing.push(history.close);
     const app = createApp({
-      access: createApiKeyAccess({ keys, clock, logger }),
+      access: keyOnlyAccess({ keys, clock, logger }),
       clock,
       logger,
       randomId: () => randomUUID(),

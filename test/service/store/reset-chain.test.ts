@@ -37,7 +37,7 @@ test("of our tables only those are kept that people paid for or cared by", async
     const { rowCount } = await world.db.$client.query(`select 1 from ahs."${table_name}"`);
     if (rowCount !== 0) kept.push(table_name);
   }
-  expect(kept).toEqual(["wallet_interest"]);
+  expect(kept).toEqual(["alert_subscription", "payment", "wallet_interest"]);
 });
 
 test("what is being written from the chain when it is reset is cleared as well", async () => {

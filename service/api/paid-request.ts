@@ -1,0 +1,31 @@
+import { hash } from "node:crypto";
+import canonicalize from "canonicalize";
+import type { PaidRequest } from "./access/access.ts";
+import type { ApiContext } from "./api-env.ts";
+
+/** What a priced endpoint knows of a request once its input is read. */
+export type PricedInput = {
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly paidBy: PaidRequest["paidBy"];
+  readonly units: number;
+  readonly input: unknown;
+};
+
+/** A request as access sees it. */
+export function describePaidRequest(context: ApiContext, priced: PricedInput): PaidRequest {
+  const { req } = context;
+  const endpoint = `${priced.method.toUpperCase()} ${priced.path}`;
+  const { pathname, search } = new URL(req.url);
+  return {
+    header: (name) => req.header(name),
+    endpoint,
+    resource: `${pathname}${search}`,
+    units: priced.units,
+    summary: priced.summary,
+    paidBy: priced.paidBy,
+    fingerprint: () => hash("sha256", canonicalize({ endpoint, input: priced.input }) ?? "", "hex"),
+    signal: req.raw.signal,
+  };
+}

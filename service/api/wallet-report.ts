@@ -1,0 +1,77 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { AsOf, WalletRows } from "../features/types.ts";
+import { toEip55 } from "./address-schema.ts";
+import { coverageSchema, isoSchema } from "./ahs-record-schema.ts";
+import { Problem, unavailable } from "./problems.ts";
+import { freshStanding, type WalletPorts } from "./wallet-ports.ts";
+
+/** What a report about a followed wallet is computed from. */
+export type ReportSource = { readonly rows: WalletRows; readonly asOf: AsOf };
+
+export type ReportPorts = WalletPorts & {
+  /** The rows of a wallet at the newest finalized and enriched block; null while there is none. Strangers have no calls. */
+  readonly readWallet: (address: Address) => Promise<ReportSource | null>;
+};
+
+/** Members that say what a report speaks of; every report has them. */
+export const reportScopeShape = {
+  chain_id: z.int(),
+  as_of_block: z.int(),
+  as_of_time: isoSchema,
+  window: z
+    .object({ from: isoSchema, to: isoSchema, days: z.int().positive() })
+    .openapi("ReportWindow", { description: "Own calls before it are not looked at" }),
+  coverage: coverageSchema,
+} as const;
+
+const scopeSchema = z.object(reportScopeShape);
+type ReportScope = z.infer<typeof scopeSchema>;
+
+const SECONDS_PER_DAY = 86_400;
+const RETRY_AFTER_SECONDS = 10;
+
+/** The scope of a report over the last `days` before its block. */
+export function reportScope({ rows, asOf }: ReportSource, days: number): ReportScope {
+  const { coverage, chainId } = rows;
+  return {
+    chain_id: chainId,
+    as_of_block: asOf.blockNumber,
+    as_of_time: isoOf(asOf.timestamp),
+    window: { from: isoOf(asOf.timestamp - days * SECONDS_PER_DAY), to: isoOf(asOf.timestamp), days },
+    coverage: {
+      from_block: coverage.fromBlock,
+      to_block: coverage.toBlock,
+      complete: coverage.complete,
+      sources: [...coverage.sources],
+    },
+  };
+}
+
+/** Refuses, at no cost, a wallet that the index does not follow (404) and an index that is empty or too old (503). */
+export async function requireFollowed(address: Address, ports: WalletPorts, now: Date): Promise<void> {
+  const { followed } = await freshStanding(address, ports, now);
+  if (!followed) throw notIndexed(address);
+}
+
+/** Rows of a followed wallet; throws a 503 problem while no block is both final and enriched. */
+export async function readReport(address: Address, ports: ReportPorts): Promise<ReportSource> {
+  const source = await ports.readWallet(address);
+  if (source !== null) return source;
+  throw unavailable("scoring-unavailable", "No block is both final and enriched yet.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** The 404 of a wallet that the index does not follow. */
+export function notIndexed(address: Address): Problem {
+  return new Problem(
+    "not-indexed",
+    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized and enriched block. It follows registered agents and wallets whose score was requested from the oracle.`,
+  );
+}
+
+/** Unix seconds as answers show them. */
+export function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

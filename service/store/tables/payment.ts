@@ -1,0 +1,71 @@
+import {
+  bigint,
+  customType,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { ahs } from "./schema.ts";
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+
+/** reserved: held for one request. settled: the money moved. answered: it did, and what it bought is stored. released: free to be used again. */
+export type PaymentState = "reserved" | "settled" | "answered" | "released";
+
+/** EIP-3009 authorizations that were presented for priced calls, each once; one that is settled and not answered is owed. */
+export const payment = ahs.table(
+  "payment",
+  {
+    id: uuid().primaryKey(),
+    chainId: integer().notNull(),
+    /** Token, payer, recipient: lower-case addresses. */
+    asset: text().notNull(),
+    payer: text().notNull(),
+    payTo: text().notNull(),
+    /** The authorization's nonce: 0x and 64 hexadecimal digits. */
+    nonce: text().notNull(),
+    /** In the token's smallest unit. */
+    amount: numeric({ mode: "bigint" }).notNull(),
+    /** Unix seconds. */
+    validAfter: bigint({ mode: "number" }).notNull(),
+    validBefore: bigint({ mode: "number" }).notNull(),
+    /** The signed payload, as a facilitator takes it. */
+    payload: jsonb().notNull(),
+    state: text().$type<PaymentState>().notNull(),
+    /** Method and path template. */
+    endpoint: text().notNull(),
+    /** Path and query of the request that it was presented with. */
+    resource: text().notNull(),
+    /** SHA-256 of the parsed request. */
+    fingerprint: text().notNull(),
+    /** Whether the money moves before the work or after it. */
+    settlement: text().$type<"before" | "after">().notNull(),
+    /** SHA-256 of what proves the first request to be one's own; null where it had none. */
+    claimHash: text().notNull(),
+    idempotencyKeyHash: text(),
+    paymentIdentifierHash: text(),
+    /** Until when the request that holds it may run; one still reserved after that is reconciled with the chain. */
+    deadline: timestamp({ withTimezone: true }).notNull(),
+    /** When settlement was first asked for; null before that, so that one never asked for can be released. */
+    settleAskedAt: timestamp({ withTimezone: true }),
+    transactionHash: text(),
+    settledAt: timestamp({ withTimezone: true }),
+    error: text(),
+    /** What it bought, without secrets; dropped a day after. */
+    answerType: text(),
+    answerBody: bytes(),
+    answeredAt: timestamp({ withTimezone: true }),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex("payment_authorization").on(table.chainId, table.asset, table.payer, table.nonce),
+    index("payment_state").on(table.state, table.deadline),
+    index("payment_payer").on(table.payer, table.createdAt.desc()),
+  ],
+);
