@@ -5,17 +5,28 @@ import type { Config } from "./config.ts";
 /** The chain of `ahs devnet`, where keys and node are everybody's. */
 export const LOCAL_CHAIN_ID = 31_337;
 
-export type KeyVariable = "PUBLISHER_PRIVATE_KEY" | "SIGNER_PRIVATE_KEY";
+export type KeyVariable = "PUBLISHER_PRIVATE_KEY" | "SIGNER_PRIVATE_KEY" | "FACILITATOR_PRIVATE_KEY";
 
 /**
  * The account behind a key of the environment. Throws when there is none, and on a public chain unless raw keys are
  * allowed there explicitly.
  */
 export function accountFromConfig(config: Config, chainId: number, variable: KeyVariable): LocalAccount {
-  const key: Hex | null = variable === "PUBLISHER_PRIVATE_KEY" ? config.publisherKey : config.signerKey;
+  const key = keyOf(config, variable);
   if (key === null) throw new Error(`missing settings: ${variable}`);
   if (chainId !== LOCAL_CHAIN_ID && !config.allowRawKeys) {
     throw new Error(`${variable} holds a raw key, which chain ${chainId} is refused unless ALLOW_RAW_KEYS=1`);
   }
   return privateKeyToAccount(key);
+}
+
+function keyOf({ publisherKey, signerKey, facilitatorKey }: Config, variable: KeyVariable): Hex | null {
+  switch (variable) {
+    case "PUBLISHER_PRIVATE_KEY":
+      return publisherKey;
+    case "SIGNER_PRIVATE_KEY":
+      return signerKey;
+    case "FACILITATOR_PRIVATE_KEY":
+      return facilitatorKey;
+  }
 }

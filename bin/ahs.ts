@@ -13,6 +13,7 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   score       what the model says of one wallet, line by line with --explain; what another policy would move
   verify-score  compute a score again from a node and the files it names, and compare
   sanctions   import | status | check: the sanctions lists
+  payments    list | reconcile: what callers paid per call, against the chain
   deploy      deploy the oracle and write its deployment file
   reset       clear the local data (--index: only what is derived from the chain)
 
@@ -41,6 +42,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "verify-score": async () => (await import("./commands/verify-score.ts")).verify,
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
   sanctions: async () => (await import("./commands/sanctions.ts")).sanctions,
+  payments: async () => (await import("./commands/payments.ts")).payments,
   reset: async () => (await import("./commands/reset.ts")).reset,
 };
 

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
-import type { Hex } from "viem";
+import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
+import { readTrustedProxies } from "../service/api/access/client-address.ts";
 
 const LOCAL_DATA_DIR = ".ahs";
 /** none: wallets outside the index are not scored. */
@@ -17,6 +19,14 @@ const httpUrl = z
   .url({ protocol: /^https?$/ })
   .optional()
   .describe("a URL that starts with http:// or https://");
+
+const account = z
+  .string()
+  .refine((value) => isAddress(value) && value !== zeroAddress)
+  // isAddress has vouched for it.
+  .transform((value) => getAddress(value as Address))
+  .optional()
+  .describe("an address, with its checksum where it has letters of both cases");
 
 const file = z.string().min(1);
 
@@ -48,6 +58,21 @@ const environment = z.object({
   INDEX_PORT: port.default(42_069),
   METRICS_PORT: port.optional(),
   PUBLIC_URL: httpUrl,
+  /** Whom security.txt names: mailto: or https:. */
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:|https:\/\/)\S+$/)
+    .optional()
+    .describe("a URI that starts with mailto: or https://"),
+  /** Requests a minute that one address may send to one server, paid or not. */
+  IP_RATE_PER_MINUTE: wholeNumber(1, 10_000_000).default(3_000),
+  /** Whose X-Forwarded-For names the address: the load balancers before the servers. */
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((list) => list.split(",").map((entry) => entry.trim()))
+    .refine((entries) => readTrustedProxies(entries) !== null)
+    .optional()
+    .describe("addresses or CIDR ranges, separated by commas"),
   LOG_LEVEL: z
     .enum(LOG_LEVELS)
     .default("info")
@@ -58,6 +83,12 @@ const environment = z.object({
   RESCORE_INTERVAL_SECONDS: seconds.default(600),
   PUBLISHER_PRIVATE_KEY: privateKey,
   SIGNER_PRIVATE_KEY: privateKey,
+  /** Whom callers without a key pay, in the deployment's USDC; unset, keys alone are served. */
+  X402_PAY_TO: account,
+  /** A facilitator by URL; or else our own: `ahs serve` knows its address, `ahs work` its key. */
+  X402_FACILITATOR_URL: httpUrl,
+  X402_FACILITATOR_ADDRESS: account,
+  FACILITATOR_PRIVATE_KEY: privateKey,
   /** Key of a service that a command asks on its user's behalf. */
   AHS_API_KEY: z.string().min(1).optional().describe("an API key"),
   /** Allows keys in the environment on a chain other than the local one. */
@@ -72,6 +103,9 @@ const environment = z.object({
   HISTORY_API_KEY: z.string().min(1).optional().describe("a text"),
   /** Transactions asked for at once; nodes and explorers may allow fewer. */
   HISTORY_PAGE_SIZE: wholeNumber(1, 500).default(500),
+  /** The labels interface of the Nansen profiler, or of one that speaks like it; unset, no third party is asked for labels. */
+  LABELS_URL: httpUrl,
+  LABELS_API_KEY: z.string().min(1).optional().describe("a text"),
   /** Wallets that are asked to be followed per UTC day, because somebody paid for their score. */
   ENROLMENTS_PER_DAY: wholeNumber(0, 100_000).default(200),
   /** What the oracle may ask for each of them. */
@@ -104,12 +138,23 @@ export type Config = {
   readonly indexPort: number;
   readonly metricsPort: number | null;
   readonly publicUrl: string | null;
+  readonly securityContact: string | null;
+  readonly ipRatePerMinute: number;
+  /** Addresses and CIDR ranges. */
+  readonly trustedProxies: readonly string[];
   readonly logLevel: string;
   readonly pollingIntervalMs: number;
   readonly maxIndexAgeSeconds: number;
   readonly rescoreIntervalSeconds: number;
   readonly publisherKey: Hex | null;
   readonly signerKey: Hex | null;
+  readonly facilitatorKey: Hex | null;
+  /** payTo is null where calls are not sold one by one; else one of the other two says who settles. */
+  readonly payments: {
+    readonly payTo: Address | null;
+    readonly facilitatorUrl: string | null;
+    readonly facilitatorAddress: Address | null;
+  };
   readonly apiKey: string | null;
   readonly allowRawKeys: boolean;
   readonly probeLoopback: boolean;
@@ -121,6 +166,8 @@ export type Config = {
     readonly apiKey: string | null;
     readonly pageSize: number;
   };
+  /** url is null where no third party is asked for labels. */
+  readonly labels: { readonly url: string | null; readonly apiKey: string | null };
   readonly enrolment: { readonly perDay: number; readonly maxFeeWei: bigint };
 };
 
@@ -139,9 +186,13 @@ const SECRETS = new Set([
   "RPC_URL",
   "PUBLISHER_PRIVATE_KEY",
   "SIGNER_PRIVATE_KEY",
+  "X402_FACILITATOR_URL",
+  "FACILITATOR_PRIVATE_KEY",
   "AHS_API_KEY",
   "HISTORY_URL",
   "HISTORY_API_KEY",
+  "LABELS_URL",
+  "LABELS_API_KEY",
 ]);
 
 /** Parses the environment; throws one error that lists every faulty variable with what it holds and what it should. */
@@ -149,7 +200,12 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = environment.safeParse(present);
   const faulty = new Set(parsed.error?.issues.map(({ path }) => String(path[0])));
-  const faults = [...[...faulty].map((name) => faultOf(name, present[name])), ...historyFaults(present)];
+  const faults = [
+    ...[...faulty].map((name) => faultOf(name, present[name])),
+    ...historyFaults(present),
+    ...labelsFaults(present),
+    ...paymentFaults(present),
+  ];
   if (!parsed.success || faults.length > 0)
     throw new Error(`settings that do not fit:\n${faults.join("\n")}`);
   const { data } = parsed;
@@ -163,12 +219,21 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     indexPort: data.INDEX_PORT,
     metricsPort: data.METRICS_PORT ?? null,
     publicUrl: data.PUBLIC_URL ?? null,
+    securityContact: data.SECURITY_CONTACT ?? null,
+    ipRatePerMinute: data.IP_RATE_PER_MINUTE,
+    trustedProxies: data.TRUSTED_PROXIES ?? [],
     logLevel: data.LOG_LEVEL,
     pollingIntervalMs: data.POLLING_INTERVAL_MS,
     maxIndexAgeSeconds: data.MAX_INDEX_AGE_SECONDS,
     rescoreIntervalSeconds: data.RESCORE_INTERVAL_SECONDS,
     publisherKey: data.PUBLISHER_PRIVATE_KEY ?? null,
     signerKey: data.SIGNER_PRIVATE_KEY ?? null,
+    facilitatorKey: data.FACILITATOR_PRIVATE_KEY ?? null,
+    payments: {
+      payTo: data.X402_PAY_TO ?? null,
+      facilitatorUrl: data.X402_FACILITATOR_URL ?? null,
+      facilitatorAddress: data.X402_FACILITATOR_ADDRESS ?? null,
+    },
     apiKey: data.AHS_API_KEY ?? null,
     allowRawKeys: data.ALLOW_RAW_KEYS === "1",
     probeLoopback: data.PROBE_LOOPBACK === "1",
@@ -179,6 +244,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       apiKey: data.HISTORY_API_KEY ?? null,
       pageSize: data.HISTORY_PAGE_SIZE,
     },
+    labels: { url: data.LABELS_URL ?? null, apiKey: data.LABELS_API_KEY ?? null },
     enrolment: { perDay: data.ENROLMENTS_PER_DAY, maxFeeWei: data.ENROLMENT_MAX_FEE_WEI },
   };
 }
@@ -198,6 +264,41 @@ function historyFaults(present: Readonly<Record<string, string | undefined>>): s
   return faults.map((fault) => `  ${fault}`);
 }
 
+/** A key without an address to send it to. */
+function labelsFaults({
+  LABELS_URL: url,
+  LABELS_API_KEY: key,
+}: Readonly<Record<string, string | undefined>>): string[] {
+  return key !== undefined && url === undefined ? ["  LABELS_API_KEY: needs LABELS_URL"] : [];
+}
+
+/** What does not fit together in the settings of payments; keys are compared and never shown. */
+function paymentFaults(present: Readonly<Record<string, string | undefined>>): string[] {
+  const { X402_PAY_TO: payTo, X402_FACILITATOR_URL: url, X402_FACILITATOR_ADDRESS: address } = present;
+  const { FACILITATOR_PRIVATE_KEY: key, PUBLISHER_PRIVATE_KEY: publisherKey } = present;
+  const faults: string[] = [];
+  if (payTo !== undefined && url === undefined && address === undefined)
+    faults.push(
+      "X402_PAY_TO: needs X402_FACILITATOR_URL, or X402_FACILITATOR_ADDRESS for a facilitator of our own",
+    );
+  if (url !== undefined && address !== undefined)
+    faults.push("X402_FACILITATOR_URL: excludes X402_FACILITATOR_ADDRESS; one of them settles");
+  if (payTo === undefined && url !== undefined) faults.push("X402_FACILITATOR_URL: needs X402_PAY_TO");
+  if (payTo === undefined && address !== undefined)
+    faults.push("X402_FACILITATOR_ADDRESS: needs X402_PAY_TO");
+  const isKey = privateKey.safeParse(key).success && key !== undefined;
+  if (isKey && address !== undefined && !isAddressOf(address, key))
+    faults.push("X402_FACILITATOR_ADDRESS: is not the address of FACILITATOR_PRIVATE_KEY");
+  if (key !== undefined && key.toLowerCase() === publisherKey?.toLowerCase())
+    faults.push("FACILITATOR_PRIVATE_KEY: must be another key than PUBLISHER_PRIVATE_KEY");
+  return faults.map((fault) => `  ${fault}`);
+}
+
+function isAddressOf(address: string, key: string): boolean {
+  // The caller has seen that it has the form of a key.
+  return privateKeyToAddress(key as Hex).toLowerCase() === address.toLowerCase();
+}
+
 function faultOf(name: string, given: string | undefined): string {
   const option = Object.entries(OPTION_VARIABLES).find(([, variable]) => variable === name)?.[0];
   const shown = SECRETS.has(name) ? "a value not repeated here" : `"${given}"`;
@@ -209,6 +310,11 @@ function faultOf(name: string, given: string | undefined): string {
 function expectationOf(schema: z.ZodType): string | undefined {
   const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
   return schema.description ?? (isWrapper ? expectationOf(schema.unwrap() as z.ZodType) : undefined);
+}
+
+/** Origin under which the service is reached, without a slash at its end. */
+export function publicUrl(config: Pick<Config, "publicUrl" | "host" | "port">): string {
+  return (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, "");
 }
 
 /** What a command needs that reads one chain from the database alone; throws with the names of all that are missing. */

@@ -12,9 +12,11 @@ export type RoleAccounts = {
   readonly payer: HDAccount;
   readonly relayer: HDAccount;
   readonly facilitator: HDAccount;
+  /** Is paid for calls of the local service; sends nothing. */
+  readonly payee: HDAccount;
 };
 
-/** The first six accounts of the development mnemonic, in the roles they have on the local chain. */
+/** The first seven accounts of the development mnemonic, in the roles they have on the local chain. */
 export function roleAccounts(): RoleAccounts {
   const account = (addressIndex: number): HDAccount =>
     mnemonicToAccount(DEVELOPMENT_MNEMONIC, { addressIndex });
@@ -25,5 +27,6 @@ export function roleAccounts(): RoleAccounts {
     payer: account(3),
     relayer: account(4),
     facilitator: account(5),
+    payee: account(6),
   };
 }

@@ -37,7 +37,7 @@ export type DevnetOptions = ChainPlan & {
   readonly signal?: AbortSignal | undefined;
 };
 
-type RoleName = "deployer" | "publisher" | "signer" | "payer" | "relayer" | "facilitator";
+type RoleName = "deployer" | "publisher" | "signer" | "payer" | "relayer" | "facilitator" | "payee";
 
 type KeyedAccount = { readonly address: Address; readonly privateKey: Hex };
 
@@ -170,7 +170,7 @@ async function buildAnew(options: DevnetOptions): Promise<Started> {
 }
 
 function keyedAccounts(): Record<RoleName, KeyedAccount> {
-  const { deployer, publisher, signer, payer, relayer, facilitator } = roleAccounts();
+  const { deployer, publisher, signer, payer, relayer, facilitator, payee } = roleAccounts();
   return {
     deployer: keyed(deployer),
     publisher: keyed(publisher),
@@ -178,6 +178,7 @@ function keyedAccounts(): Record<RoleName, KeyedAccount> {
     payer: keyed(payer),
     relayer: keyed(relayer),
     facilitator: keyed(facilitator),
+    payee: keyed(payee),
   };
 }
 

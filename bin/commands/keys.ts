@@ -18,7 +18,7 @@ export type KeysDeps = {
   readonly entropy: KeyEntropy;
 };
 
-const USAGE = `Usage: ahs keys create --name NAME [--partner] [--balance-usd AMOUNT | --unlimited] [--expires 30d]
+const USAGE = `Usage: ahs keys create --name NAME | --partner NAME [--balance-usd AMOUNT | --unlimited] [--rate PER_MINUTE] [--expires 30d]
        ahs keys list
        ahs keys revoke ID`;
 
@@ -61,20 +61,21 @@ async function create(args: readonly string[], { db, out, clock, entropy }: Keys
     args: [...args],
     options: {
       name: { type: "string" },
-      partner: { type: "boolean", default: false },
+      partner: { type: "string" },
       "balance-usd": { type: "string" },
       unlimited: { type: "boolean", default: false },
+      rate: { type: "string" },
       expires: { type: "string" },
     },
   });
-  if (values.name === undefined || values.name.trim() === "") throw new Error(`a key needs a name\n${USAGE}`);
   const { key, secret } = await createApiKey(
     db,
     {
-      name: values.name,
-      partner: values.partner,
+      name: nameOf(values.name, values.partner),
+      partner: values.partner !== undefined,
       balanceUnits: balanceOf(values["balance-usd"], values.unlimited),
       expiresAt: values.expires === undefined ? null : expiryOf(values.expires, clock.now()),
+      ...(values.rate === undefined ? {} : { ratePerMinute: rateOf(values.rate) }),
     },
     entropy,
   );
@@ -103,6 +104,20 @@ async function revoke(args: readonly string[], { db, out, clock }: KeysDeps): Pr
   out(describe(key, clock.now()));
 }
 
+/** Design partners are named by the option that makes them partners. */
+function nameOf(name: string | undefined, partner: string | undefined): string {
+  if (name !== undefined && partner !== undefined) throw new Error("--name and --partner exclude each other");
+  const given = (name ?? partner)?.trim();
+  if (given === undefined || given === "") throw new Error(`a key needs a name\n${USAGE}`);
+  return given;
+}
+
+function rateOf(perMinute: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(perMinute))
+    throw new Error(`--rate: expected calls a minute from 1 to 999999, got "${perMinute}"`);
+  return Number(perMinute);
+}
+
 /** Units of 0.001 USD; null is unlimited; a key without either is empty until it is topped up. */
 function balanceOf(usd: string | undefined, unlimited: boolean): number | null {
   if (unlimited && usd !== undefined) throw new Error("--balance-usd and --unlimited exclude each other");
@@ -127,7 +142,8 @@ function describe(key: ApiKey, now: Date): string {
   const balance =
     key.balanceUnits === null ? "unlimited" : `${(key.balanceUnits / UNITS_PER_USD).toFixed(3)} USD`;
   const name = key.partner ? `${key.name} (partner)` : key.name;
-  return [key.id, `${key.keyPrefix}…`, name, balance, stateOf(key, now)].join("  ");
+  const rate = `${key.ratePerMinute}/min`;
+  return [key.id, `${key.keyPrefix}…`, name, balance, rate, stateOf(key, now)].join("  ");
 }
 
 function stateOf(key: ApiKey, now: Date): string {

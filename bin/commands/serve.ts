@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { Server } from "node:http";
-import { serve } from "@hono/node-server";
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { type Address, getAddress } from "viem";
@@ -10,6 +8,7 @@ import { createAccess } from "../../service/api/access/create-access.ts";
 import type { Attestation } from "../../service/api/ahs-record-schema.ts";
 import { createApp } from "../../service/api/create-app.ts";
 import { createEpochLists } from "../../service/api/epoch-lists.ts";
+import { createServerLife, type ServerLife } from "../../service/api/server-life.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import type { HistoryReader } from "../../service/history/history-reader.ts";
 import { defaultPublishPolicy } from "../../service/publish/policy.ts";
@@ -36,10 +35,20 @@ import { type Config, requireIndexSettings } from "../config.ts";
 import { guardFromConfig } from "../guard-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { alertPorts } from "../serve/alerts.ts";
+import { discoveryPorts } from "../serve/discovery.ts";
+import { callGate, requestGate } from "../serve/gate.ts";
+import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
+import { keyPorts } from "../serve/keys.ts";
+import { mapPorts } from "../serve/map.ts";
+import { paymentsFromConfig } from "../serve/payments.ts";
+import { recoverPorts } from "../serve/recover.ts";
+import { reportPorts } from "../serve/reports.ts";
+import { riskPorts } from "../serve/risk.ts";
+import { signInAudience, signInFromConfig } from "../serve/sign-in.ts";
 
-const DRAIN_MS = 10_000;
-/** As much as a key that nobody gave another rate. */
-const PAYER_RATE_PER_MINUTE = 600;
+/** A settlement is waited for 20 s at most. */
+const DRAIN = { finishMs: 10_000, settleMs: 20_000 };
 /** URLs named by callers that one process visits at once. */
 const MAX_VISITS = 16;
 /** A caller waits meanwhile. */
@@ -52,23 +61,14 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   const signal = shutdownSignal();
   const db = await openMigratedDatabase(config, "ahs-serve", logger);
   const history = historyReaderFromConfig(config, loadDeployment(deploymentFile).chainId);
-  const app = createApp(portsOf(config, { db, logger, history }));
-  const server = serve({ fetch: app.fetch, hostname: config.host, port: config.port }) as Server;
-  await once(server, "listening");
+  const life = createServerLife();
+  const app = createApp(portsOf(config, { db, logger, history, life }));
+  const server = await startHttpServer(app.fetch, config, SERVER_LIMITS);
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");
-  await drain(server);
+  await drainServer(server, life, DRAIN);
   await history?.close();
   await db.$client.end();
-}
-
-async function drain(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
 }
 
 type Parts = {
@@ -76,9 +76,10 @@ type Parts = {
   readonly logger: Logger;
   /** Null where no history source is configured. */
   readonly history: HistoryReader | null;
+  readonly life: ServerLife;
 };
 
-function portsOf(config: Config, { db, logger, history }: Parts) {
+function portsOf(config: Config, { db, logger, history, life }: Parts) {
   const { deploymentFile } = requireIndexSettings(config);
   const deployment = loadDeployment(deploymentFile);
   const { chainId, oracle } = deployment;
@@ -97,24 +98,33 @@ function portsOf(config: Config, { db, logger, history }: Parts) {
     publishPolicy: defaultPublishPolicy,
     now,
   };
+  const keyAccess = createApiKeyAccess({
+    keys: { find: apiKeyFinder(db), ...createKeyDebits({ db, now, randomUuid: randomUUID }) },
+    clock,
+    logger,
+  });
+  const signIn = signInFromConfig(config, { db, chainId, clock });
+  const payments = paymentsFromConfig(config, { db, deployment, registry, logger, clock, signIn });
   return {
     access: createAccess({
-      keys: createApiKeyAccess({
-        keys: { find: apiKeyFinder(db), ...createKeyDebits({ db, now, randomUuid: randomUUID }) },
-        clock,
-        logger,
-      }),
-      payments: null,
-      limiter: null,
-      repeats: null,
-      payerRatePerMinute: PAYER_RATE_PER_MINUTE,
+      keys: keyAccess,
+      payments: payments?.access ?? null,
+      ...callGate({ db, logger, clock }),
     }),
     clock,
     logger,
     randomId: randomUUID,
     registry,
     allowedOrigins: "*" as const,
+    ...requestGate(config, clock, life),
     scores: createScoreReader(db, chainId),
+    ...keyPorts({ db, keyAccess, signIn, audience: signInAudience(config, chainId) }),
+    ...reportPorts(scoring),
+    ...mapPorts({ db, deployment, policy: scoring.policy, monotonicMs: clock.monotonicMs }),
+    ...alertPorts(scoring),
+    ...recoverPorts({ db, chainId, rpcUrl: config.rpcUrl, monotonicMs: clock.monotonicMs }),
+    ...riskPorts(config, { db, deployment, clock, logger }),
+    ...discoveryPorts(config, { db, deployment, paymentTerms: payments?.accepts ?? null }),
     scoreNow: (address: Address) => scoreNow(scoring, address),
     scoreOnDemand: onDemand({ ...scoring, history, logger }, config.rpcUrl),
     attest: async (row: StoredScore) =>

@@ -36,19 +36,23 @@ import { returnExpiredHolds } from "../../service/store/key-debits.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
-import { type Config, requireChainSettings } from "../config.ts";
+import { type Config, publicUrl, requireChainSettings } from "../config.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
 import { factSourceFromConfig } from "../facts-from-config.ts";
 import { guardFromConfig } from "../guard-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { deliverAlerts } from "../work/alerts.ts";
 import { serveMetrics } from "../work/metrics-server.ts";
 import { runNightly } from "../work/nightly.ts";
+import { runPayments } from "../work/payments.ts";
+import { sweepRequests } from "../work/sweeps.ts";
 
 const SCORING_PAUSE_MS = 1_000;
 const OVERTAKEN_PAUSE_MS = 60_000;
 const FAILURE_PAUSE_MS = 3_000;
 const HOLDS_PAUSE_MS = 30_000;
+const SWEEP_PAUSE_MS = 300_000;
 const CHAIN_PAUSE_MS = 2_000;
 const PUBLISH_PAUSE_MS = 1_000;
 const ENROL_PAUSE_MS = 1_000;
@@ -75,6 +79,7 @@ export async function work({ config }: Invocation): Promise<void> {
   const enriching = { rpcUrl: settings.rpcUrl, factSource: factSourceFromConfig(config, deployment) };
   const scan = scanContext({ config, chainId, registry, ...common });
   const readingMetrics = createReadingMetrics(registry);
+  const senderMetrics = createSenderMetrics(registry);
   const sanctionsContract = createSanctionsContract(
     openChainClient(settings.rpcUrl),
     deployment.sanctionsList.address,
@@ -118,13 +123,15 @@ export async function work({ config }: Invocation): Promise<void> {
       signal,
     ),
     closeHistories({ config, scoring }, signal),
+    runPayments({ config, deployment, registry, senderMetrics, ...common }, signal),
+    deliverAlerts({ config, chainId, registry, ...common }, signal),
     runSender(
       {
         chainId,
         account: publisher,
         rpc: createSenderRpc({ url: settings.rpcUrl, ...SENDER_RPC }),
         policy: senderPolicy(deployment),
-        metrics: createSenderMetrics(registry),
+        metrics: senderMetrics,
         logger,
         now: scoring.now,
         databaseUrl: settings.databaseUrl,
@@ -143,6 +150,9 @@ export async function work({ config }: Invocation): Promise<void> {
     repeat({ ...common, pauseMs: HOLDS_PAUSE_MS, what: "returning abandoned debits" }, signal, async () => {
       await returnExpiredHolds(db, scoring.now());
     }),
+    repeat({ ...common, pauseMs: SWEEP_PAUSE_MS, what: "sweeping what expired" }, signal, () =>
+      sweepRequests(db, scoring.now()),
+    ),
     exitWithChain(db, { chainId, logger, signal }),
   ]);
   await db.$client.end();
@@ -215,10 +225,6 @@ function scanContext({
 
 function publishPolicyOf({ dailyGas }: Config): PublishPolicy {
   return dailyGas === null ? defaultPublishPolicy : { ...defaultPublishPolicy, dailyGas };
-}
-
-function publicUrl(config: Config): string {
-  return config.publicUrl ?? `http://${config.host}:${config.port}`;
 }
 
 async function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ export type Services = { readonly baseUrl: string; readonly indexUrl: string };
 export async function startServices(rising: Rising, config: Config): Promise<Services> {
   const { files, children } = rising;
   const indexPort = await freePort();
-  const { publisher, signer } = roleAccounts();
+  const { publisher, signer, facilitator, payee } = roleAccounts();
   const env = {
     DATABASE_URL: required(config.databaseUrl),
     RPC_URL: required(config.rpcUrl),
@@ -26,17 +26,29 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
     PORT: String(config.port),
     INDEX_PORT: String(indexPort),
     LOG_LEVEL: config.logLevel,
+    IP_RATE_PER_MINUTE: String(config.ipRatePerMinute),
     POLLING_INTERVAL_MS: String(LOCAL_POLLING_MS),
     RESCORE_INTERVAL_SECONDS: String(LOCAL_RESCORE_SECONDS),
     PROBE_LOOPBACK: "1",
     PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
     SIGNER_PRIVATE_KEY: privateKeyOf(signer),
+    X402_PAY_TO: payee.address,
+    X402_FACILITATOR_ADDRESS: facilitator.address,
     ...historySettings(config),
+    ...labelsSettings(config),
     ENROLMENTS_PER_DAY: String(config.enrolment.perDay),
     ENROLMENT_MAX_FEE_WEI: String(config.enrolment.maxFeeWei),
   };
   for (const name of ["index", "work", "serve"]) {
-    const spec = { name, script: AHS_SCRIPT, args: [name], env, logFile: files.logFile(name) };
+    // The server asks for settlements; only the worker can sign them.
+    const own = name === "work" ? { FACILITATOR_PRIVATE_KEY: privateKeyOf(facilitator) } : {};
+    const spec = {
+      name,
+      script: AHS_SCRIPT,
+      args: [name],
+      env: { ...env, ...own },
+      logFile: files.logFile(name),
+    };
     children.push(
       superviseChild(spec, (reason) => process.stderr.write(`${reason} (log: ${spec.logFile})\n`)),
     );
@@ -49,6 +61,14 @@ function historySettings({ history }: Config): Record<string, string> {
   const set = { HISTORY_SOURCE: history.source, HISTORY_URL: history.url, HISTORY_API_KEY: history.apiKey };
   const given = Object.entries(set).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
   return { ...Object.fromEntries(given), HISTORY_PAGE_SIZE: String(history.pageSize) };
+}
+
+/** What was set for the provider of labels. */
+function labelsSettings({ labels: { url, apiKey } }: Config): Record<string, string> {
+  return {
+    ...(url === null ? {} : { LABELS_URL: url }),
+    ...(apiKey === null ? {} : { LABELS_API_KEY: apiKey }),
+  };
 }
 
 /** The private key of an account of the development mnemonic, which everybody knows. */

@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { type Address, checksumAddress } from "viem";
 
-const PATTERN = /^0x[0-9a-fA-F]{40}$/;
+/** 0x and 40 hexadecimal digits in any case. */
+export const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 
 /** A wallet address in any case, refused when its mixed case breaks EIP-55; parsed to lower case, as stored. */
 export const addressSchema = z
   .string()
-  .regex(PATTERN, { abort: true })
+  .regex(ADDRESS_PATTERN, { abort: true })
   .refine(hasValidCase, {
     error: ({ input }) => `mixed-case address fails its EIP-55 checksum: ${String(input)}`,
   })
@@ -17,14 +18,14 @@ export const addressParams = z.object({
   address: addressSchema.openapi({
     param: { name: "address", in: "path" },
     type: "string",
-    pattern: PATTERN.source,
+    pattern: ADDRESS_PATTERN.source,
     description: "Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55.",
     example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   }),
 });
 
 /** An address in an answer: always EIP-55. */
-export const eip55Schema = z.string().regex(PATTERN).openapi({
+export const eip55Schema = z.string().regex(ADDRESS_PATTERN).openapi({
   description: "EIP-55 address",
   example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
 });

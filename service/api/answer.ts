@@ -33,3 +33,8 @@ export function answerJson(
     headers: { "content-type": "application/json", ...headers },
   });
 }
+
+/** Adds headers, lower-case, to whatever a request is answered with. */
+export function addHeaders(context: ApiContext, headers: Headers): void {
+  context.set("headers", { ...context.get("headers"), ...headers });
+}

@@ -1,29 +1,72 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Access } from "./access/access.ts";
+import type { IpLimit } from "./access/ip-limit.ts";
+import { getAlertDeliveries, postAlertReplay } from "./alerts-deliveries.ts";
+import { deleteAlert, getAlert, postAlertRotate, postAlertTest } from "./alerts-manage.ts";
+import type { SubscribePorts, SubscriptionPorts } from "./alerts-ports.ts";
 import { answer, answerJson } from "./answer.ts";
-import type { ApiEnv, Clock } from "./api-env.ts";
+import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
+import { type DiscoveryPorts, mountDiscovery } from "./discovery/mount-discovery.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createEnvelope } from "./envelope.ts";
+import { type GetAgentProtectPorts, getAgentProtect } from "./get-agent-protect.ts";
 import { type GetAhsPorts, getAhs } from "./get-ahs.ts";
 import { getAhsRoute } from "./get-ahs-route.ts";
+import { getAlertsSubscribe } from "./get-alerts-subscribe.ts";
+import { type GetCounterpartiesPorts, getCounterparties } from "./get-counterparties.ts";
 import { type GetEpochPorts, getEpoch } from "./get-epoch.ts";
+import { type GetHealthPorts, getHealth } from "./get-health.ts";
 import { type GetInputPorts, getInput } from "./get-input.ts";
+import { getKeysSelf } from "./get-keys-self.ts";
 import { getLivez } from "./get-livez.ts";
+import { type GetNetworkMapPorts, getNetworkMap } from "./get-network-map.ts";
+import { type GetOptimizePorts, getOptimize } from "./get-optimize.ts";
 import { type GetReadyzPorts, getReadyz } from "./get-readyz.ts";
+import { type GetReportCardPorts, getReportCard } from "./get-report-card.ts";
+import { type GetRetryPorts, getRetry } from "./get-retry.ts";
+import { type GetRiskPorts, getRisk } from "./get-risk.ts";
+import { type GetRiskPremiumPorts, getRiskPremium } from "./get-risk-premium.ts";
+import { getRoutePolicy, type PolicyPorts } from "./get-route-policy.ts";
 import { answerProblem, createErrorHandler } from "./handle-error.ts";
+import type { KeyPorts } from "./key-sale.ts";
+import { mountMcp } from "./mcp/mount-mcp.ts";
 import { createRequestMetrics } from "./metrics.ts";
 import { mountEndpoints, mountPage } from "./mount-endpoints.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { renderReference } from "./pages/render-reference.ts";
+import { postAhsBatch } from "./post-ahs-batch.ts";
+import { postKeys } from "./post-keys.ts";
+import { postKeysRotate } from "./post-keys-rotate.ts";
+import { postKeysTopup } from "./post-keys-topup.ts";
+import { type PostWashPorts, postWash } from "./post-wash.ts";
 import { Problem } from "./problems.ts";
+import { putRoutePolicy } from "./put-route-policy.ts";
+import type { ServerLife } from "./server-life.ts";
+import type { ReportPorts } from "./wallet-report.ts";
 
 /** Everything that the scoring interface takes from outside. */
 export type ApiPorts = GetAhsPorts &
+  GetRiskPorts &
+  GetRiskPremiumPorts &
+  GetCounterpartiesPorts &
+  GetNetworkMapPorts &
+  GetReportCardPorts &
+  GetRetryPorts &
+  GetAgentProtectPorts &
+  GetHealthPorts &
+  PostWashPorts &
+  GetOptimizePorts &
   GetReadyzPorts &
   GetInputPorts &
-  GetEpochPorts & {
+  GetEpochPorts &
+  DiscoveryPorts &
+  PolicyPorts &
+  KeyPorts &
+  SubscribePorts &
+  SubscriptionPorts &
+  ReportPorts & {
     readonly access: Access;
     readonly clock: Clock;
     readonly logger: Logger;
@@ -33,12 +76,42 @@ export type ApiPorts = GetAhsPorts &
     readonly registry: Registry;
     /** Origins whose pages may read answers, or every one. */
     readonly allowedOrigins: readonly string[] | "*";
+    readonly life: ServerLife;
+    readonly ipLimit: IpLimit;
+    /** Address of the socket that a request came over; null for one that came over none. */
+    readonly socketAddress: (context: ApiContext) => string | null;
+    /** Milliseconds that preparing and doing the work of a request may take together. */
+    readonly deadlineMs: number;
   };
 
 /** Every endpoint of the scoring interface; prices, the document and the reference come from here. */
 export const SCORING_ENDPOINTS: readonly Endpoint<ApiPorts>[] = [
+  getRisk,
+  getRiskPremium,
+  getCounterparties,
+  getNetworkMap,
+  getReportCard,
   getAhs,
   getAhsRoute,
+  getRoutePolicy,
+  putRoutePolicy,
+  postAhsBatch,
+  getHealth,
+  postWash,
+  getOptimize,
+  getRetry,
+  getAgentProtect,
+  getAlertsSubscribe,
+  getAlert,
+  deleteAlert,
+  postAlertTest,
+  postAlertRotate,
+  getAlertDeliveries,
+  postAlertReplay,
+  postKeys,
+  postKeysTopup,
+  postKeysRotate,
+  getKeysSelf,
   getInput,
   getEpoch,
   getLivez,
@@ -46,21 +119,29 @@ export const SCORING_ENDPOINTS: readonly Endpoint<ApiPorts>[] = [
 ];
 
 /** The scoring interface as a Hono app that touches nothing but its ports. */
-export function createApp(ports: ApiPorts): OpenAPIHono<ApiEnv> {
+export function createApp(ports: ApiPorts): Hono<ApiEnv> {
   const { access, clock, logger, registry } = ports;
-  const app = new OpenAPIHono<ApiEnv>();
+  const app = new Hono<ApiEnv>();
   app.use(createEnvelope({ ...ports, metrics: createRequestMetrics(registry) }));
   app.onError(createErrorHandler(logger));
   app.notFound((context) =>
     answerProblem(new Problem("not-found", `There is no ${context.req.path} here; see /docs.`), context),
   );
-  mountEndpoints(app, SCORING_ENDPOINTS, { deps: ports, access, clock });
-  mountDocuments(app, registry);
+  mountEndpoints(app, SCORING_ENDPOINTS, {
+    deps: ports,
+    access,
+    clock,
+    limits: { deadlineMs: ports.deadlineMs, stopping: ports.life.stopping },
+  });
+  mountDocuments(app, ports);
   return app;
 }
 
-function mountDocuments(app: OpenAPIHono<ApiEnv>, registry: Registry): void {
-  const document = openApiDocument(app);
+function mountDocuments(app: Hono<ApiEnv>, ports: ApiPorts): void {
+  const { registry, logger, discovery } = ports;
+  const document = openApiDocument(SCORING_ENDPOINTS);
+  mountDiscovery(app, document, ports);
+  mountMcp(app, { document, origin: discovery.origin, logger });
   const reference = renderReference(document);
   mountPage(app, "/openapi.json", (context) => answerJson(context, document));
   mountPage(app, "/docs", (context) =>

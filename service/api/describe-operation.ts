@@ -1,17 +1,18 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
+import {
+  describeIdentity,
+  describePricing,
+  PAID_ANSWER_HEADERS,
+  type Pricing,
+  paymentRequiredResponse,
+} from "./describe-access.ts";
+import { problemResponses } from "./describe-problems.ts";
 import type { EndpointSpec } from "./endpoint.ts";
-import { PROBLEMS, type ProblemCode, problemType } from "./problems.ts";
+import type { ProblemCode } from "./problems.ts";
 
-const problemSchema = z
-  .object({
-    type: z.string().openapi({ description: "Where the problem is explained, on this host" }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().openapi({ description: "What was given and what was expected" }),
-    instance: z.string().openapi({ description: "Path of the request" }),
-    request_id: z.string(),
-  })
-  .openapi("Problem", { description: "RFC 9457 problem details" });
+type AnySpec = EndpointSpec<unknown, unknown, unknown, unknown>;
+type Response = Exclude<RouteConfig["responses"][string], { readonly $ref: string }>;
+type StatusResponse = readonly [number, Response];
 
 const validationErrorSchema = z
   .object({
@@ -27,22 +28,16 @@ const validationErrorsSchema = z
   .object({ detail: z.array(validationErrorSchema).optional() })
   .openapi("HTTPValidationError", { description: "Every fault of the request, in field order" });
 
-const PAID_PROBLEMS: readonly ProblemCode[] = [
-  "key-missing",
-  "key-unknown",
-  "key-expired",
-  "key-revoked",
-  "balance-insufficient",
-  "database-unavailable",
-  "internal",
-];
+/** Those of every endpoint: its address may send too much, the server may be too slow or about to stop, or at fault. */
+const COMMON_PROBLEMS: readonly ProblemCode[] = ["rate-limited", "internal", "deadline-exceeded", "draining"];
 
 /** The OpenAPI operation of an endpoint: its own parts, and the refusals that its kind implies. */
 export function describeOperation<Params, Query, Body, Answer>(
   spec: EndpointSpec<Params, Query, Body, Answer>,
-  price: number | null,
+  pricing: Pricing | null,
 ): RouteConfig {
-  const problems = [...spec.problems, ...(price === null ? [] : PAID_PROBLEMS)];
+  const access = pricing === null ? describeIdentity(spec.identity) : describePricing(pricing);
+  const problems = [...COMMON_PROBLEMS, ...spec.problems, ...access.problems];
   return {
     method: spec.method,
     path: spec.path,
@@ -50,34 +45,69 @@ export function describeOperation<Params, Query, Body, Answer>(
     tags: [spec.tag],
     summary: spec.summary,
     description: spec.description,
-    ...(price === null ? { security: [] } : { security: [{ ApiKey: [] }], "x-price-usd": price / 1000 }),
-    request: requestOf(spec),
-    responses: {
-      200: {
-        description: spec.answer.description,
-        content: { "application/json": { schema: spec.answer.schema, example: spec.answer.example } },
-      },
-      ...alternativeResponses(spec.alternatives ?? {}),
-      ...problemResponses(problems),
-      ...(hasInput(spec) ? { 422: validationResponse } : {}),
-    },
+    security: access.security,
+    ...access.extensions,
+    request: requestOf(spec, { ...access.headers, ...spec.headers }),
+    responses: merged([
+      successResponse(spec, pricing),
+      ...alternativeResponses(spec),
+      ...(pricing === null ? [] : [paymentRequiredResponse]),
+      ...(hasInput(spec) ? [validationResponse] : []),
+      ...problemResponses(spec.request.body === null ? problems : [...problems, "body-too-large"]),
+    ]),
   };
 }
 
-const validationResponse = {
-  description: "The path, query or body does not fit",
-  content: { "application/json": { schema: validationErrorsSchema } },
-};
+const validationResponse: StatusResponse = [
+  422,
+  {
+    description: "The path, query or body does not fit",
+    content: { "application/json": { schema: validationErrorsSchema } },
+  },
+];
 
-function alternativeResponses(
-  alternatives: NonNullable<EndpointSpec<unknown, unknown, unknown, unknown>["alternatives"]>,
-): RouteConfig["responses"] {
-  return Object.fromEntries(
-    Object.entries(alternatives).map(([status, { schema, description }]) => [
+function successResponse(
+  { answer: { schema, example, description, renderings } }: Pick<AnySpec, "answer">,
+  pricing: Pricing | null,
+): StatusResponse {
+  const binary = { schema: { type: "string" as const, format: "binary" } };
+  return [
+    200,
+    {
+      description,
+      ...(pricing === null ? {} : { headers: PAID_ANSWER_HEADERS }),
+      content: {
+        "application/json": { schema, example },
+        ...Object.fromEntries((renderings ?? []).map((mediaType) => [mediaType, binary])),
+      },
+    },
+  ];
+}
+
+function alternativeResponses({ alternatives }: Pick<AnySpec, "alternatives">): readonly StatusResponse[] {
+  return Object.entries(alternatives ?? {}).map(([status, { schema, description }]) => [
+    Number(status),
+    { description, ...(schema === undefined ? {} : { content: { "application/json": { schema } } }) },
+  ]);
+}
+
+/** One response for each status, in rising order: what says the same status in several ways says it together. */
+function merged(responses: readonly StatusResponse[]): RouteConfig["responses"] {
+  const statuses = Map.groupBy(responses, ([status]) => status);
+  const together = [...statuses].map(([status, group]) => {
+    const parts = group.map(([, response]) => response);
+    const content = Object.assign({}, ...parts.map((part) => part.content));
+    const headers = Object.assign({}, ...parts.map((part) => part.headers));
+    return [
       status,
-      { description, content: { "application/json": { schema } } },
-    ]),
-  );
+      {
+        description: parts.map(({ description }) => description).join(", or "),
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+        ...(Object.keys(content).length === 0 ? {} : { content }),
+      },
+    ] as const;
+  });
+  return Object.fromEntries(together);
 }
 
 function operationId(method: string, path: string): string {
@@ -86,51 +116,31 @@ function operationId(method: string, path: string): string {
 }
 
 // The casts hold because the schemas of path and query are objects, as OpenAPI wants them.
-function requestOf<Params, Query, Body, Answer>(spec: EndpointSpec<Params, Query, Body, Answer>) {
-  return {
-    params: spec.request.params as unknown as z.ZodObject,
-    query: spec.request.query as unknown as z.ZodObject,
-    ...(spec.request.body === null
-      ? {}
-      : { body: { required: true, content: { "application/json": { schema: spec.request.body } } } }),
-  };
-}
-
-function hasInput<Params, Query, Body, Answer>(spec: EndpointSpec<Params, Query, Body, Answer>): boolean {
-  const { params, query } = requestOf(spec);
-  return spec.request.body !== null || [params, query].some((part) => Object.keys(part.shape).length > 0);
-}
-
-/** One response a status, whose examples are the problems that share it. */
-function problemResponses(codes: readonly ProblemCode[]): RouteConfig["responses"] {
-  const statuses = new Map<number, ProblemCode[]>();
-  for (const code of new Set(codes)) {
-    const { status } = PROBLEMS[code];
-    statuses.set(status, [...(statuses.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...statuses].map(([status, group]) => [
-      status,
-      {
-        description: group.map((code) => PROBLEMS[code].title).join(", or "),
-        content: {
-          "application/problem+json": {
-            schema: problemSchema,
-            examples: Object.fromEntries(group.map((code) => [code, { value: problemExample(code) }])),
-          },
-        },
-      },
-    ]),
+function requestOf<Params, Query, Body, Answer>(
+  { request }: EndpointSpec<Params, Query, Body, Answer>,
+  headers: Readonly<Record<string, string>>,
+) {
+  const parameters = Object.entries(headers).map(
+    ([name, description]) => [name, z.string().optional().openapi({ description })] as const,
   );
+  return {
+    params: request.params as unknown as z.ZodObject,
+    query: request.query as unknown as z.ZodObject,
+    ...(parameters.length === 0 ? {} : { headers: z.object(Object.fromEntries(parameters)) }),
+    ...(request.body === null
+      ? {}
+      : {
+          body: {
+            required: !request.body.safeParse(undefined).success,
+            content: { "application/json": { schema: request.body } },
+          },
+        }),
+  };
 }
 
-function problemExample(code: ProblemCode): z.infer<typeof problemSchema> {
-  return {
-    type: problemType(code),
-    title: PROBLEMS[code].title,
-    status: PROBLEMS[code].status,
-    detail: "What was given, and what was expected.",
-    instance: "/ahs/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-    request_id: "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-  };
+function hasInput<Params, Query, Body, Answer>({
+  request: { params, query, body },
+}: EndpointSpec<Params, Query, Body, Answer>): boolean {
+  const parts = [params as unknown as z.ZodObject, query as unknown as z.ZodObject];
+  return body !== null || parts.some((part) => Object.keys(part.shape).length > 0);
 }

@@ -1,11 +1,13 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
-import type { Access, BoughtAnswer, Caller, Charge, PaidRequest, Settlement } from "./access/access.ts";
-import { answer } from "./answer.ts";
+import type { Access, BoughtAnswer, Caller, PaidRequest, Settlement } from "./access/access.ts";
+import { addHeaders } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
+import { type RequestLimits, startDeadline } from "./deadline.ts";
+import type { Pricing } from "./describe-access.ts";
 import { describeOperation } from "./describe-operation.ts";
-import { OwedAnswer } from "./owed-answer.ts";
 import { describePaidRequest } from "./paid-request.ts";
 import { methodNotAllowed, type ProblemCode } from "./problems.ts";
+import { answerBought, servePaid } from "./serve-paid.ts";
 import { type RequestInput, type RequestSchemas, readInput } from "./validation/read-input.ts";
 
 /** One method of one path, ready to be mounted and described. */
@@ -22,13 +24,20 @@ export type Endpoint<Deps> = {
   handle(context: ApiContext, runtime: EndpointRuntime<Deps>): Promise<Response>;
 };
 
-export type EndpointRuntime<Deps> = { readonly deps: Deps; readonly access: Access; readonly clock: Clock };
+export type EndpointRuntime<Deps> = {
+  readonly deps: Deps;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly limits: RequestLimits;
+};
 
 /** What a success looks like; the example is the one that OpenAPI shows. */
 type AnswerSpec<Answer> = {
   readonly schema: z.ZodType<Answer>;
   readonly example: Answer;
   readonly description: string;
+  /** Media types beside JSON that `render` can make of it. */
+  readonly renderings?: readonly string[];
 };
 
 /** What every endpoint says of itself, whatever it costs. */
@@ -40,10 +49,14 @@ export type EndpointSpec<Params, Query, Body, Answer> = {
   readonly description: string;
   readonly request: RequestSchemas<Params, Query, Body>;
   readonly answer: AnswerSpec<Answer>;
-  /** Answers of other statuses that are no problems. */
+  /** Answers of other statuses that are no problems; without a schema they have no body. */
   readonly alternatives?: Readonly<
-    Record<number, { readonly schema: z.ZodType; readonly description: string }>
+    Record<number, { readonly schema?: z.ZodType; readonly description: string }>
   >;
+  /** Whose identity a free endpoint asks for: that of a key, or of a key or a wallet that signs in; none where it is absent. */
+  readonly identity?: "key" | "owner";
+  /** Request headers that it reads, with what they are for; those that its kind implies are added. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Problems of its own; those that its kind implies are added. */
   readonly problems: readonly ProblemCode[];
 };
@@ -84,10 +97,12 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   release?(prepared: Prepared): void;
 };
 
-/** Units from which the money moves before the work, unless the endpoint says otherwise. */
-const SETTLE_FIRST_UNITS = 2000;
-
-type PaidWorkContext<Deps> = WorkContext<Deps> & { readonly caller: Caller };
+/** What priced work gets beside its input. */
+export type PaidWorkContext<Deps> = WorkContext<Deps> & {
+  readonly caller: Caller;
+  /** A header of the request. */
+  header(name: string): string | undefined;
+};
 
 type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };
 
@@ -108,8 +123,13 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
   spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
 ): Endpoint<Deps> {
   return {
-    ...erased(spec, spec.price, spec.paidBy ?? "anyone"),
-    async handle(context, { deps, access, clock }) {
+    ...erased(spec, {
+      units: spec.price,
+      paidBy: spec.paidBy ?? "anyone",
+      isFixed: spec.priceOf === undefined,
+    }),
+    async handle(context, { deps, access, clock, limits }) {
+      const deadline = startDeadline(limits, clock);
       addHeaders(context, { "cache-control": "private, no-store" });
       if (context.req.method === "HEAD")
         throw methodNotAllowed("HEAD", context.req.path, allowOf(spec.method));
@@ -120,15 +140,25 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
         paidBy: spec.paidBy ?? "anyone",
         units,
         input,
+        stopping: limits.stopping,
       });
       const caller = await access.identify(request);
-      addHeaders(context, await access.limit(caller));
+      // A payment is the payer's own word only once it is known not to be copied from the chain.
+      const isProven = caller.kind !== "payer";
+      if (isProven) addHeaders(context, await access.limit(caller));
       spec.admit?.(input, caller);
       const repeated = await access.recall(caller, request);
       if (repeated !== null) return answerBought(context, repeated);
-      const call = { input, request, access, work: { deps, now: clock.now(), caller } };
+      const call = {
+        input,
+        request,
+        access,
+        deadline,
+        work: { deps, now: clock.now(), caller, header: request.header },
+      };
       try {
-        return await serveCall(context, spec, call);
+        if (!isProven) addHeaders(context, await access.limit(caller));
+        return await servePaid(context, spec, call);
       } catch (error) {
         await access.forget(caller, request);
         throw error;
@@ -137,83 +167,35 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
   };
 }
 
-type PaidCall<Params, Query, Body, Deps> = {
-  readonly input: RequestInput<Params, Query, Body>;
-  readonly request: PaidRequest;
-  readonly access: Access;
-  readonly work: PaidWorkContext<Deps>;
-};
-
-async function serveCall<Params, Query, Body, Answer, Prepared, Deps>(
-  context: ApiContext,
-  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
-  { input, request, access, work }: PaidCall<Params, Query, Body, Deps>,
-): Promise<Response> {
-  const prepared = await spec.prepare(input, work);
-  try {
-    const settlement =
-      spec.settlement?.(input, prepared) ?? (request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
-    const charge = await access.take(work.caller, request, settlement);
-    const render = async (answer: Answer) => (await spec.render?.(answer, input, work)) ?? json(answer);
-    const { answer, rendered } = await charged(charge, async () => {
-      const answer = await spec.work(input, prepared, work);
-      return { answer, rendered: await render(answer) };
-    });
-    const kept = spec.withoutSecrets === undefined ? rendered : await render(spec.withoutSecrets(answer));
-    addHeaders(context, await charge.keep(kept));
-    return answerBought(context, rendered);
-  } finally {
-    spec.release?.(prepared);
-  }
-}
-
-/** Runs what was paid for; when it fails, the price goes back, or the failure carries the claim to what is owed. */
-async function charged<Result>(charge: Charge, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const claim = await charge.giveBack();
-    throw claim === null ? error : new OwedAnswer(claim, error);
-  }
-}
-
-function json(answer: unknown): BoughtAnswer {
-  return { contentType: "application/json", body: JSON.stringify(answer) };
-}
-
-function answerBought(context: ApiContext, { contentType, body }: BoughtAnswer): Response {
-  return answer(context, { status: 200, body, headers: { "content-type": contentType } });
-}
-
-function addHeaders(context: ApiContext, headers: Readonly<Record<string, string>>): void {
-  context.set("headers", { ...context.get("headers"), ...headers });
-}
-
 /** A free endpoint: validation, then its own response. */
 export function defineFree<Params, Query, Body, Answer, Deps>(
   spec: FreeSpec<Params, Query, Body, Answer, Deps>,
 ): Endpoint<Deps> {
   return {
-    ...erased(spec, null, "anyone"),
-    async handle(context, { deps, clock }) {
+    ...erased(spec, null),
+    async handle(context, { deps, clock, limits }) {
+      const deadline = startDeadline(limits, clock);
       const input = await readInput(context.req, spec.request);
-      return spec.respond(context, input, { deps, now: clock.now() });
+      return deadline.wait(respond());
+
+      async function respond() {
+        return spec.respond(context, input, { deps, now: clock.now() });
+      }
     },
   };
 }
 
 function erased<Params, Query, Body, Answer>(
   spec: EndpointSpec<Params, Query, Body, Answer>,
-  price: number | null,
-  paidBy: PaidRequest["paidBy"],
+  pricing: Pricing | null,
 ): Omit<Endpoint<unknown>, "handle"> {
   return {
     method: spec.method,
     path: spec.path,
-    price,
-    paidBy,
+    price: pricing?.units ?? null,
+    paidBy: pricing?.paidBy ?? "anyone",
     summary: spec.summary,
-    operation: describeOperation(spec, price),
+    operation: describeOperation(spec, pricing),
     answer: spec.answer,
   };
 }

@@ -1,8 +1,14 @@
 import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
+import type { IpLimit } from "./access/ip-limit.ts";
+import { rateLimited } from "./access/rate-limit-answer.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
+import { draining } from "./deadline.ts";
+import { answerProblem } from "./handle-error.ts";
 import type { RequestMetrics } from "./metrics.ts";
+import type { Problem } from "./problems.ts";
+import type { ServerLife } from "./server-life.ts";
 
 export type EnvelopeDeps = {
   readonly clock: Clock;
@@ -11,13 +17,17 @@ export type EnvelopeDeps = {
   readonly metrics: RequestMetrics;
   /** Origins whose pages may read answers, or every one. */
   readonly allowedOrigins: readonly string[] | "*";
+  readonly life: Pick<ServerLife, "draining" | "enter">;
+  readonly ipLimit: IpLimit;
+  /** Address of the socket that a request came over; null for one that came over none. */
+  readonly socketAddress: (context: ApiContext) => string | null;
 };
 
 /** Methods that some endpoint of ours has, and those that answer for them. */
 const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 const KNOWN_METHODS = new Set(METHODS.split(", "));
 const REQUEST_HEADERS =
-  "Content-Type, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, SIGN-IN-WITH-X";
+  "Content-Type, Authorization, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X";
 const EXPOSED_HEADERS =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, X-Request-Id";
 const PREFLIGHT_SECONDS = "7200";
@@ -33,22 +43,55 @@ const FIXED_HEADERS: Readonly<Record<string, string>> = {
 // Ids that stay one word in a log line and in a shell.
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** What surrounds every answer, whatever its status: request id, headers, preflight, metrics and the request log. */
+/** Told by a server that drains as well: whether the process lives. */
+const LIVENESS = "/livez";
+
+/**
+ * What surrounds every answer, whatever its status: request id, headers, preflight, the limit of its address, metrics and the
+ * request log.
+ */
 export function createEnvelope(deps: EnvelopeDeps): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const started = deps.clock.monotonicMs();
     const requestId = requestIdOf(context.req.header("x-request-id"), deps.randomId);
     context.set("requestId", requestId);
-    context.set("headers", {
-      ...FIXED_HEADERS,
-      "x-request-id": requestId,
-      ...corsHeaders(context.req.header("origin"), deps.allowedOrigins),
-    });
+    context.set("headers", headersOfEvery(context, requestId, deps.allowedOrigins));
     if (isPreflight(context)) return answerPreflight(context);
-    await next();
+    const leave = deps.life.enter();
+    try {
+      const refusal = refusalOf(context, deps);
+      if (refusal === null) await next();
+      else context.res = answerProblem(refusal, context);
+    } finally {
+      leave();
+    }
     report(context, deps, deps.clock.monotonicMs() - started);
     return undefined;
   };
+}
+
+/** What every answer to a request carries; edges that answer before any route is reached take the headers from here as well. */
+export function envelopeHeaders(requestId: string): Readonly<Record<string, string>> {
+  return { ...FIXED_HEADERS, "x-request-id": requestId };
+}
+
+function headersOfEvery(
+  context: ApiContext,
+  requestId: string,
+  allowedOrigins: readonly string[] | "*",
+): Readonly<Record<string, string>> {
+  const cors = corsHeaders(context.req.header("origin"), allowedOrigins);
+  return { ...envelopeHeaders(requestId), ...cors };
+}
+
+/** Null for a request that is let in. */
+function refusalOf(context: ApiContext, deps: EnvelopeDeps): Problem | null {
+  if (deps.life.draining && context.req.path !== LIVENESS) return draining();
+  const limit = deps.ipLimit({
+    socket: deps.socketAddress(context),
+    forwardedFor: context.req.header("x-forwarded-for"),
+  });
+  return limit === null ? null : rateLimited(limit);
 }
 
 function requestIdOf(given: string | undefined, randomId: () => string): string {

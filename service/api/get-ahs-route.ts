@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { gradeLabel } from "../score/grade.ts";
-import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../score/route.ts";
+import { DEFAULT_ROUTING, type RoutingFacts, type RoutingPolicy, routeWallet } from "../score/route.ts";
 import type { CurrentScore, Standing } from "../store/scores.ts";
+import type { Caller } from "./access/access.ts";
+import { ownerOf, ownerText } from "./access/owner.ts";
 import { addressParams, eip55Schema, toEip55 } from "./address-schema.ts";
 import {
   confidenceLevelSchema,
@@ -10,7 +12,8 @@ import {
   nullableScoreSchema,
   routingActionSchema,
 } from "./ahs-record-schema.ts";
-import { definePaid } from "./endpoint.ts";
+import { definePaid, type PaidWorkContext } from "./endpoint.ts";
+import type { PolicyPorts } from "./get-route-policy.ts";
 import { isStale } from "./render-ahs-record.ts";
 import { freshStanding, noteInterest, type WalletPorts } from "./wallet-ports.ts";
 
@@ -45,7 +48,10 @@ const routeSchema = z
     policy_applied: z
       .boolean()
       .openapi({ description: "Whether a policy of the caller, and not the default table, decided" }),
-    allowlisted: z.boolean(),
+    allowlisted: z.boolean().openapi({
+      description:
+        "Whether the wallet stands on that policy's allowlist; a sanctioned one is rejected all the same",
+    }),
     agent_health_score: nullableScoreSchema.openapi({ description: "Equal to ahs_score" }),
     routing_recommendation: routingActionSchema.openapi({ description: "Equal to action" }),
   })
@@ -70,6 +76,8 @@ const EXAMPLE: RoutingAnswer = {
   routing_recommendation: "instant_settle",
 };
 
+type RoutePorts = WalletPorts & { readonly policies: Pick<PolicyPorts["policies"], "of"> };
+
 /** GET /ahs/route/{address}. */
 export const getAhsRoute = definePaid({
   method: "get",
@@ -78,22 +86,40 @@ export const getAhsRoute = definePaid({
   tag: "Routing",
   summary: "Trust routing decision for a payment to a wallet",
   description:
-    "Grades A and B settle at once, C goes to escrow, the others are rejected. Sanctions are looked up at the newest indexed block on every answer and always reject, before any allowlist. A wallet never scored, or without enough history, is sent to escrow.",
+    "Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: routeSchema, example: EXAMPLE, description: "The decision" },
   problems: ["index-unavailable", "index-behind"],
-  prepare: ({ params }, { deps, now }: { deps: WalletPorts; now: Date }) =>
-    freshStanding(params.address, deps, now),
-  work({ params: { address } }, standing, { deps, now }) {
+  async prepare({ params }, { deps, now, caller }: PaidWorkContext<RoutePorts>) {
+    const [standing, policy] = await Promise.all([
+      freshStanding(params.address, deps, now),
+      policyOf(caller, deps),
+    ]);
+    return { standing, policy };
+  },
+  work({ params: { address } }, { standing, policy }, { deps, now }) {
     if (standing.score !== null) noteInterest(address, deps);
-    return decide(address, standing, now);
+    return decide(address, { standing, policy, now });
   },
 });
 
-function decide(address: Address, { sanctions, score }: Standing, now: Date): RoutingAnswer {
+/** Null where the default table decides. */
+async function policyOf(caller: Caller, { policies }: RoutePorts): Promise<RoutingPolicy | null> {
+  const owner = ownerOf(caller);
+  const stored = owner === null ? null : await policies.of(ownerText(owner));
+  return stored?.policy ?? null;
+}
+
+type Known = {
+  readonly standing: Standing;
+  readonly policy: RoutingPolicy | null;
+  readonly now: Date;
+};
+
+function decide(address: Address, { standing: { sanctions, score }, policy, now }: Known): RoutingAnswer {
   const sanctioned = sanctions.length > 0;
   const shown = shownScore(score, sanctioned);
-  const { action, reason } = routeWallet(DEFAULT_ROUTING, {
+  const { action, reason } = routeWallet(policy ?? DEFAULT_ROUTING, {
     wallet: address,
     sanctioned,
     score: scoreFacts(score),
@@ -105,8 +131,8 @@ function decide(address: Address, { sanctions, score }: Standing, now: Date): Ro
     reason,
     scored_at: score === null ? null : score.asOfTime.toISOString(),
     stale: score === null ? null : isStale(score.asOfTime, now),
-    policy_applied: false,
-    allowlisted: false,
+    policy_applied: policy !== null,
+    allowlisted: policy?.allowlist.includes(address) ?? false,
     agent_health_score: shown.ahs_score,
     routing_recommendation: action,
   };

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { PublishedScore, ScoreTrend, StoredScore } from "../store/scores.ts";
+import type { StoredScore } from "../store/scores.ts";
 import { addressParams } from "./address-schema.ts";
 import { AHS_RECORD_EXAMPLE } from "./ahs-record-example.ts";
 import { type AhsRecord, type Attestation, ahsRecordSchema } from "./ahs-record-schema.ts";
@@ -12,47 +12,19 @@ import {
   refuseAgentUrl,
   releaseInfrastructure,
 } from "./infrastructure-part.ts";
-import { unavailable } from "./problems.ts";
-import { renderAhsRecord, renderHistoryEntry } from "./render-ahs-record.ts";
-import { freshStanding, noteInterest, type WalletPorts } from "./wallet-ports.ts";
-import { notIndexed } from "./wallet-report.ts";
+import { renderHistoryEntry } from "./render-ahs-record.ts";
+import { recordOf, type ScoreRecordPorts, scoredRow, scorerOf } from "./score-record.ts";
+import { freshStanding, noteInterest } from "./wallet-ports.ts";
 
-/** What came of scoring a wallet at the newest finalized and enriched block. */
-type ScoreNowResult =
-  | { readonly kind: "stored"; readonly row: StoredScore }
-  | { readonly kind: "not-indexed" }
-  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
-
-/** The same for a wallet whose past may have to be read from a source first. */
-type ScoreOnDemandResult =
-  | ScoreNowResult
-  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
-
-export type GetAhsPorts = WalletPorts &
+export type GetAhsPorts = ScoreRecordPorts &
   InfrastructurePorts & {
-    readonly scores: {
-      published(address: Address): Promise<PublishedScore | null>;
-      history(address: Address, limit: number): Promise<readonly StoredScore[]>;
-      trend(address: Address, since: Date): Promise<ScoreTrend>;
-    };
-    /**
-     * Scores a wallet at the newest finalized and enriched block, or at the newest indexed one when it was listed or delisted since,
-     * and stores it; answers the stored row if no input changed.
-     */
-    readonly scoreNow: (address: Address) => Promise<ScoreNowResult>;
-    /**
-     * The same for any wallet: reads what is missing of its past from the history source, and enrols a wallet that the index
-     * does not follow. Null where there is no source: then wallets outside the index are not scored.
-     */
-    readonly scoreOnDemand: ((address: Address) => Promise<ScoreOnDemandResult>) | null;
+    readonly scores: { history(address: Address, limit: number): Promise<readonly StoredScore[]> };
     /** Signs a stored score for the oracle. */
     readonly attest: (row: StoredScore) => Promise<Attestation>;
-    readonly oracle: Address;
   };
 
 const PARTS = ["features", "history", "attestation", "infrastructure"] as const;
 const HISTORY_LIMIT = 100;
-const TREND_MS = 30 * 24 * 3_600_000;
 const MAX_URL_CHARACTERS = 2_048;
 
 const query = z.object({
@@ -93,12 +65,9 @@ export const getAhs = definePaid({
     "history-unavailable",
   ],
   async prepare({ params, query }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
-    const { followed, sanctions } = await freshStanding(params.address, deps, now);
+    const standing = await freshStanding(params.address, deps, now);
     if (query.agent_url !== undefined) await refuseAgentUrl(query.agent_url, deps);
-    const isListed = sanctions.length > 0;
-    if (!isListed && !followed && deps.scoreOnDemand === null) throw notIndexed(params.address);
-    // The record of a listed wallet follows from the list alone: it must not wait for any source.
-    const score = isListed ? deps.scoreNow : (deps.scoreOnDemand ?? deps.scoreNow);
+    const score = scorerOf(params.address, standing, deps);
     const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
     if (!wantsD3) return { score, plan: null };
     // Last of all, since it reserves: whatever it refuses costs nothing and has enrolled nobody.
@@ -112,16 +81,14 @@ export const getAhs = definePaid({
     { score, plan },
     { deps, now },
   ): Promise<AhsRecord> {
-    const row = storedRow(address, await score(address));
-    const [published, trend, history, attestation, d3] = await Promise.all([
-      deps.scores.published(address),
-      deps.scores.trend(address, new Date(row.asOfTime.getTime() - TREND_MS)),
+    const row = await scoredRow(address, score);
+    const [record, history, attestation, d3] = await Promise.all([
+      recordOf(row, deps, now),
       include.includes("history") ? historyPart(address, deps) : {},
       include.includes("attestation") ? attestationPart(row, deps) : {},
       plan === null ? null : answerInfrastructure({ row, plan, now }, deps),
     ]);
     noteInterest(address, deps);
-    const record = renderAhsRecord({ row, published, oracle: deps.oracle, trend, now });
     return {
       ...record,
       ...d3?.scores,
@@ -137,23 +104,6 @@ export const getAhs = definePaid({
 function splitList(value: unknown): unknown {
   const texts = typeof value === "string" ? [value] : value;
   return Array.isArray(texts) ? texts.flatMap((text) => String(text).split(",")) : texts;
-}
-
-function storedRow(address: Address, result: ScoreOnDemandResult): StoredScore {
-  switch (result.kind) {
-    case "stored":
-      return result.row;
-    case "not-indexed":
-      throw notIndexed(address);
-    case "unavailable":
-      throw unavailable("scoring-unavailable", result.detail, {
-        retryAfterSeconds: result.retryAfterSeconds,
-      });
-    case "history-unavailable":
-      throw unavailable("history-unavailable", result.detail, {
-        retryAfterSeconds: result.retryAfterSeconds,
-      });
-  }
 }
 
 async function historyPart(address: Address, deps: GetAhsPorts): Promise<Pick<AhsRecord, "history">> {

@@ -1,6 +1,7 @@
 import type { ErrorHandler } from "hono";
 import type { Logger } from "pino";
 import { databaseFailure } from "../store/database-failure.ts";
+import { PaymentRequiredError } from "./access/payment-required.ts";
 import { answerJson } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { OwedAnswer } from "./owed-answer.ts";
@@ -13,8 +14,14 @@ const RETRY_AFTER_SECONDS = 5;
 export function createErrorHandler(logger: Logger): ErrorHandler<ApiEnv> {
   return (error, context) => {
     if (error instanceof ValidationFailed) return answerJson(context, error.render(), { status: 422 });
+    if (error instanceof PaymentRequiredError) {
+      return answerJson(context, error.terms, { status: 402, headers: error.headers });
+    }
     if (error instanceof OwedAnswer) return answerProblem(owed(error, context, logger), context);
-    return answerProblem(error instanceof Problem ? error : problemOf(error, context, logger), context);
+    return answerProblem(
+      error instanceof Problem ? error : problemOf(error, requestOf(context), logger),
+      context,
+    );
   };
 }
 
@@ -22,7 +29,7 @@ export function createErrorHandler(logger: Logger): ErrorHandler<ApiEnv> {
 function owed({ claim, cause }: OwedAnswer, context: ApiContext, logger: Logger): Problem {
   const failure = cause instanceof Error ? cause : new Error("paid work failed", { cause });
   const { code, detail, headers } =
-    failure instanceof Problem ? failure : problemOf(failure, context, logger);
+    failure instanceof Problem ? failure : problemOf(failure, requestOf(context), logger);
   const told = `${detail} The payment is settled: the same request with this claim is answered without another.`;
   return new Problem(code, told, { headers, claim, cause });
 }
@@ -34,18 +41,18 @@ export function answerProblem(problem: Problem, context: ApiContext): Response {
   return answerJson(context, body, { status: problem.status, headers });
 }
 
-function problemOf(error: Error, context: ApiContext, logger: Logger): Problem {
-  const request = {
-    request_id: context.get("requestId"),
-    method: context.req.method,
-    path: context.req.path,
-  };
+function requestOf(context: ApiContext): Readonly<Record<string, string>> {
+  return { request_id: context.get("requestId"), method: context.req.method, path: context.req.path };
+}
+
+/** The problem of an error that nobody expected, which is logged whole; `about` names what was being done. */
+export function problemOf(error: Error, about: Readonly<Record<string, string>>, logger: Logger): Problem {
   const failure = databaseFailure(error);
   if (failure === null) {
-    logger.error({ ...request, err: error }, "unexpected error");
+    logger.error({ ...about, err: error }, "unexpected error");
     return new Problem("internal", "The fault is ours.", { cause: error });
   }
-  logger.warn({ ...request, err: error }, "statement failed");
+  logger.warn({ ...about, err: error }, "statement failed");
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error };
   return failure === "database"
     ? unavailable("database-unavailable", "The database does not answer.", options)

@@ -1,16 +1,15 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono } from "hono";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import type { Endpoint, EndpointRuntime } from "./endpoint.ts";
 import { methodNotAllowed } from "./problems.ts";
 
-/** Mounts endpoints and their descriptions; every path of theirs refuses its other methods with 405. */
+/** Mounts endpoints; every path of theirs refuses its other methods with 405. */
 export function mountEndpoints<Deps>(
-  app: OpenAPIHono<ApiEnv>,
+  app: Hono<ApiEnv>,
   endpoints: readonly Endpoint<Deps>[],
   runtime: EndpointRuntime<Deps>,
 ): void {
-  for (const { operation } of endpoints) app.openAPIRegistry.registerPath(operation);
   const paths = Map.groupBy(endpoints, (endpoint) => endpoint.path);
   for (const [path, group] of [...paths].sort(([a], [b]) => byLiteralFirst(a, b))) {
     for (const endpoint of group) {
@@ -26,7 +25,7 @@ export function mountEndpoints<Deps>(
 
 /** Mounts a page that is no part of the described interface: GET and HEAD, other methods 405. */
 export function mountPage(
-  app: OpenAPIHono<ApiEnv>,
+  app: Hono<ApiEnv>,
   path: string,
   respond: (context: ApiContext) => Response | Promise<Response>,
 ): void {

@@ -11,6 +11,8 @@ export type PricedInput = {
   readonly paidBy: PaidRequest["paidBy"];
   readonly units: number;
   readonly input: unknown;
+  /** Fires when the server stops. */
+  readonly stopping: AbortSignal;
 };
 
 /** A request as access sees it. */
@@ -26,6 +28,9 @@ export function describePaidRequest(context: ApiContext, priced: PricedInput): P
     summary: priced.summary,
     paidBy: priced.paidBy,
     fingerprint: () => hash("sha256", canonicalize({ endpoint, input: priced.input }) ?? "", "hex"),
-    signal: req.raw.signal,
+    get signal() {
+      // Made for those who ask only: most requests never do, and it costs as much as a read.
+      return AbortSignal.any([req.raw.signal, priced.stopping]);
+    },
   };
 }

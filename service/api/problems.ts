@@ -1,9 +1,18 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-type ProblemKind = { readonly status: ContentfulStatusCode; readonly title: string };
+type ProblemKind = {
+  readonly status: ContentfulStatusCode;
+  readonly title: string;
+  /** Where the problem has a registered type, which then takes the place of ours. */
+  readonly type?: string;
+};
+
+/** The registered type of draft-ietf-httpapi-ratelimit-headers-11. */
+const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
 /** Every problem that the service can answer: one code, one status, one title. */
 export const PROBLEMS = {
+  "request-malformed": { status: 400, title: "Request malformed" },
   "header-malformed": { status: 400, title: "Header malformed" },
   "payment-malformed": { status: 400, title: "Payment malformed" },
   "key-missing": { status: 401, title: "API key missing" },
@@ -16,12 +25,14 @@ export const PROBLEMS = {
   "not-found": { status: 404, title: "Not found" },
   "not-indexed": { status: 404, title: "Wallet not indexed" },
   "method-not-allowed": { status: 405, title: "Method not allowed" },
+  "request-timeout": { status: 408, title: "Request too slow" },
   "payment-in-flight": { status: 409, title: "Payment in use by another request" },
   "request-in-flight": { status: 409, title: "Request with this Idempotency-Key under way" },
   "precondition-failed": { status: 412, title: "Changed meanwhile" },
   "body-too-large": { status: 413, title: "Body too large" },
   "idempotency-key-reused": { status: 422, title: "Idempotency-Key used for another request" },
-  "rate-limited": { status: 429, title: "Rate limit exceeded" },
+  "headers-too-large": { status: 431, title: "Request header too large" },
+  "rate-limited": { status: 429, title: "Rate limit exceeded", type: QUOTA_EXCEEDED },
   internal: { status: 500, title: "Internal error" },
   "database-unavailable": { status: 503, title: "Database unavailable" },
   "index-unavailable": { status: 503, title: "Index unavailable" },
@@ -47,6 +58,8 @@ export type ProblemBody = {
   readonly request_id: string;
   /** By which an answer that is owed can be asked for again. */
   readonly claim?: string;
+  /** Names of the limits that a 429 speaks of. */
+  readonly "violated-policies"?: readonly string[];
 };
 
 type ProblemOptions = {
@@ -54,6 +67,8 @@ type ProblemOptions = {
   readonly cause?: unknown;
   /** Hexadecimal, of a payment that is held or has moved. */
   readonly claim?: string;
+  /** Names of limits, as the header RateLimit-Policy has them. */
+  readonly violatedPolicies?: readonly string[];
 };
 
 /** An expected refusal or failure; `detail` is shown to the caller, so it never carries a secret or a cause. */
@@ -63,6 +78,7 @@ export class Problem extends Error {
   readonly detail: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly claim: string | null;
+  readonly violatedPolicies: readonly string[] | null;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(`${code}: ${detail}`, { cause: options.cause });
@@ -70,6 +86,7 @@ export class Problem extends Error {
     this.detail = detail;
     this.headers = options.headers ?? {};
     this.claim = options.claim ?? null;
+    this.violatedPolicies = options.violatedPolicies ?? null;
   }
 
   get status(): ContentfulStatusCode {
@@ -86,13 +103,15 @@ export class Problem extends Error {
       instance: request.instance,
       request_id: request.requestId,
       ...(this.claim === null ? {} : { claim: this.claim }),
+      ...(this.violatedPolicies === null ? {} : { "violated-policies": this.violatedPolicies }),
     };
   }
 }
 
-/** The `type` member of a problem: an absolute path, so that it resolves on whatever host served it. */
+/** The `type` member of a problem: a registered one, or an absolute path, so that it resolves on whatever host served it. */
 export function problemType(code: ProblemCode): string {
-  return `/docs#problem-${code}`;
+  const kind: ProblemKind = PROBLEMS[code];
+  return kind.type ?? `/docs#problem-${code}`;
 }
 
 /** A 401; the header tells generic clients which credential is asked for. */

@@ -32,7 +32,7 @@ export function renderAhsRecord({ row, published, oracle, trend, now }: AhsRecor
     d3_score: null,
     mode: "2D",
     sanctions_flags: [...row.sanctionsFlags],
-    trust_routing: routeWallet(DEFAULT_ROUTING, routingFacts(row)).action,
+    trust_routing: routingOf(row),
     confidence: row.confidenceMicros / MICROS,
     confidence_level: row.confidenceLevel,
     patterns: [...row.patterns],
@@ -52,6 +52,11 @@ export function renderAhsRecord({ row, published, oracle, trend, now }: AhsRecor
     published: renderPublished(published, oracle),
     stale: isStale(row.asOfTime, now),
   };
+}
+
+/** The action of the default table for a stored score. */
+export function routingOf(row: StoredScore): AhsRecord["trust_routing"] {
+  return routeWallet(DEFAULT_ROUTING, routingFacts(row)).action;
 }
 
 /** Whether a score as of `asOfTime` is older than 24 hours. */

@@ -1,7 +1,9 @@
 import { readCurve } from "../score/curve.ts";
 import { NANO } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
+import type { Policy } from "../score/policy-shape.ts";
 import { type Facts, gate, gatedWords, measured, shown, shrink } from "./facts.ts";
+import type { OwnCall } from "./types.ts";
 import type { WeighedCall } from "./weigh-calls.ts";
 
 /** D2 adaptation: the worst of failing blindly, running out of gas and overpaying. Its value is that worst one's points. */
@@ -27,12 +29,17 @@ export function adaptation(facts: Facts): Feature {
 
 /** Weight of the failures that their gas limit stopped, over the credited weight of all attempts. */
 function outOfGasShare({ history, failures, policy }: Facts): number {
-  const { outOfGasShare: from, priorCalls } = policy.adaptation;
+  const { priorCalls } = policy.adaptation;
   let weight = 0;
   for (const { call, weight: own } of failures) {
-    if (Number(call.gasUsed) >= from * Number(call.gasLimit)) weight += own;
+    if (ranOutOfGas(call, policy)) weight += own;
   }
   return weight / (history.credited + priorCalls * NANO);
+}
+
+/** Whether a failed call used up its gas limit, or nearly so; one that gave up all its gas on purpose looks the same. */
+export function ranOutOfGas({ gasUsed, gasLimit }: OwnCall, { adaptation: rule }: Policy): boolean {
+  return Number(gasUsed) >= rule.outOfGasShare * Number(gasLimit);
 }
 
 /** Median by weight of the prices paid over the market's, the lower of two; null where no block tells the market's. */

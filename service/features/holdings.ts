@@ -9,6 +9,8 @@ import type { WeighedHistory } from "./weigh-calls.ts";
 /** A token that the wallet's own calls left it with. */
 export type Holding = {
   readonly token: Address;
+  /** What own calls brought in, less what they took out; in the token's smallest unit, above 0. */
+  readonly amount: bigint;
   /** Listed, or established and used by others. */
   readonly recognised: boolean;
   /** Millionths of a US dollar; null where neither a list nor the wallet's own trades price it. */
@@ -118,7 +120,8 @@ function toHolding(
     fact.outsideUsers >= policy.recognisedUsers &&
     isEstablished(fact, ledger.acquiredAt, policy);
   const listed = market.tokenWorth(token, ledger.net, at);
-  return { token, recognised: market.isListed(token) || isKnown, worth: listed ?? boughtWorth(ledger) };
+  const worth = listed ?? boughtWorth(ledger);
+  return { token, amount: ledger.net, recognised: market.isListed(token) || isKnown, worth };
 }
 
 function boughtWorth({ net, bought, givenWorth }: Ledger): number | null {

@@ -4,7 +4,7 @@ import { type Facts, measured, notApplicable, unknown } from "./facts.ts";
 import { NO_HOLDINGS } from "./holdings.ts";
 
 /** D1 portfolio quality: share of the worth of own-acquired tokens and the native coin that is in recognised ones. */
-export function portfolioQuality({ holdings, policy }: Facts): Feature {
+export function portfolioQuality({ holdings, policy }: Pick<Facts, "holdings" | "policy">): Feature {
   if (holdings.kind === "unread") return unknown("portfolio_quality", NO_HOLDINGS.unread);
   if (holdings.kind === "none") return notApplicable("portfolio_quality", 0, NO_HOLDINGS.none);
   let good = holdings.nativeWorth;

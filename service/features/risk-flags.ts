@@ -27,8 +27,12 @@ export function riskFlags(facts: Facts): Feature {
   });
 }
 
-/** Shown to have existed a month before, and recognised or used by others, or the owner's own. */
-function isTrusted(fact: CounterpartyFact | undefined, before: number, { market, policy }: Facts): boolean {
+/** Whether an account is the owner's own, or shown to have existed a month before and recognised or used by others. */
+export function isTrusted(
+  fact: CounterpartyFact | undefined,
+  before: number,
+  { market, policy }: Pick<Facts, "market" | "policy">,
+): boolean {
   if (fact === undefined) return false;
   if (fact.ownerLink !== null) return true;
   const isUsed = fact.outsideUsers >= policy.recognisedUsers || market.isListed(fact.address);

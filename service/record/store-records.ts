@@ -1,4 +1,5 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { tellChanges, watchWallets } from "../alerts/tell-changes.ts";
 import type { PublishPolicy } from "../publish/policy.ts";
 import { proposeIntents } from "../publish/propose-intents.ts";
 import { holdChain, isIndexed } from "../store/chain-fence.ts";
@@ -19,8 +20,8 @@ export type StoreContext = {
 const CHUNK = 500;
 
 /**
- * Stores records with their input files, makes them current and writes their publishing intents, all or nothing for each
- * 500, and answers how many: none of a block that the index no longer holds, because of a reorg or of another chain. Any
+ * Stores records with their input files, makes them current, writes their publishing intents and tells subscribers what
+ * changed, all or nothing for each 500, and answers how many: none of a block that the index no longer holds, because of a reorg or of another chain. Any
  * score replaces the current one of a wallet in `orphaned`.
  */
 export async function storeRecords(
@@ -39,8 +40,11 @@ export async function storeRecords(
     const isStored = await db.transaction(async (tx) => {
       await holdChain(tx, chainId);
       if (!(await isIndexed(tx, chainId, scored.asOf))) return false;
+      const wallets = chunk.map(({ wallet }) => wallet);
+      const watched = await watchWallets(tx, { chainId, wallets, at: now() });
       const scoreIds = await insertScores(tx, chunk);
       await makeCurrent(tx, scoreIds, orphaned);
+      await tellChanges(tx, watched);
       await proposeIntents(tx, { chainId, scoreIds, policy: publishPolicy, now: now() });
       await context.alongside?.(tx);
       return true;

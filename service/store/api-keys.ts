@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Address } from "viem";
 import type { Database } from "./database.ts";
 import { loadInBatches } from "./load-in-batches.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
@@ -13,7 +14,7 @@ export type ApiKey = {
   readonly balanceUnits: number | null;
   readonly ratePerMinute: number;
   /** The wallet that paid for it, lower-case; null where the operator made it. */
-  readonly boughtBy: string | null;
+  readonly boughtBy: Address | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly createdAt: Date;
@@ -24,13 +25,15 @@ export type NewApiKey = {
   readonly partner: boolean;
   readonly balanceUnits: number | null;
   readonly expiresAt: Date | null;
+  /** Calls per minute; DEFAULT_RATE_PER_MINUTE where nobody says. */
+  readonly ratePerMinute?: number;
 };
 
 /** 32 random bytes, and the ids of rows. */
 export type KeyEntropy = { randomBytes(size: number): Uint8Array; randomUuid(): string };
 
 /** Calls per minute of a key that nobody gave another rate: enough for one busy agent. */
-const DEFAULT_RATE_PER_MINUTE = 600;
+export const DEFAULT_RATE_PER_MINUTE = 600;
 const SHOWN_CHARACTERS = 12;
 
 /** Stores a new key and answers the secret, which exists nowhere else afterwards. */
@@ -39,7 +42,7 @@ export async function createApiKey(
   wanted: NewApiKey,
   entropy: KeyEntropy,
 ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
-  const secret = `ahs_${Buffer.from(entropy.randomBytes(32)).toString("base64url")}`;
+  const { secret, keyHash, keyPrefix } = newSecret(entropy);
   const { rows } = await db.$client.query<ApiKeyRow>(
     `insert into ahs.api_key
        (id, name, partner, key_hash, key_prefix, balance_units, scopes, rate_per_minute, expires_at)
@@ -48,19 +51,35 @@ export async function createApiKey(
       entropy.randomUuid(),
       wanted.name,
       wanted.partner,
-      hashApiKey(secret),
-      secret.slice(0, SHOWN_CHARACTERS),
+      keyHash,
+      keyPrefix,
       wanted.balanceUnits,
-      DEFAULT_RATE_PER_MINUTE,
+      wanted.ratePerMinute ?? DEFAULT_RATE_PER_MINUTE,
       wanted.expiresAt,
     ],
   );
   return { key: apiKeyOf(only(rows)), secret };
 }
 
+/** A fresh secret with what is stored of it. */
+export function newSecret(entropy: Pick<KeyEntropy, "randomBytes">) {
+  const secret = `ahs_${Buffer.from(entropy.randomBytes(32)).toString("base64url")}`;
+  return { secret, keyHash: hashApiKey(secret), keyPrefix: secret.slice(0, SHOWN_CHARACTERS) };
+}
+
 /** The form in which a key is stored and looked up: lower-case hex SHA-256 of the whole key. */
 export function hashApiKey(secret: string): string {
   return hash("sha256", secret, "hex");
+}
+
+/** The key of an id; null when there is none. */
+export async function readApiKey(db: Database, id: string): Promise<ApiKey | null> {
+  const { rows } = await db.$client.query<ApiKeyRow>({
+    ...QUERY_DEADLINE,
+    text: "select * from ahs.api_key where id = $1",
+    values: [id],
+  });
+  return rows[0] === undefined ? null : apiKeyOf(rows[0]);
 }
 
 /** All keys, newest first. */
@@ -98,7 +117,7 @@ export function apiKeyFinder(db: Database): (keyHash: string) => Promise<ApiKey 
 }
 
 /** As node-postgres reads tables/api-key.ts; int8 arrives as text. */
-type ApiKeyRow = {
+export type ApiKeyRow = {
   readonly id: string;
   readonly name: string;
   readonly partner: boolean;
@@ -106,13 +125,14 @@ type ApiKeyRow = {
   readonly key_prefix: string;
   readonly balance_units: string | null;
   readonly rate_per_minute: number;
-  readonly bought_by: string | null;
+  readonly bought_by: Address | null;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
   readonly created_at: Date;
 };
 
-function apiKeyOf(row: ApiKeyRow): ApiKey {
+/** A key as node-postgres read it. */
+export function apiKeyOf(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     name: row.name,

@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts";
+import { type KeptAnswer, keepAnswerStatement, type RepeatSlot } from "./idempotent-answers.ts";
 import { loadInBatches } from "./load-in-batches.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 
@@ -20,6 +21,8 @@ export type KeyDebits = {
   hold(request: HoldRequest): Promise<HoldOutcome>;
   /** Keeps a held debit; one that was returned meanwhile stays returned. */
   keep(debitId: string): Promise<void>;
+  /** Keeps a held debit, or none for null, and the answer to repeats of its request: both or neither. */
+  keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
   /** Returns a held debit to its key; one that was kept or returned stays as it is. */
   giveBack(debitId: string): Promise<void>;
 };
@@ -100,6 +103,15 @@ export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
     hold,
     async keep(debitId) {
       await keep(debitId);
+    },
+    async keepAnswered(debitId, slot, answer) {
+      const { text, values } = keepAnswerStatement(slot, answer, deps.now());
+      await pool.query({
+        ...QUERY_DEADLINE,
+        name: "key_debit_keep_answered",
+        text: `with debited as (update ahs.key_debit set state = 'kept' where state = 'held' and id = $7) ${text}`,
+        values: [...values, debitId],
+      });
     },
     async giveBack(debitId) {
       await pool.query({

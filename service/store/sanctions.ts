@@ -129,6 +129,9 @@ export const FLAGS_COLUMNS = `
   'isSanctioned at block ' || reading.block as reading_reference, ${msOf("reading.read_at")} as reading_ms,
   entry.reference as entry_reference, ${msOf("entry.detected_at")} as entry_ms`;
 
+/** Whether what `sanctionsFlagsJoin` joins tells of any flag; never null. */
+export const IS_LISTED = `(coalesce(event.listed, reading.listed, false) or entry.address is not null)`;
+
 /** Whole milliseconds: a timestamp of PostgreSQL may be finer than one of JavaScript. */
 function msOf(column: string): string {
   return `floor(extract(epoch from ${column}) * 1000)::float8`;

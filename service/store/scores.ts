@@ -16,6 +16,9 @@ export type IndexHead = { readonly blockNumber: number /** Unix seconds. */; rea
 
 /** The newest score of a wallet, as far as routing looks at it. */
 export type CurrentScore = {
+  /** Its row in the history. */
+  readonly scoreId: number;
+  readonly asOfBlock: number;
   readonly ahsScore: number | null;
   readonly grade: Grade | null;
   readonly confidenceMicros: number;
@@ -131,8 +134,8 @@ function standingLoader(db: Database, chainId: number): (address: Address) => Pr
     name: "wallet_standing",
     text: `
       select wanted.address, head.*, followed.address is not null as followed, ${FLAGS_COLUMNS},
-             current.ahs_score, current.grade, current.confidence_micros, current.confidence_level,
-             current.as_of_time
+             current.score_id, current.as_of_block, current.ahs_score, current.grade, current.confidence_micros,
+             current.confidence_level, current.as_of_time
       from unnest($1::text[]) as wanted (address)
       left join (${newestBlock(views)}) as head on true
       left join ahs.current_score as current on current.chain_id = $2 and current.wallet = wanted.address
@@ -161,6 +164,8 @@ function standingLoader(db: Database, chainId: number): (address: Address) => Pr
 type HeadRow = { readonly head_number: string; readonly head_timestamp: string };
 type NoHeadRow = { readonly head_number: null; readonly head_timestamp: null };
 type CurrentScoreRow = {
+  readonly score_id: string;
+  readonly as_of_block: string;
   readonly ahs_score: number | null;
   readonly grade: Grade | null;
   readonly confidence_micros: number;
@@ -195,6 +200,8 @@ function headOf(row: HeadRow): IndexHead {
 
 function currentScoreOf(row: CurrentScoreRow): CurrentScore {
   return {
+    scoreId: Number(row.score_id),
+    asOfBlock: Number(row.as_of_block),
     ahsScore: row.ahs_score,
     grade: row.grade,
     confidenceMicros: row.confidence_micros,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../bin/config.ts";
 
+const PAYEE = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
+/** Of the development mnemonic, as its key: known to everybody. */
+const SENDER = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc";
+const SENDER_KEY = "0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba";
+
 describe("parseConfig", () => {
   test("takes what is set and fills in the rest; an empty variable is not set", () => {
     expect(parseConfig({ PORT: "4555", HOST: "", DAILY_GAS: "9000000" })).toMatchObject({
@@ -36,6 +41,13 @@ describe("parseConfig", () => {
     });
   });
 
+  test("takes a provider of labels, with or without a key", () => {
+    const url = "https://labels.example/v1";
+    expect(parseConfig({ LABELS_URL: url, LABELS_API_KEY: "k" }).labels).toEqual({ url, apiKey: "k" });
+    expect(parseConfig({ LABELS_URL: url }).labels).toEqual({ url, apiKey: null });
+    expect(parseConfig({}).labels).toEqual({ url: null, apiKey: null });
+  });
+
   test.each([
     [{ HISTORY_SOURCE: "explorer" }, "HISTORY_SOURCE: explorer needs HISTORY_URL, the explorer's API"],
     [{ HISTORY_SOURCE: "otterscan" }, "HISTORY_SOURCE: otterscan needs HISTORY_URL or RPC_URL"],
@@ -48,17 +60,57 @@ describe("parseConfig", () => {
       { HISTORY_SOURCE: "etherscan" },
       'HISTORY_SOURCE: expected one of none, otterscan, explorer, got "etherscan"',
     ],
+    [{ LABELS_API_KEY: "k" }, "LABELS_API_KEY: needs LABELS_URL"],
     [{ ENROLMENT_MAX_FEE_WEI: "1e9" }, 'ENROLMENT_MAX_FEE_WEI: expected a whole number of wei, got "1e9"'],
   ])("refuses %j", (given, message) => {
     expect(() => parseConfig(given)).toThrow(message);
   });
 
-  test.each(["DATABASE_URL", "RPC_URL", "PUBLISHER_PRIVATE_KEY", "SIGNER_PRIVATE_KEY", "HISTORY_URL"])(
-    "does not repeat what %s holds",
-    (name) => {
-      const parse = () => parseConfig({ [name]: "0xsecret" });
-      expect(parse).toThrow(name);
-      expect(parse).not.toThrow("secret");
-    },
-  );
+  test("takes a facilitator of our own, whose key is elsewhere or here", () => {
+    const payments = { X402_PAY_TO: PAYEE.toLowerCase(), X402_FACILITATOR_ADDRESS: SENDER };
+    expect(parseConfig(payments)).toMatchObject({
+      payments: { payTo: PAYEE, facilitatorUrl: null, facilitatorAddress: SENDER },
+      facilitatorKey: null,
+    });
+    expect(parseConfig({ ...payments, FACILITATOR_PRIVATE_KEY: SENDER_KEY })).toMatchObject({
+      facilitatorKey: SENDER_KEY,
+    });
+  });
+
+  test.each([
+    [{ X402_PAY_TO: PAYEE }, "X402_PAY_TO: needs X402_FACILITATOR_URL, or X402_FACILITATOR_ADDRESS"],
+    [{ X402_FACILITATOR_URL: "https://f.example" }, "X402_FACILITATOR_URL: needs X402_PAY_TO"],
+    [{ X402_FACILITATOR_ADDRESS: SENDER }, "X402_FACILITATOR_ADDRESS: needs X402_PAY_TO"],
+    [
+      { X402_PAY_TO: PAYEE, X402_FACILITATOR_ADDRESS: SENDER, X402_FACILITATOR_URL: "https://f.example" },
+      "X402_FACILITATOR_URL: excludes X402_FACILITATOR_ADDRESS",
+    ],
+    [
+      { X402_PAY_TO: PAYEE, X402_FACILITATOR_ADDRESS: PAYEE, FACILITATOR_PRIVATE_KEY: SENDER_KEY },
+      "X402_FACILITATOR_ADDRESS: is not the address of FACILITATOR_PRIVATE_KEY",
+    ],
+    [
+      { FACILITATOR_PRIVATE_KEY: SENDER_KEY, PUBLISHER_PRIVATE_KEY: SENDER_KEY },
+      "FACILITATOR_PRIVATE_KEY: must be another key than PUBLISHER_PRIVATE_KEY",
+    ],
+    [{ X402_PAY_TO: "0x0000000000000000000000000000000000000000" }, "X402_PAY_TO: expected an address"],
+    [{ X402_PAY_TO: PAYEE.replace("EA", "Ea") }, "X402_PAY_TO: expected an address"],
+  ])("refuses payments that do not fit: %j", (given, message) => {
+    expect(() => parseConfig(given)).toThrow(message);
+  });
+
+  test.each([
+    "DATABASE_URL",
+    "RPC_URL",
+    "PUBLISHER_PRIVATE_KEY",
+    "SIGNER_PRIVATE_KEY",
+    "FACILITATOR_PRIVATE_KEY",
+    "X402_FACILITATOR_URL",
+    "HISTORY_URL",
+    "LABELS_URL",
+  ])("does not repeat what %s holds", (name) => {
+    const parse = () => parseConfig({ [name]: "0xsecret" });
+    expect(parse).toThrow(name);
+    expect(parse).not.toThrow("secret");
+  });
 });

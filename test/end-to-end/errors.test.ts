@@ -71,11 +71,15 @@ describe("each refusal is a clear problem and costs nothing", () => {
     expect(await ask(`/ahs/${UNKNOWN}`, key.secret)).toMatchObject({ status: 404, body: { status: 404 } });
   });
 
-  test("no key is a 401 that says so", async () => {
+  test("neither key nor payment is a 402 that names the price", async () => {
     const answer = await ask(`/ahs/${AGENT}`, null);
     expect(answer).toMatchObject({
-      status: 401,
-      body: { status: 401, detail: expect.stringContaining("X-API-Key") },
+      status: 402,
+      body: {
+        x402Version: 2,
+        error: expect.stringContaining("1.000 USD"),
+        accepts: [{ scheme: "exact", network: "eip155:31337", amount: "1000000" }],
+      },
     });
   });
 
@@ -92,7 +96,7 @@ describe("each refusal is a clear problem and costs nothing", () => {
     const answer = await ask(`/ahs/${AGENT}`, empty.secret);
     expect(answer).toMatchObject({
       status: 402,
-      body: { detail: expect.stringMatching(/1\.000 USD.*0\.999 USD/) },
+      body: { error: expect.stringMatching(/1\.000 USD.*0\.999 USD/) },
     });
     expect(await readBalance(kit.db, empty.id)).toBe(999);
   });

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { hashApiKey } from "../../store/api-keys.ts";
+import type { KeptAnswer, RepeatSlot } from "../../store/idempotent-answers.ts";
 import { unauthorized } from "../problems.ts";
 import type { Charge, KeyCaller, PaidRequest } from "./access.ts";
 import type { KeyAccess } from "./create-access.ts";
@@ -29,6 +30,8 @@ export type KeyLedger = {
     readonly endpoint: string;
   }): Promise<HoldResult>;
   keep(debitId: string): Promise<void>;
+  /** Keeps a debit, or none where nothing was held, and the answer to repeats of the request: both or neither. */
+  keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
   giveBack(debitId: string): Promise<void>;
 };
 
@@ -53,8 +56,9 @@ export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
       }
       return callerOf(key, deps.clock.now());
     },
-    async take(caller, request) {
-      return caller.unlimited ? FREE_OF_CHARGE : chargeKey(deps, caller, request);
+    async take(caller, request, slot) {
+      if (caller.unlimited) return slot === null ? FREE_OF_CHARGE : keyCharge(deps, null, slot);
+      return chargeKey(deps, { caller, request, slot });
     },
   };
 }
@@ -79,37 +83,47 @@ const FREE_OF_CHARGE: Charge = {
   },
 };
 
+type Charging = {
+  readonly caller: KeyCaller;
+  readonly request: PaidRequest;
+  readonly slot: RepeatSlot | null;
+};
+
 async function chargeKey(
   deps: ApiKeyAccessDeps,
-  caller: KeyCaller,
-  { endpoint, units }: PaidRequest,
+  { caller, request: { endpoint, units }, slot }: Charging,
 ): Promise<Charge | { readonly shortage: string }> {
   const held = await deps.keys.hold({ keyId: caller.keyId, endpoint, units });
   switch (held.kind) {
     case "unlimited":
-      return FREE_OF_CHARGE;
+      return slot === null ? FREE_OF_CHARGE : keyCharge(deps, null, slot);
     case "insufficient":
       return {
         shortage: `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(held.balanceUnits)} USD.`,
       };
     case "held":
-      return heldCharge(deps, held.debitId);
+      return keyCharge(deps, held.debitId, slot);
   }
 }
 
 // A hold that can be neither kept nor returned now is returned by its deadline: the caller never pays for our fault.
-function heldCharge({ keys, logger }: ApiKeyAccessDeps, debitId: string): Charge {
+function keyCharge(
+  { keys, logger }: ApiKeyAccessDeps,
+  debitId: string | null,
+  slot: RepeatSlot | null,
+): Charge {
+  const orLog = (doing: Promise<void>, message: string) =>
+    doing.catch((error: unknown) => logger.error({ err: error, debit_id: debitId }, message));
   return {
-    async keep() {
-      await keys.keep(debitId).catch((error: unknown) => {
-        logger.error({ err: error, debit_id: debitId }, "debit not kept; it returns at its deadline");
-      });
+    async keep(answer) {
+      const message = "debit not kept; it returns at its deadline";
+      if (slot !== null) await orLog(keys.keepAnswered(debitId, slot, answer), message);
+      else if (debitId !== null) await orLog(keys.keep(debitId), message);
       return {};
     },
     async giveBack() {
-      await keys.giveBack(debitId).catch((error: unknown) => {
-        logger.error({ err: error, debit_id: debitId }, "debit not given back; it returns at its deadline");
-      });
+      if (debitId === null) return null;
+      await orLog(keys.giveBack(debitId), "debit not given back; it returns at its deadline");
       return null;
     },
   };

@@ -1,3 +1,4 @@
+import type { RepeatSlot } from "../../store/idempotent-answers.ts";
 import { Problem, unauthorized } from "../problems.ts";
 import type {
   Access,
@@ -10,15 +11,20 @@ import type {
   PayerCaller,
   Settlement,
 } from "./access.ts";
-import { type Owner, ownerOf, ownerText } from "./owner.ts";
+import { type Owner, ownerOf } from "./owner.ts";
+import { repeatSlotOf } from "./repeat-slot.ts";
 import { usd } from "./usd.ts";
 
 /** Callers with a key. */
 export type KeyAccess = {
   /** Null when the request carries no key; throws the 401 of one that is no good. */
-  identify(request: PaidRequest): Promise<KeyCaller | null>;
-  /** Holds the price; null when the balance does not reach, told by `shortage`. */
-  take(caller: KeyCaller, request: PaidRequest): Promise<Charge | { readonly shortage: string }>;
+  identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
+  /** Holds the price, to be kept together with the answer of the slot; a balance that does not reach is told by `shortage`. */
+  take(
+    caller: KeyCaller,
+    request: PaidRequest,
+    slot: RepeatSlot | null,
+  ): Promise<Charge | { readonly shortage: string }>;
 };
 
 /** Callers who pay by x402. */
@@ -38,21 +44,22 @@ export type CallLimiter = {
   take(owner: Owner, ratePerMinute: number): Promise<AnswerHeaders>;
 };
 
-/** Answers by Idempotency-Key; requests without one pass. */
+/** Answers by Idempotency-Key. */
 export type RepeatStore = {
-  /** Null for the first request under its key; throws the 400, 409 and 422 of the draft. */
-  begin(owner: string, request: PaidRequest): Promise<BoughtAnswer | null>;
-  keep(owner: string, request: PaidRequest, answer: BoughtAnswer): Promise<void>;
+  /** Null for the first request of a slot, which is under way from then on; throws the 409 and 422 of the draft. */
+  begin(slot: RepeatSlot): Promise<BoughtAnswer | null>;
+  /** Keeps what a payment bought. Never throws: the money has moved. */
+  keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void>;
   /** Never throws. */
-  forget(owner: string, request: PaidRequest): Promise<void>;
+  forget(slot: RepeatSlot): Promise<void>;
 };
 
 export type AccessParts = {
   readonly keys: KeyAccess;
   /** Null where the deployment names no token to be paid in. */
   readonly payments: PaymentAccess | null;
-  readonly limiter: CallLimiter | null;
-  readonly repeats: RepeatStore | null;
+  readonly limiter: CallLimiter;
+  readonly repeats: RepeatStore;
   /** Calls a minute of a wallet that pays. */
   readonly payerRatePerMinute: number;
 };
@@ -72,28 +79,29 @@ export function createAccess(parts: AccessParts): Access {
     },
     async limit(caller) {
       const owner = ownerOf(caller);
-      if (owner === null || limiter === null) return {};
+      if (owner === null) return {};
       return limiter.take(owner, caller.kind === "key" ? caller.ratePerMinute : parts.payerRatePerMinute);
     },
     async recall(caller, request) {
-      const scope = scopeOf(caller);
-      if (scope === null) return null;
-      const repeated = await repeats?.begin(scope, request);
-      if (repeated) return repeated;
+      const slot = repeatSlotOf(caller, request);
+      const repeated = slot === null ? null : await repeats.begin(slot);
+      if (repeated !== null) return repeated;
       if (caller.kind !== "payer" || payments === null) return null;
       try {
-        return await payments.recall(caller, request);
+        const bought = await payments.recall(caller, request);
+        if (bought !== null && slot !== null) await repeats.keep(slot, bought);
+        return bought;
       } catch (error) {
-        await repeats?.forget(scope, request);
+        if (slot !== null) await repeats.forget(slot);
         throw error;
       }
     },
     async take(caller, request, settlement) {
-      return withRepeat(await takeFrom(parts, { caller, request, settlement }), caller, request, repeats);
+      return takeFrom(parts, { caller, request, settlement });
     },
     async forget(caller, request) {
-      const scope = scopeOf(caller);
-      if (scope !== null) await repeats?.forget(scope, request);
+      const slot = repeatSlotOf(caller, request);
+      if (slot !== null) await repeats.forget(slot);
     },
   };
 }
@@ -105,44 +113,35 @@ type Taking = {
 };
 
 async function takeFrom(
-  { keys, payments }: AccessParts,
+  { keys, payments, repeats }: AccessParts,
   { caller, request, settlement }: Taking,
 ): Promise<Charge> {
+  const slot = repeatSlotOf(caller, request);
   switch (caller.kind) {
     case "key": {
-      const charge = await keys.take(caller, request);
+      const charge = await keys.take(caller, request, slot);
       if (!("shortage" in charge)) return charge;
       if (payments === null) throw new Problem("balance-insufficient", charge.shortage);
       throw await payments.challenge(request, charge.shortage);
     }
     case "payer":
       if (payments === null) throw new Error("a payer without payments");
-      return payments.take(caller, request, settlement);
+      return withRepeat(await payments.take(caller, request, settlement), slot, repeats);
     case "nobody":
       if (payments === null) throw new Error("nobody without payments");
       throw await payments.challenge(request, `${request.endpoint} costs ${usd(request.units)} USD.`);
   }
 }
 
-function withRepeat(
-  charge: Charge,
-  caller: Caller,
-  request: PaidRequest,
-  repeats: RepeatStore | null,
-): Charge {
-  const scope = scopeOf(caller);
-  if (scope === null || repeats === null) return charge;
+/** The row of a payment keeps what it bought, together with the money; the slot answers repeats that bring another payment. */
+function withRepeat(charge: Charge, slot: RepeatSlot | null, repeats: RepeatStore): Charge {
+  if (slot === null) return charge;
   return {
     async keep(answer) {
       const headers = await charge.keep(answer);
-      await repeats.keep(scope, request, answer);
+      await repeats.keep(slot, answer);
       return headers;
     },
     giveBack: charge.giveBack,
   };
-}
-
-function scopeOf(caller: Caller): string | null {
-  const owner = ownerOf(caller);
-  return owner === null ? null : ownerText(owner);
 }

@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
+import {
+  type DocumentedOperation,
+  memberOf,
+  type Operation,
+  operationsOf,
+  priceText,
+  resolveSchema,
+} from "../document-operations.ts";
 import type { ApiDocument } from "../openapi-document.ts";
 import { PROBLEMS } from "../problems.ts";
 import { REFERENCE_STYLE } from "./reference-style.ts";
 
-type PathItem = NonNullable<ApiDocument["paths"]>[string];
-type Operation = NonNullable<PathItem["get"]>;
 type Fragment = ReturnType<typeof html>;
 
 /** The reference page and the policy under which a browser may show it. */
@@ -46,32 +52,24 @@ ${renderProblems()}
 </html>`;
 }
 
-type Entry = { readonly method: string; readonly path: string; readonly operation: Operation };
-
-function operationsOf(document: ApiDocument): readonly Entry[] {
-  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    (["get", "post", "put", "delete"] as const).flatMap((method) => {
-      const operation = item[method];
-      return operation === undefined ? [] : [{ method: method.toUpperCase(), path, operation }];
-    }),
-  );
-}
-
-function renderIndex(entries: readonly Entry[]): Fragment {
+function renderIndex(entries: readonly DocumentedOperation[]): Fragment {
   return html`<div class="scroll"><table>
 <thead><tr><th>Endpoint</th><th>Price (USD)</th><th>Purpose</th></tr></thead>
 <tbody>${entries.map(
-    ({ method, path, operation }) => html`
-<tr><td><a href="#${anchorOf(operation)}"><code>${method} ${path}</code></a></td><td>${priceOf(operation)}</td><td>${operation.summary}</td></tr>`,
+    ({ method, path, operation, priceUnits }) => html`
+<tr><td><a href="#${anchorOf(operation)}"><code>${method} ${path}</code></a></td><td>${priceUnits === null ? "free" : priceText(priceUnits)}</td><td>${operation.summary}</td></tr>`,
   )}</tbody>
 </table></div>`;
 }
 
-function renderOperation({ method, path, operation }: Entry, document: ApiDocument): Fragment {
+function renderOperation(
+  { method, path, operation, priceUnits }: DocumentedOperation,
+  document: ApiDocument,
+): Fragment {
   return html`
 <article id="${anchorOf(operation)}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
-<p class="price">${priceOf(operation) === "free" ? "Free" : `${priceOf(operation)} USD a call`}</p>
+<p class="price">${priceUnits === null ? "Free" : `${priceText(priceUnits)} USD a call`}</p>
 <p>${renderProse(operation.description)}</p>
 ${renderParameters(operation)}
 ${renderExample(operation)}
@@ -101,9 +99,9 @@ function renderExample(operation: Operation): Fragment | string {
 
 /** The members of an answer that the example cannot explain by itself. */
 function renderMembers(operation: Operation, document: ApiDocument): Fragment | string {
-  const schema = resolve(operation.responses?.["200"]?.content?.["application/json"]?.schema, document);
+  const schema = resolveSchema(operation.responses?.["200"]?.content?.["application/json"]?.schema, document);
   const members = Object.entries(memberOf(schema, "properties") ?? {}).map(([name, member]) => {
-    const resolved = resolve(member, document);
+    const resolved = resolveSchema(member, document);
     return [
       name,
       [memberOf(resolved, "description"), valuesOf(resolved)].filter(Boolean).join(": "),
@@ -120,21 +118,10 @@ function renderMembers(operation: Operation, document: ApiDocument): Fragment | 
 </table></div>`;
 }
 
-/** A schema, or the component that it refers to. */
-function resolve(schema: unknown, document: ApiDocument): unknown {
-  const reference = memberOf(schema, "$ref");
-  if (typeof reference !== "string") return schema;
-  return document.components?.schemas?.[reference.replace("#/components/schemas/", "")];
-}
-
 /** The values that a schema, or the items of a list, may take, if it names them. */
 function valuesOf(schema: unknown): string {
   const values: unknown = memberOf(schema, "enum") ?? memberOf(memberOf(schema, "items"), "enum");
   return Array.isArray(values) ? values.filter((value) => value !== null).join(", ") : "";
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** Text of the document, in which `backquotes` mark code as OpenAPI's Markdown has it. */
@@ -162,11 +149,6 @@ function renderProblems(): Fragment {
 <tr id="problem-${code}"><td><code>${code}</code></td><td>${status}</td><td>${title}</td></tr>`,
   )}</tbody>
 </table></div>`;
-}
-
-function priceOf(operation: Operation): string {
-  const price: unknown = Reflect.get(operation, "x-price-usd");
-  return typeof price === "number" ? price.toFixed(3).replace(/0$/, "") : "free";
 }
 
 function anchorOf(operation: Operation): string {

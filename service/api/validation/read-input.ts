@@ -22,7 +22,7 @@ type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly faults: readonly ValidationFault[] };
 
-/** Path, query and body of a request by their schemas; throws ValidationFailed with the faults of all three. */
+/** Path, query and body of a request by their schemas, no body where its schema has a default; throws ValidationFailed with the faults of all three. */
 export async function readInput<Params, Query, Body>(
   request: HonoRequest,
   schemas: RequestSchemas<Params, Query, Body>,
@@ -39,6 +39,10 @@ const NO_BODY = { ok: true, value: null } as const;
 async function checkBody<Body>(request: HonoRequest, schema: z.ZodType<Body>): Promise<Checked<Body>> {
   const parsed = parseJsonBody(await readBody(request), request.header("content-type"));
   if (parsed.kind === "fault") return { ok: false, faults: [parsed.fault] };
+  if (parsed.value === undefined) {
+    const absent = schema.safeParse(undefined);
+    if (absent.success) return { ok: true, value: absent.data };
+  }
   if (parsed.value === undefined || parsed.value === null) {
     return { ok: false, faults: [{ type: "missing", loc: ["body"], msg: "Field required", input: null }] };
   }

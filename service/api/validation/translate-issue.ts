@@ -10,7 +10,7 @@ type Told = Pick<ValidationFault, "type" | "msg"> & { readonly ctx?: Readonly<Re
 /** A zod issue, reported with its input, as the entry that pydantic v2 would give for the same fault. */
 export function translateIssue(issue: Issue, part: Part, root: unknown): ValidationFault {
   const path = issue.path.filter((step) => typeof step !== "symbol");
-  const loc = [part, ...path];
+  const loc = issue.code === "invalid_key" ? [part, ...path, "[key]"] : [part, ...path];
   if (issue.input === undefined && path.length > 0 && !speaksOfAbsence(issue)) {
     return { type: "missing", loc, msg: "Field required", input: echoInput(parentOf(root, path)) };
   }
@@ -52,6 +52,7 @@ function tell(issue: Issue, found: unknown): Told {
     case "invalid_union":
       return firstOfUnion(issue, found);
     case "invalid_key":
+      return firstOfKey(issue, found);
     case "invalid_element":
     case "custom":
       return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
@@ -141,6 +142,14 @@ function firstOfUnion(issue: z.core.$ZodIssueInvalidUnion, found: unknown): Told
   if (first === undefined)
     return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
   return tell(first, found);
+}
+
+/** What is wrong with the name of a member. */
+function firstOfKey(issue: z.core.$ZodIssueInvalidKey, found: unknown): Told {
+  const [first] = issue.issues;
+  return first === undefined
+    ? told("value_error", `Value error, ${issue.message}`, { error: issue.message })
+    : tell(first, found);
 }
 
 function count(bound: number, noun: string): string {

@@ -6,6 +6,7 @@ CREATE TABLE "ahs"."alert_subscription" (
 	"endpoint_id" uuid NOT NULL,
 	"events" text[] NOT NULL,
 	"manage_token_hash" text NOT NULL,
+	"purchases" text[] NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"ended_at" timestamp with time zone,
 	"created_at" timestamp with time zone NOT NULL
@@ -27,6 +28,7 @@ CREATE TABLE "ahs"."webhook_endpoint" (
 	"previous_secret" text,
 	"previous_until" timestamp with time zone,
 	"verified_at" timestamp with time zone,
+	"held_until" timestamp with time zone,
 	"disabled_at" timestamp with time zone,
 	"disabled_reason" text,
 	"created_at" timestamp with time zone NOT NULL
@@ -46,6 +48,13 @@ CREATE TABLE "ahs"."webhook_event" (
 	"delivered_at" timestamp with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "ahs"."key_credit" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"key_id" uuid NOT NULL,
+	"units" bigint NOT NULL,
+	"created_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "ahs"."idempotent_answer" (
 	"scope" text NOT NULL,
 	"key_hash" text NOT NULL,
@@ -61,6 +70,7 @@ CREATE TABLE "ahs"."idempotent_answer" (
 CREATE UNLOGGED TABLE "ahs"."rate_bucket" (
 	"identity" text PRIMARY KEY NOT NULL,
 	"tokens" double precision NOT NULL,
+	"granted" integer NOT NULL,
 	"updated_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -121,6 +131,9 @@ ALTER TABLE "ahs"."alert_subscription" ADD CONSTRAINT "alert_subscription_endpoi
 ALTER TABLE "ahs"."webhook_attempt" ADD CONSTRAINT "webhook_attempt_event_id_webhook_event_id_fk" FOREIGN KEY ("event_id") REFERENCES "ahs"."webhook_event"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."webhook_event" ADD CONSTRAINT "webhook_event_endpoint_id_webhook_endpoint_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "ahs"."webhook_endpoint"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."webhook_event" ADD CONSTRAINT "webhook_event_subscription_id_alert_subscription_id_fk" FOREIGN KEY ("subscription_id") REFERENCES "ahs"."alert_subscription"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "ahs"."key_credit" ADD CONSTRAINT "key_credit_key_id_api_key_id_fk" FOREIGN KEY ("key_id") REFERENCES "ahs"."api_key"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "api_key_bought_by" ON "ahs"."api_key" USING btree ("bought_by");--> statement-breakpoint
+CREATE INDEX "key_debit_kept" ON "ahs"."key_debit" USING btree ("key_id","created_at") WHERE "ahs"."key_debit"."state" = 'kept';--> statement-breakpoint
 CREATE INDEX "alert_subscription_wallet" ON "ahs"."alert_subscription" USING btree ("chain_id","wallet","expires_at");--> statement-breakpoint
 CREATE INDEX "alert_subscription_owner" ON "ahs"."alert_subscription" USING btree ("owner","wallet");--> statement-breakpoint
 CREATE INDEX "webhook_attempt_event" ON "ahs"."webhook_attempt" USING btree ("event_id","at");--> statement-breakpoint
@@ -131,4 +144,7 @@ CREATE INDEX "idempotent_answer_expires" ON "ahs"."idempotent_answer" USING btre
 CREATE INDEX "sign_in_nonce_expires" ON "ahs"."sign_in_nonce" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "payment_authorization" ON "ahs"."payment" USING btree ("chain_id","asset","payer","nonce");--> statement-breakpoint
 CREATE INDEX "payment_state" ON "ahs"."payment" USING btree ("state","deadline");--> statement-breakpoint
-CREATE INDEX "payment_payer" ON "ahs"."payment" USING btree ("payer","created_at" DESC NULLS LAST);
+CREATE INDEX "payment_payer" ON "ahs"."payment" USING btree ("payer","created_at" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "account_fact_funder" ON "ahs"."account_fact" USING btree ("chain_id","first_funder","address");--> statement-breakpoint
+CREATE INDEX "account_fact_creator" ON "ahs"."account_fact" USING btree ("chain_id","creator","address");--> statement-breakpoint
+CREATE INDEX "current_score_distribution" ON "ahs"."current_score" USING btree ("chain_id","ahs_score");

@@ -12,6 +12,8 @@ export const webhookEndpoint = ahs.table("webhook_endpoint", {
   previousUntil: timestamp({ withTimezone: true }),
   /** When it first answered 2xx; null until then. */
   verifiedAt: timestamp({ withTimezone: true }),
+  /** Until when it asked to be left alone; null where it never did. */
+  heldUntil: timestamp({ withTimezone: true }),
   /** When it was given up, and why; null while it is delivered to. */
   disabledAt: timestamp({ withTimezone: true }),
   disabledReason: text(),
@@ -34,6 +36,8 @@ export const alertSubscription = ahs.table(
     events: text().array().notNull(),
     /** SHA-256 of the manage token. */
     manageTokenHash: text().notNull(),
+    /** Payments that bought it or its extensions, each of which counts once. */
+    purchases: text().array().notNull(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),
     /** When its owner ended it; null while it runs. */
     endedAt: timestamp({ withTimezone: true }),

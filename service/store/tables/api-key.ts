@@ -23,8 +23,11 @@ export const apiKey = ahs.table(
     boughtBy: text(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
-  // Whatever a statement does: a balance is never overdrawn.
-  (table) => [check("api_key_balance", sql`${table.balanceUnits} >= 0`)],
+  (table) => [
+    // Whatever a statement does: a balance is never overdrawn.
+    check("api_key_balance", sql`${table.balanceUnits} >= 0`),
+    index("api_key_bought_by").on(table.boughtBy),
+  ],
 );
 
 export type DebitState = "held" | "kept" | "returned";
@@ -43,5 +46,20 @@ export const keyDebit = ahs.table(
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     deadline: timestamp({ withTimezone: true }).notNull(),
   },
-  (table) => [index("key_debit_state").on(table.state, table.deadline)],
+  (table) => [
+    index("key_debit_state").on(table.state, table.deadline),
+    // What a key spent; only of kept debits, so that holding one writes no more.
+    index("key_debit_kept").on(table.keyId, table.createdAt).where(sql`${table.state} = 'kept'`),
+  ],
 );
+
+/** Units that a payment put into a key, each payment once. */
+export const keyCredit = ahs.table("key_credit", {
+  /** Follows from the payment: the same one again finds its row. */
+  id: uuid().primaryKey(),
+  keyId: uuid()
+    .notNull()
+    .references(() => apiKey.id),
+  units: bigint({ mode: "number" }).notNull(),
+  createdAt: timestamp({ withTimezone: true }).notNull(),
+});

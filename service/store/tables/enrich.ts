@@ -264,7 +264,12 @@ export const accountFact = ahs.table(
     source: text().notNull(),
     readBlock: bigint({ mode: "number" }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.chainId, table.address] })],
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.address] }),
+    // Whom an account funded first, and what it created.
+    index("account_fact_funder").on(table.chainId, table.firstFunder, table.address),
+    index("account_fact_creator").on(table.chainId, table.creator, table.address),
+  ],
 );
 
 /** Accounts whose facts are still to be asked for, each by every followed wallet that they matter to. */

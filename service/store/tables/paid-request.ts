@@ -1,4 +1,4 @@
-import { customType, doublePrecision, index, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { customType, doublePrecision, index, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { ahs } from "./schema.ts";
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
@@ -33,6 +33,8 @@ export const rateBucket = ahs.table("rate_bucket", {
   identity: text().primaryKey(),
   /** Calls left when it was last taken from. */
   tokens: doublePrecision().notNull(),
+  /** How many of the calls that were asked for then were let through. */
+  granted: integer().notNull(),
   updatedAt: timestamp({ withTimezone: true }).notNull(),
 });
 

@@ -59,6 +59,8 @@ export const currentScore = ahs.table(
   (table) => [
     uniqueIndex("current_score_wallet").on(table.chainId, table.wallet),
     index("current_score_score").on(table.scoreId),
+    // How many wallets have each score.
+    index("current_score_distribution").on(table.chainId, table.ahsScore),
   ],
 );
 

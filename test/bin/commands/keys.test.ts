@@ -63,12 +63,16 @@ describe("ahs keys", () => {
     expect(await stored(secret)).toMatchObject({ balanceUnits, expiresAt: null });
   });
 
-  it("create --partner marks a design partner", async () => {
-    const secret = await createKey("--name", "lab", "--partner", "--unlimited");
-    expect(await stored(secret)).toMatchObject({ partner: true });
+  it("create --partner names a design partner, --rate how often it may call", async () => {
+    const secret = await createKey("--partner", "lab", "--unlimited", "--rate", "6000");
+    expect(await stored(secret)).toMatchObject({ name: "lab", partner: true, ratePerMinute: 6000 });
     expect((await keys("list")).find((line) => line.includes("lab"))).toContain(
-      "lab (partner)  unlimited  active",
+      "lab (partner)  unlimited  6000/min  active",
     );
+  });
+
+  it("create without --rate allows as much as a busy agent needs", async () => {
+    expect(await stored(await createKey("--name", "n"))).toMatchObject({ ratePerMinute: 600 });
   });
 
   it("revoke stops a key from now on", async () => {
@@ -90,6 +94,10 @@ describe("ahs keys", () => {
     [["make"], 'unknown action "make"'],
     [["create"], "a key needs a name"],
     [["create", "--name", " "], "a key needs a name"],
+    [["create", "--partner", ""], "a key needs a name"],
+    [["create", "--name", "n", "--partner", "p"], "exclude each other"],
+    [["create", "--name", "n", "--rate", "0"], "--rate"],
+    [["create", "--name", "n", "--rate", "fast"], 'got "fast"'],
     [["create", "--name", "n", "--balance-usd", "1", "--unlimited"], "exclude each other"],
     [["create", "--name", "n", "--balance-usd", "-1"], "--balance-usd"],
     [["create", "--name", "n", "--balance-usd", "0.0001"], "0.001"],

@@ -4,10 +4,18 @@ import { Registry } from "prom-client";
 import { type Address, zeroHash } from "viem";
 import type { KeyLedger, KnownKey } from "../../../service/api/access/api-key-access.ts";
 import { type ApiPorts, createApp } from "../../../service/api/create-app.ts";
+import { createServerLife } from "../../../service/api/server-life.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { hashApiKey } from "../../../service/store/api-keys.ts";
 import type { Standing, StoredScore } from "../../../service/store/scores.ts";
 import { keyOnlyAccess } from "./access/key-only-access.ts";
+import { memoryAnswers } from "./access/memory-gate.ts";
+import { fakeAlertPorts } from "./fake-alert-ports.ts";
+import { fakeKeyPorts, fakePolicies } from "./fake-key-ports.ts";
+import { fakeRecovery } from "./fake-recovery.ts";
+import { MAP_PORTS } from "./map-ports.ts";
+import { reportSource } from "./report-source.ts";
+import { RISK_FACTS } from "./risk-facts.ts";
 
 export const NOW = new Date("2026-11-20T10:00:00.000Z");
 export const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
@@ -86,6 +94,8 @@ export function standing(changes: Partial<Standing> = {}): Standing {
     head: { blockNumber: 1000, timestamp: NOW.getTime() / 1000 - 3 },
     sanctions: [],
     score: {
+      scoreId: 7,
+      asOfBlock: 970,
       ahsScore: 84,
       grade: "B",
       confidenceMicros: 810_000,
@@ -101,6 +111,7 @@ export function standing(changes: Partial<Standing> = {}): Standing {
 export function fakeLedger(key: Partial<KnownKey> = {}) {
   let balance = key.balanceUnits === undefined ? 5000 : key.balanceUnits;
   const states = new Map<string, "held" | "kept" | "returned">();
+  const answers = memoryAnswers();
   const ledger: KeyLedger = {
     async find(keyHash) {
       if (keyHash !== hashApiKey(KEY)) return null;
@@ -124,6 +135,10 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
     async keep(debitId) {
       states.set(debitId, "kept");
     },
+    async keepAnswered(debitId, slot, answer) {
+      if (debitId !== null) states.set(debitId, "kept");
+      await answers.keep(slot, answer);
+    },
     async giveBack(debitId) {
       states.set(debitId, "returned");
       if (balance !== null) balance += Number(debitId.split(":")[0]);
@@ -131,6 +146,7 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
   };
   return {
     ledger,
+    answers,
     balance: () => balance,
     states: () => [...states.values()],
   };
@@ -144,23 +160,50 @@ type FakeLedger = ReturnType<typeof fakeLedger>;
 
 /** The app on ports that answer for one healthy wallet; `log` holds every log line. */
 export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) {
+  const { ports, log, read } = fakePorts(changes, keys);
+  return { app: createApp(ports), log, keys, read };
+}
+
+/** These ports, for apps that have real ones for some of them. */
+export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()) {
   const log: string[] = [];
   const stream: DestinationStream = { write: (line: string) => log.push(line) };
   const logger = pino({ level: "debug" }, stream);
   const clock = { now: () => NOW, monotonicMs: () => 0 };
   const read: Address[] = [];
   const ports: ApiPorts = {
-    access: keyOnlyAccess({ keys: keys.ledger, clock, logger }),
+    access: keyOnlyAccess({ keys: keys.ledger, clock, logger }, keys.answers),
     clock,
     logger,
     randomId: () => "generated-id",
     registry: new Registry(),
     allowedOrigins: "*",
+    life: createServerLife(),
+    ipLimit: () => null,
+    socketAddress: () => null,
+    deadlineMs: 10_000,
     maxIndexAgeSeconds: 120,
     sanctionsSources: async () => [],
     oracle: ORACLE,
     scoreNow: async () => ({ kind: "stored", row: storedScore() }),
     scoreOnDemand: null,
+    discovery: {
+      origin: "https://health.example",
+      paymentTerms: null,
+      sampleWallet: async () => WALLET,
+      securityContact: null,
+    },
+    readWallet: async () => reportSource(),
+    walletLife: async () => ({ first: null, last: null, hasCode: null }),
+    walletTransfers: {
+      exchanges: async () => ({ sent: [], returned: [], truncated: false }),
+      received: async () => ({ tokens: [], truncated: false }),
+      drawnTokens: async () => new Set<Address>(),
+    },
+    ...MAP_PORTS,
+    chainId: 31337,
+    riskFacts: async () => RISK_FACTS,
+    readLabels: async () => [],
     attest: async () => {
       throw new Error("no attestation was expected");
     },
@@ -169,7 +212,11 @@ export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) 
     },
     inputFile: async () => undefined,
     epochList: async () => null,
+    recovery: fakeRecovery(),
     policy: AHS_2026_1,
+    ...fakeAlertPorts(keys.ledger),
+    ...fakeKeyPorts(keys.ledger, { clock, logger }),
+    policies: fakePolicies(),
     ...changes,
     infrastructure: {
       agents: async () => [],
@@ -190,7 +237,7 @@ export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) 
       ...changes.scores,
     },
   };
-  return { app: createApp(ports), log, keys, read };
+  return { ports, log, read };
 }
 
 /** Headers of a caller who has a key. */

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { SCORING_ENDPOINTS } from "../../../service/api/create-app.ts";
 import { PROBLEMS, type ProblemCode } from "../../../service/api/problems.ts";
-import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "./fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WITH_KEY } from "./fake-ports.ts";
+import { sharedRefusals } from "./shared-refusals.ts";
 
 type Operation = {
   readonly operationId: string;
   readonly responses: Readonly<
     Record<
       string,
-      { readonly content: Readonly<Record<string, { readonly examples?: Record<string, unknown> }>> }
+      { readonly content?: Readonly<Record<string, { readonly examples?: Record<string, unknown> }>> }
     >
   >;
   readonly security: unknown;
@@ -23,8 +24,8 @@ async function documentOf(): Promise<Document> {
   return bodyOf<Document>(await fakeApp().app.request("/openapi.json"));
 }
 
-async function operationOf(path: string): Promise<Operation> {
-  const operation = (await documentOf()).paths[path]?.get;
+async function operationOf(path: string, method = "get"): Promise<Operation> {
+  const operation = (await documentOf()).paths[path]?.[method];
   if (operation === undefined) throw new Error(`${path} is not described`);
   return operation;
 }
@@ -46,9 +47,54 @@ const unreachable = async (): Promise<never> => {
   throw new Error("timeout exceeded when trying to connect");
 };
 const poor = () => fakeLedger({ balanceUnits: 0 });
+const rich = () => fakeLedger({ balanceUnits: 10_000 });
+const postOf = (headers: Readonly<Record<string, string>>) => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify({ addresses: [WALLET] }),
+});
 const hash = `0x${"00".repeat(32)}`;
 
-const REACHED: Readonly<Record<string, Readonly<Record<number, () => Response | Promise<Response>>>>> = {
+type Reached = Readonly<Record<number, () => Response | Promise<Response>>>;
+
+/** By path, or by method and path where a path has several; the refusals that all of a kind share are added. */
+const REACHED: Readonly<Record<string, Reached>> = {
+  "/risk/{address}": {
+    200: () => fakeApp().app.request(`/risk/${WALLET}`, WITH_KEY),
+    401: () => fakeApp().app.request(`/risk/${WALLET}`),
+    402: () => fakeApp({}, poor()).app.request(`/risk/${WALLET}`, WITH_KEY),
+    422: () => fakeApp().app.request("/risk/x"),
+    500: () => fakeApp({ riskFacts: broken }).app.request(`/risk/${WALLET}`, WITH_KEY),
+    503: () => fakeApp({ riskFacts: unreachable }).app.request(`/risk/${WALLET}`, WITH_KEY),
+  },
+  "/risk/premium/{address}": {
+    200: () => fakeApp().app.request(`/risk/premium/${WALLET}`, WITH_KEY),
+    401: () => fakeApp().app.request(`/risk/premium/${WALLET}`),
+    402: () => fakeApp({}, poor()).app.request(`/risk/premium/${WALLET}`, WITH_KEY),
+    404: () =>
+      fakeApp({ scores: { standing: async () => standing({ followed: false }) } }).app.request(
+        `/risk/premium/${WALLET}`,
+        WITH_KEY,
+      ),
+    422: () => fakeApp().app.request("/risk/premium/x"),
+    500: () => fakeApp({ readLabels: broken }).app.request(`/risk/premium/${WALLET}`, WITH_KEY),
+    503: () => fakeApp({ readLabels: unreachable }).app.request(`/risk/premium/${WALLET}`, WITH_KEY),
+  },
+  "/ahs/batch": {
+    200: () => fakeApp({}, rich()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
+    401: () => fakeApp().app.request("/ahs/batch", postOf({})),
+    402: () => fakeApp({}, poor()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
+    404: () =>
+      fakeApp({ scoreNow: async () => ({ kind: "not-indexed" }) }, rich()).app.request(
+        "/ahs/batch",
+        postOf(WITH_KEY.headers),
+      ),
+    413: () =>
+      fakeApp().app.request("/ahs/batch", { ...postOf(WITH_KEY.headers), body: "x".repeat(2 ** 21 + 1) }),
+    422: () => fakeApp().app.request("/ahs/batch", { ...postOf(WITH_KEY.headers), body: "{}" }),
+    500: () => fakeApp({ scoreNow: broken }, rich()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
+    503: () => fakeApp({ scoreNow: unreachable }, rich()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
+  },
   "/ahs/{address}": {
     200: () => fakeApp().app.request(`/ahs/${WALLET}`, WITH_KEY),
     401: () => fakeApp().app.request(`/ahs/${WALLET}`),
@@ -91,6 +137,28 @@ const REACHED: Readonly<Record<string, Readonly<Record<number, () => Response | 
   },
 };
 
+/** What only a fault of the machine brings /livez to; all others are brought there. */
+const LIVENESS_FAULTS = ["500", "503"];
+const PAID = { method: "get", path: "/ahs/{address}", price: 1000, paidBy: "anyone" } as const;
+
+/** A request without a body, or for a free endpoint, brings it to all that are shared; liveness is told whatever happens. */
+function sharedOf(endpoint: (typeof SCORING_ENDPOINTS)[number]): Reached {
+  const { 500: broken, 503: draining, ...rest } = sharedRefusals(endpoint);
+  const shared = endpoint.path === "/livez" ? { 429: rest[429] } : { ...rest, 500: broken, 503: draining };
+  return Object.fromEntries(
+    Object.entries(shared).filter(([status]) => endpoint.method === "get" || Number(status) >= 429),
+  ) as Reached;
+}
+
+function endpointOf(name: string) {
+  const [path = "", method = null] = name.split(" ").reverse();
+  const endpoint = SCORING_ENDPOINTS.find(
+    (known) => known.path === path && (method === null || known.method === method.toLowerCase()),
+  );
+  if (endpoint === undefined) throw new Error(`there is no ${name}`);
+  return endpoint;
+}
+
 describe("/openapi.json", () => {
   it("is OpenAPI 3.1 and describes every endpoint with its price", async () => {
     const document = await documentOf();
@@ -100,6 +168,9 @@ describe("/openapi.json", () => {
       Object.entries(methods).map(([method, operation]) => [method, operation["x-price-usd"] ?? null]),
     ]);
     expect(Object.fromEntries(described)).toEqual({
+      "/risk/{address}": [["get", 0.001]],
+      "/risk/premium/{address}": [["get", 0.05]],
+      "/ahs/batch": [["post", 10]],
       "/ahs/{address}": [["get", 1]],
       "/ahs/route/{address}": [["get", 0.01]],
       "/inputs/{hash}": [["get", null]],
@@ -116,10 +187,14 @@ describe("/openapi.json", () => {
     },
   );
 
-  it.each(Object.keys(REACHED))("%s gives every status that it documents", async (path) => {
-    const { responses } = await operationOf(path);
-    expect(Object.keys(responses).map(Number)).toEqual(Object.keys(REACHED[path] ?? {}).map(Number));
-    for (const [status, reach] of Object.entries(REACHED[path] ?? {})) {
+  it.each(Object.keys(REACHED))("%s gives every status that it documents", async (name) => {
+    const endpoint = endpointOf(name);
+    const { responses } = await operationOf(endpoint.path, endpoint.method);
+    const reached: Reached = { ...sharedOf(endpoint), ...REACHED[name] };
+    const beyondReach = endpoint.price === null ? LIVENESS_FAULTS : Object.keys(sharedRefusals(PAID));
+    const isWithin = (status: string) => !beyondReach.includes(status);
+    expect(Object.keys(responses).filter(isWithin)).toEqual(Object.keys(reached).filter(isWithin));
+    for (const [status, reach] of Object.entries(reached)) {
       const response = await reach();
       expect(response.status).toBe(Number(status));
       const mediaType = response.headers.get("content-type") ?? "";
@@ -129,8 +204,10 @@ describe("/openapi.json", () => {
 
   it("answers of live endpoints fit their schemas, member for member", async () => {
     for (const endpoint of SCORING_ENDPOINTS.filter(({ price }) => price !== null)) {
-      const path = endpoint.path.replace("{address}", WALLET);
-      const body = await bodyOf(await fakeApp().app.request(path, WITH_KEY));
+      const { method, path } = endpoint;
+      const reached = REACHED[path] ?? REACHED[`${method.toUpperCase()} ${path}`];
+      if (reached?.[200] === undefined) throw new Error(`nothing reaches a 200 of ${path}`);
+      const body = await bodyOf(await reached[200]());
       expect(endpoint.answer.schema.parse(body)).toEqual(body);
     }
   });
@@ -140,33 +217,21 @@ describe("/openapi.json", () => {
     const documented = Object.values(paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ responses }) =>
         Object.values(responses).flatMap(({ content }) =>
-          Object.keys(content["application/problem+json"]?.examples ?? {}),
+          Object.keys(content?.["application/problem+json"]?.examples ?? {}),
         ),
       ),
     );
     const elsewhere: ProblemCode[] = [
       "method-not-allowed",
-      "body-too-large",
-      "header-malformed",
-      "payment-malformed",
-      "identity-missing",
-      "sign-in-invalid",
-      "payment-in-flight",
-      "request-in-flight",
-      "precondition-failed",
-      "idempotency-key-reused",
-      "rate-limited",
-      "node-unavailable",
-      "payments-unavailable",
-      "settlement-pending",
-      "deadline-exceeded",
-      "draining",
+      "request-malformed",
+      "request-timeout",
+      "headers-too-large",
     ];
     expect(new Set([...documented, ...elsewhere])).toEqual(new Set(Object.keys(PROBLEMS)));
   });
 
-  it("asks priced endpoints for a key and free ones for nothing", async () => {
-    expect((await operationOf("/ahs/{address}")).security).toEqual([{ ApiKey: [] }]);
+  it("asks priced endpoints for a key or a payment and free ones for nothing", async () => {
+    expect((await operationOf("/ahs/{address}")).security).toEqual([{ ApiKey: [] }, { X402: [] }]);
     expect((await operationOf("/livez")).security).toEqual([]);
   });
 });

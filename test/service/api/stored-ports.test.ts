@@ -1,10 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../service/api/create-app.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
-import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/store/api-keys.ts";
 import { type Database, openDatabase } from "../../../service/store/database.ts";
 import { createKeyDebits } from "../../../service/store/key-debits.ts";
@@ -13,7 +11,7 @@ import { createScoreReader } from "../../../service/store/scores.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../store/index-tables.ts";
 import { keyOnlyAccess } from "./access/key-only-access.ts";
-import { bodyOf, ORACLE, WALLET } from "./fake-ports.ts";
+import { bodyOf, fakePorts, WALLET } from "./fake-ports.ts";
 
 const CHAIN = 31337;
 const NOW = new Date("2026-11-20T10:00:00Z");
@@ -39,30 +37,19 @@ function appOn(database: Database) {
     ...createKeyDebits({ db: database, now: () => NOW, randomUuid: () => randomUUID() }),
   };
   return createApp({
+    ...fakePorts().ports,
     access: keyOnlyAccess({ keys, clock, logger }),
     clock,
     logger,
     randomId: () => randomUUID(),
-    registry: new Registry(),
-    allowedOrigins: "*",
-    maxIndexAgeSeconds: 120,
     sanctionsSources: () => readSanctionsSources(database, CHAIN),
-    oracle: ORACLE,
     scores: createScoreReader(database, CHAIN),
-    policy: AHS_2026_1,
     infrastructure: {
       ...createInfrastructureReader(database, CHAIN),
       refusal: async () => null,
       reserve: () => null,
     },
     scoreNow: async () => ({ kind: "not-indexed" }),
-    scoreOnDemand: null,
-    attest: async () => {
-      throw new Error("no attestation was expected");
-    },
-    recordInterest: async () => undefined,
-    inputFile: async () => undefined,
-    epochList: async () => null,
   });
 }
 

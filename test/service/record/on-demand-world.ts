@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
-import { Registry } from "prom-client";
-import type { Address } from "viem";
+import { reportPorts } from "../../../bin/serve/reports.ts";
 import { createApp } from "../../../service/api/create-app.ts";
 import {
   createHistoryReader,
@@ -16,10 +15,10 @@ import { createKeyDebits } from "../../../service/store/key-debits.ts";
 import { createInfrastructureReader } from "../../../service/store/probes-of-wallet.ts";
 import { createScoreReader } from "../../../service/store/scores.ts";
 import { keyOnlyAccess } from "../api/access/key-only-access.ts";
+import { fakePorts } from "../api/fake-ports.ts";
 import { blockHash } from "../features/index-tables.ts";
 import { createRecordWorld, FINALIZED, NEWEST } from "./record-world.ts";
 
-const ORACLE: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 /** Time of block 0 in a record world. */
 const GENESIS = 1_790_000_000;
 
@@ -54,26 +53,17 @@ export async function createOnDemandWorld() {
           });
     if (history !== null) closing.push(history.close);
     const app = createApp({
+      ...fakePorts().ports,
+      ...reportPorts(context),
       access: keyOnlyAccess({ keys, clock, logger }),
       clock,
       logger,
       randomId: () => randomUUID(),
-      registry: new Registry(),
-      allowedOrigins: "*",
-      maxIndexAgeSeconds: 120,
-      oracle: ORACLE,
       scores: { ...createScoreReader(db, context.chainId), published: async () => null },
       scoreNow: (address) => scoreNow(context, address),
       scoreOnDemand:
         history === null ? null : (address) => scoreOnDemand({ ...context, history, logger }, address),
-      attest: async () => {
-        throw new Error("no attestation was expected");
-      },
-      recordInterest: async () => undefined,
-      inputFile: async () => undefined,
-      epochList: async () => null,
       policy: context.policy,
-      sanctionsSources: async () => [],
       infrastructure: {
         ...createInfrastructureReader(db, context.chainId),
         agents: async () => [],

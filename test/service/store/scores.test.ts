@@ -118,7 +118,8 @@ describe("with an index", () => {
 
   it("many wallets asked for at once each get their own standing", async () => {
     const [scored, followed, stranger, twice] = [wallet(2), wallet(3), wallet(4), wallet(2)];
-    await makeCurrent(await insertScore(scored));
+    const row = await insertScore(scored);
+    await makeCurrent(row);
     for (const address of [scored, followed]) {
       await db.$client.query(
         `insert into "chain_31337".wallet (address, source, followed_block, own_calls, own_failures, touched_block)
@@ -127,6 +128,8 @@ describe("with an index", () => {
       );
     }
     const shown = {
+      scoreId: row.id,
+      asOfBlock: 1000,
       ahsScore: 84,
       grade: "B",
       confidenceMicros: 810_000,

@@ -19,7 +19,11 @@ const LISTEN_TIMEOUT_MS = 20_000;
 
 /** Starts `ahs work`, scoring as often as the index allows. */
 export function startWorker(options: ServiceOptions): Script {
-  const env = { ...environment(options), RESCORE_INTERVAL_SECONDS: "1" };
+  const env = {
+    ...environment(options),
+    RESCORE_INTERVAL_SECONDS: "1",
+    FACILITATOR_PRIVATE_KEY: privateKeyOf(roleAccounts().facilitator),
+  };
   return runScript(["work"], env, join(options.folder, "work.log"));
 }
 
@@ -40,13 +44,15 @@ export async function startServer(options: ServiceOptions, port?: number): Promi
 }
 
 function environment({ databaseUrl, rpcUrl, deploymentFile, env }: ServiceOptions): Record<string, string> {
-  const { publisher, signer } = roleAccounts();
+  const { publisher, signer, facilitator, payee } = roleAccounts();
   return {
     DATABASE_URL: databaseUrl,
     RPC_URL: rpcUrl,
     AHS_DEPLOYMENT: deploymentFile,
     PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
     SIGNER_PRIVATE_KEY: privateKeyOf(signer),
+    X402_PAY_TO: payee.address,
+    X402_FACILITATOR_ADDRESS: facilitator.address,
     ...env,
   };
 }

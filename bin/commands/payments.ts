@@ -1,0 +1,125 @@
+import { parseArgs } from "node:util";
+import { Registry } from "prom-client";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import { createPaymentMetrics } from "../../service/payments/metrics.ts";
+import { createPaymentChain } from "../../service/payments/payment-chain.ts";
+import { type ReconciliationDeps, reconcilePayments } from "../../service/payments/run-reconciliation.ts";
+import type { Database } from "../../service/store/database.ts";
+import type { StoredPayment } from "../../service/store/payments.ts";
+import { listPayments, PAYMENT_KINDS, type PaymentKind } from "../../service/store/payments-due.ts";
+import type { Invocation } from "../ahs.ts";
+import { requireChainSettings } from "../config.ts";
+import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
+import { renderTable } from "../render-table.ts";
+
+export type PaymentsDeps = {
+  readonly db: Database;
+  readonly out: (line: string) => void;
+  readonly now: () => Date;
+  /** Opened for reconcile alone, which needs a node. */
+  readonly reconciliation: () => ReconciliationDeps;
+};
+
+const USAGE = `Usage: ahs payments list [--state ${PAYMENT_KINDS.join("|")}] [--limit NUMBER]
+       ahs payments reconcile`;
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 10_000;
+/** Of a token of 6 decimals. */
+const ATOMIC_DIGITS = 6;
+
+/** `ahs payments list|reconcile` on the configured database and node. */
+export async function payments({ config, args, out }: Invocation): Promise<void> {
+  const logger = createLogger(config, "payments");
+  const db = openProcessDatabase(config, "ahs-payments", logger);
+  const now = () => new Date();
+  const reconciliation = (): ReconciliationDeps => {
+    const { rpcUrl, deploymentFile } = requireChainSettings(config);
+    const { chainId, finalityBlocks } = loadDeployment(deploymentFile);
+    return {
+      db,
+      chainId,
+      chain: createPaymentChain(openChainClient(rpcUrl), finalityBlocks),
+      ownSender: config.payments.facilitatorUrl === null,
+      metrics: createPaymentMetrics(new Registry()),
+      logger,
+      now,
+    };
+  };
+  try {
+    await runPaymentsCommand(args, { db, out, now, reconciliation });
+  } finally {
+    await db.$client.end();
+  }
+}
+
+/** Runs `ahs payments …`; throws with what was given and expected when the arguments do not fit. */
+export async function runPaymentsCommand(args: readonly string[], deps: PaymentsDeps): Promise<void> {
+  const [action, ...rest] = args;
+  switch (action) {
+    case "list":
+      return list(rest, deps);
+    case "reconcile":
+      return reconcile(rest, deps);
+    default:
+      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
+  }
+}
+
+async function list(args: readonly string[], { db, out, now }: PaymentsDeps): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { state: { type: "string" }, limit: { type: "string" } },
+  });
+  const kind = values.state === undefined ? null : kindOf(values.state);
+  const rows = await listPayments(db, { kind, now: now(), limit: limitOf(values.limit) });
+  if (rows.length === 0) {
+    out("no payments");
+    return;
+  }
+  const lines = renderTable([HEADINGS, ...rows.map((row) => cellsOf(row, now()))]);
+  for (const line of lines) out(line);
+}
+
+async function reconcile(args: readonly string[], { out, reconciliation }: PaymentsDeps): Promise<void> {
+  parseArgs({ args: [...args], options: {} });
+  const tally = await reconcilePayments(reconciliation());
+  out(
+    `settled and owed: ${tally.settle}, released: ${tally.release}, dropped: ${tally.drop}, still open: ${tally.wait}`,
+  );
+}
+
+const HEADINGS = ["created", "state", "usdc", "payer", "endpoint", "transaction", "nonce", "note"];
+
+function cellsOf(row: StoredPayment, now: Date): string[] {
+  const isOwed = row.state === "settled" && row.deadline <= now;
+  return [
+    row.createdAt.toISOString(),
+    isOwed ? "owed" : row.state,
+    decimal(row.amount),
+    row.payer,
+    row.endpoint,
+    row.transactionHash ?? "-",
+    row.nonce,
+    row.error ?? "-",
+  ];
+}
+
+function decimal(amount: bigint): string {
+  const digits = amount.toString().padStart(ATOMIC_DIGITS + 1, "0");
+  return `${digits.slice(0, -ATOMIC_DIGITS)}.${digits.slice(-ATOMIC_DIGITS)}`;
+}
+
+function kindOf(state: string): PaymentKind {
+  const kind = PAYMENT_KINDS.find((known) => known === state);
+  if (kind === undefined)
+    throw new Error(`--state: expected one of ${PAYMENT_KINDS.join(", ")}, got "${state}"`);
+  return kind;
+}
+
+function limitOf(limit: string | undefined): number {
+  if (limit === undefined) return DEFAULT_LIMIT;
+  const wanted = /^\d{1,5}$/.test(limit) ? Number(limit) : Number.NaN;
+  if (wanted >= 1 && wanted <= MAX_LIMIT) return wanted;
+  throw new Error(`--limit: expected a whole number from 1 to ${MAX_LIMIT}, got "${limit}"`);
+}

@@ -1,0 +1,31 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  createSubscribe,
+  end,
+  replay,
+  requestTest,
+  rotate,
+  type SubscriptionDeps,
+} from "../../service/alerts/subscriptions.ts";
+import type { SubscribePorts, SubscriptionPorts } from "../../service/api/alerts-ports.ts";
+import { readSubscription } from "../../service/store/alert-subscriptions.ts";
+import { readDeliveries } from "../../service/store/webhook-log.ts";
+
+/** What sells and manages monitoring. */
+export function alertPorts(
+  chain: Pick<SubscriptionDeps, "db" | "chainId" | "now">,
+): Pick<SubscribePorts, "subscribe"> & Pick<SubscriptionPorts, "subscriptions"> {
+  const deps = { ...chain, randomBytes, randomUuid: randomUUID };
+  const { db, chainId } = chain;
+  return {
+    subscribe: createSubscribe(deps),
+    subscriptions: {
+      find: (id) => readSubscription(db, { chainId, id }),
+      end: (id) => end(deps, id),
+      test: (subscription) => requestTest(deps, subscription),
+      rotate: (subscription, tokens) => rotate(deps, subscription, tokens),
+      deliveries: (id, page) => readDeliveries(db, id, page),
+      replay: (subscription, deliveryId) => replay(deps, subscription, deliveryId),
+    },
+  };
+}

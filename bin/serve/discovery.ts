@@ -1,0 +1,31 @@
+import type { DiscoveryPorts } from "../../service/api/discovery/mount-discovery.ts";
+import type { PaymentTerms } from "../../service/api/discovery/payment-manifest.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/store/database.ts";
+import { readSampleWallet } from "../../service/store/sample-wallet.ts";
+import type { Config } from "../config.ts";
+import { publicUrl } from "../config.ts";
+
+/** What the well-known places tell: the origin, the terms of payment and a wallet to try them with. */
+export function discoveryPorts(
+  config: Config,
+  {
+    db,
+    deployment,
+    paymentTerms,
+  }: {
+    readonly db: Database;
+    readonly deployment: Deployment;
+    readonly paymentTerms: PaymentTerms | null;
+  },
+): Pick<DiscoveryPorts, "discovery"> {
+  return {
+    discovery: {
+      origin: publicUrl(config),
+      paymentTerms,
+      // The oracle is an account that every deployment has: what is asked about it is answered, or refused, like any other.
+      sampleWallet: async () => (await readSampleWallet(db, deployment.chainId)) ?? deployment.oracle.address,
+      securityContact: config.securityContact,
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { getConnInfo } from "@hono/node-server/conninfo";
+import type { Logger } from "pino";
+import { createCallLimiter } from "../../service/api/access/call-limiter.ts";
+import { readTrustedProxies } from "../../service/api/access/client-address.ts";
+import type { AccessParts } from "../../service/api/access/create-access.ts";
+import { createIpLimit } from "../../service/api/access/ip-limit.ts";
+import { createRepeatStore } from "../../service/api/access/repeat-store.ts";
+import type { ApiPorts } from "../../service/api/create-app.ts";
+import type { ServerLife } from "../../service/api/server-life.ts";
+import type { Database } from "../../service/store/database.ts";
+import { createIdempotentAnswers } from "../../service/store/idempotent-answers.ts";
+import { createRateBuckets } from "../../service/store/rate-buckets.ts";
+import type { Config } from "../config.ts";
+
+/** As much as a key that nobody gave another rate. */
+const PAYER_RATE_PER_MINUTE = 600;
+/** At about 100 bytes each: a flood from more networks than these is for the machines before us. */
+const MAX_ADDRESSES = 100_000;
+/**
+ * Longer than any source is waited for, and so much shorter than holds and repeats live (120 s) that settling before and after the
+ * work, 20 s each, fits between.
+ */
+const REQUEST_DEADLINE_MS = 45_000;
+
+type GateDeps = {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly clock: { now(): Date; monotonicMs(): number };
+};
+
+/** What limits and repeats calls of those who proved who they are. */
+export function callGate({
+  db,
+  logger,
+  clock,
+}: GateDeps): Pick<AccessParts, "limiter" | "repeats" | "payerRatePerMinute"> {
+  return {
+    limiter: createCallLimiter(createRateBuckets({ db, now: clock.now })),
+    repeats: createRepeatStore(createIdempotentAnswers({ db, now: clock.now }), logger),
+    payerRatePerMinute: PAYER_RATE_PER_MINUTE,
+  };
+}
+
+/** What limits requests by their address and in their time. */
+export function requestGate(
+  config: Pick<Config, "ipRatePerMinute" | "trustedProxies">,
+  clock: { monotonicMs(): number },
+  life: ServerLife,
+): Pick<ApiPorts, "life" | "ipLimit" | "socketAddress" | "deadlineMs"> {
+  const trustedProxies = readTrustedProxies(config.trustedProxies);
+  if (trustedProxies === null) throw new Error(`no list of addresses: ${config.trustedProxies.join(",")}`);
+  return {
+    life,
+    ipLimit: createIpLimit({
+      perMinute: config.ipRatePerMinute,
+      trustedProxies,
+      monotonicMs: clock.monotonicMs,
+      maxAddresses: MAX_ADDRESSES,
+    }),
+    socketAddress: (context) => getConnInfo(context).remote.address ?? null,
+    deadlineMs: REQUEST_DEADLINE_MS,
+  };
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import type { Address } from "viem";
+import type { KeyAccess } from "../../service/api/access/create-access.ts";
+import { createOwnerAccess, type SignIn } from "../../service/api/access/sign-in.ts";
+import type { SignInAudience } from "../../service/api/access/sign-in-message.ts";
+import type { PolicyPorts } from "../../service/api/get-route-policy.ts";
+import type { KeyPorts } from "../../service/api/key-sale.ts";
+import { DEFAULT_RATE_PER_MINUTE, readApiKey } from "../../service/store/api-keys.ts";
+import type { Database } from "../../service/store/database.ts";
+import {
+  buyApiKey,
+  keysBoughtBy,
+  readSpending,
+  rotateApiKey,
+  topUpApiKey,
+} from "../../service/store/key-sales.ts";
+import { createPolicyReader, writePolicy } from "../../service/store/routing-policies.ts";
+
+/** As many as an error can name. */
+const MAX_NAMED_KEYS = 20;
+
+type Deps = {
+  readonly db: Database;
+  readonly keyAccess: KeyAccess;
+  readonly signIn: SignIn;
+  readonly audience: SignInAudience;
+};
+
+/** What sells keys, and what reads and writes policies for whoever proves to be their owner. */
+export function keyPorts({ db, keyAccess, signIn, audience }: Deps): KeyPorts & PolicyPorts {
+  const entropy = { randomBytes };
+  return {
+    owners: createOwnerAccess({ keys: keyAccess, signIn, audience }),
+    keys: {
+      identify: keyAccess.identify,
+      buy: (purchase) => buyApiKey(db, { ...purchase, ratePerMinute: DEFAULT_RATE_PER_MINUTE }, entropy),
+      topUp: (topUp) => topUpApiKey(db, topUp),
+      rotate: (right, now) => rotateApiKey(db, { right, now }, entropy),
+      find: (id) => readApiKey(db, id),
+      boughtBy: (wallet, now) => keysBoughtBy(db, { wallet, now, limit: MAX_NAMED_KEYS }),
+      spending: (keyId, since) => readSpending(db, keyId, since),
+    },
+    policies: {
+      of: createPolicyReader(db),
+      write: (write) => writePolicy(db, write),
+      async ownWallets(owner): Promise<readonly Address[]> {
+        if (owner.kind === "wallet") return [owner.address];
+        const key = await readApiKey(db, owner.keyId);
+        return key === null || key.boughtBy === null ? [] : [key.boughtBy];
+      },
+    },
+  };
+}

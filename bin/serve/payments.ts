@@ -1,0 +1,125 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { PaymentRequirements } from "@x402/core/types";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Address, PublicClient } from "viem";
+import type { PaymentAccess } from "../../service/api/access/create-access.ts";
+import { createPaymentAccess } from "../../service/api/access/payment-access.ts";
+import { createContractPayers } from "../../service/api/access/payment-payer.ts";
+import type { SignIn } from "../../service/api/access/sign-in.ts";
+import { unavailable } from "../../service/api/problems.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import type { Facilitator } from "../../service/payments/facilitator.ts";
+import { createHttpFacilitator } from "../../service/payments/http-facilitator.ts";
+import { createLocalFacilitator } from "../../service/payments/local-facilitator.ts";
+import { createPaymentMetrics } from "../../service/payments/metrics.ts";
+import { createPaymentChain } from "../../service/payments/payment-chain.ts";
+import { requirementsUnder } from "../../service/payments/payment-terms.ts";
+import { createTokenDomain } from "../../service/payments/token-domain.ts";
+import type { Database } from "../../service/store/database.ts";
+import { createPaymentStore } from "../../service/store/payments.ts";
+import { enqueueSettlement, readSettlement } from "../../service/store/payments-sender.ts";
+import { type Config, publicUrl } from "../config.ts";
+import { openChainClient } from "../process.ts";
+
+export type ServedPayments = {
+  readonly access: PaymentAccess;
+  /** The `accepts` of the live 402 for a price in thousandths of a US dollar; throws a 503 while no node has told the token's domain. */
+  readonly accepts: (units: number) => readonly PaymentRequirements[];
+};
+
+type Parts = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly registry: Registry;
+  readonly logger: Logger;
+  readonly clock: { now(): Date; monotonicMs(): number };
+  readonly signIn: SignIn;
+};
+
+/** A caller waits meanwhile. */
+const CALLER_RPC = { timeoutMs: 5_000, retries: 1 } as const;
+const RETRY_AFTER_SECONDS = 5;
+const DOMAIN_RETRY_MS = 2_000;
+
+/** Payments as configured; null where nobody is to be paid. Throws when something is missing that they need. */
+export function paymentsFromConfig(config: Config, parts: Parts): ServedPayments | null {
+  const { payTo } = config.payments;
+  if (payTo === null) return null;
+  const { db, deployment, registry, logger, clock, signIn } = parts;
+  const { chainId, usdc, finalityBlocks } = deployment;
+  if (usdc === null) throw new Error("X402_PAY_TO: the deployment names no USDC to be paid in");
+  if (config.rpcUrl === null) throw new Error("missing settings: RPC_URL, which X402_PAY_TO needs");
+  const client = openChainClient(config.rpcUrl, CALLER_RPC);
+  const token = createTokenDomain(client, usdc);
+  readEarly(token.read, logger);
+  const terms = {
+    chainId,
+    network: `eip155:${chainId}`,
+    asset: usdc,
+    payTo,
+    domain: token.read,
+  } as const;
+  const access = createPaymentAccess({
+    terms,
+    origin: publicUrl(config),
+    facilitator: facilitatorFromConfig(config, { client, db, chainId, monotonicMs: clock.monotonicMs }),
+    store: createPaymentStore({ db, chainId, now: clock.now, randomUuid: randomUUID }),
+    chain: createPaymentChain(client, finalityBlocks),
+    contractPayers: createContractPayers(client),
+    signedInAddress: signIn,
+    metrics: createPaymentMetrics(registry),
+    logger,
+    clock,
+    randomBytes,
+  });
+  return {
+    access,
+    accepts(units) {
+      const domain = token.known();
+      if (domain === null) {
+        throw unavailable("payments-unavailable", "The token has not been asked for its domain yet.", {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        });
+      }
+      return [requirementsUnder(domain, terms, units)];
+    },
+  };
+}
+
+/** So that the first caller need not wait; a node that does not answer yet is asked again. */
+function readEarly(read: () => Promise<unknown>, logger: Logger): void {
+  read().catch((error: unknown) => {
+    logger.warn({ err: error }, "the token's signing domain is not known yet: asking again");
+    setTimeout(() => readEarly(read, logger), DOMAIN_RETRY_MS).unref();
+  });
+}
+
+function facilitatorFromConfig(
+  { payments }: Config,
+  parts: {
+    readonly client: PublicClient;
+    readonly db: Database;
+    readonly chainId: number;
+    readonly monotonicMs: () => number;
+  },
+): Facilitator {
+  const { client, db, chainId, monotonicMs } = parts;
+  if (payments.facilitatorUrl !== null) return createHttpFacilitator({ url: payments.facilitatorUrl });
+  const sender = required(payments.facilitatorAddress);
+  return createLocalFacilitator({
+    sender,
+    network: `eip155:${chainId}`,
+    client,
+    queue: {
+      enqueue: (order) => enqueueSettlement(db, { chainId, sender }, order),
+      read: (id) => readSettlement(db, id),
+    },
+    monotonicMs,
+  });
+}
+
+function required(address: Address | null): Address {
+  if (address === null) throw new Error("missing settings: X402_FACILITATOR_URL or X402_FACILITATOR_ADDRESS");
+  return address;
+}

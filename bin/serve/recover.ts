@@ -1,0 +1,33 @@
+import type { RecoverPorts } from "../../service/api/get-retry-node.ts";
+import { createRecoveryNode } from "../../service/recover/viem-node.ts";
+import type { Database } from "../../service/store/database.ts";
+import { createOutcomeReader } from "../../service/store/failed-calls.ts";
+
+/** Of one request; a caller waits meanwhile. */
+const TIMEOUT_MS = 4_000;
+const RETRIES = 1;
+/** For all that is asked for one answer: shorter than requests may take. */
+const DEADLINE_MS = 20_000;
+
+/** What simulates transactions, and plans those that are offered. */
+export function recoverPorts({
+  db,
+  chainId,
+  rpcUrl,
+  monotonicMs,
+}: {
+  readonly db: Database;
+  readonly chainId: number;
+  /** Null where no node is configured: then nothing is simulated. */
+  readonly rpcUrl: string | null;
+  readonly monotonicMs: () => number;
+}): RecoverPorts {
+  const options = { timeoutMs: TIMEOUT_MS, retries: RETRIES, deadlineMs: DEADLINE_MS, monotonicMs };
+  return {
+    recovery: {
+      chainId,
+      outcomes: createOutcomeReader(db, chainId),
+      openNode: rpcUrl === null ? null : () => createRecoveryNode({ url: rpcUrl, ...options }),
+    },
+  };
+}

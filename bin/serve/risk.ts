@@ -1,0 +1,57 @@
+import type { Logger } from "pino";
+import type { GetRiskPremiumPorts } from "../../service/api/get-risk-premium.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import { createBreakingSource } from "../../service/labels/breaking-source.ts";
+import { createLabelReader } from "../../service/labels/label-reader.ts";
+import type { LabelSource } from "../../service/labels/label-source.ts";
+import { createNansenSource } from "../../service/labels/nansen-source.ts";
+import type { Database } from "../../service/store/database.ts";
+import { remembered } from "../../service/store/remembered.ts";
+import { type RiskKey, riskFactsLoader } from "../../service/store/risk-facts.ts";
+import { createLabelStore } from "../../service/store/wallet-labels.ts";
+import type { Config } from "../config.ts";
+
+/** A score never changes once stored; whom a wallet dealt with, and how those fare, is a minute old at most. */
+const FACTS_MS = 60_000;
+/** At some kilobytes each. */
+const MAX_FACTS = 10_000;
+/** A caller waits meanwhile. */
+const LABELS_DEADLINE_MS = 3_000;
+/** After five failures the provider is down; half a minute is long enough not to be asked for nothing. */
+const LABELS_BREAKER = { failures: 5, pauseMs: 30_000 } as const;
+
+type RiskParts = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly clock: { now(): Date; monotonicMs(): number };
+  readonly logger: Logger;
+};
+
+/** What risk answers read; the premium one asks third parties for labels where the configuration names one. */
+export function riskPorts(
+  { labels }: Pick<Config, "labels">,
+  { db, deployment, clock, logger }: RiskParts,
+): Pick<GetRiskPremiumPorts, "riskFacts" | "chainId" | "readLabels"> {
+  const { chainId, accounts } = deployment;
+  return {
+    chainId,
+    riskFacts: remembered(riskFactsLoader(db, { chainId, mixers: accounts.mixers }), {
+      keyOf: ({ address, scoreId }: RiskKey) => `${address} ${scoreId}`,
+      milliseconds: FACTS_MS,
+      entries: MAX_FACTS,
+      monotonicMs: clock.monotonicMs,
+    }),
+    readLabels: createLabelReader({
+      sources: sourcesOf(labels),
+      kept: createLabelStore(db),
+      now: clock.now,
+      logger,
+    }),
+  };
+}
+
+function sourcesOf({ url, apiKey }: Config["labels"]): readonly LabelSource[] {
+  if (url === null) return [];
+  const nansen = createNansenSource({ url, apiKey, deadlineMs: LABELS_DEADLINE_MS });
+  return [createBreakingSource(nansen, LABELS_BREAKER)];
+}

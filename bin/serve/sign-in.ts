@@ -1,0 +1,30 @@
+import { createSignIn, type SignIn } from "../../service/api/access/sign-in.ts";
+import { createContractSignatures } from "../../service/api/access/sign-in-contract.ts";
+import type { SignInAudience } from "../../service/api/access/sign-in-message.ts";
+import type { Database } from "../../service/store/database.ts";
+import { takeSignInNonce } from "../../service/store/sign-in-nonces.ts";
+import type { Config } from "../config.ts";
+import { openChainClient } from "../process.ts";
+
+/** A caller waits meanwhile. */
+const CALLER_RPC = { timeoutMs: 3_000, retries: 0 } as const;
+
+/** Whom sign-ins have to name: the public origin, or the local one, and the chain. */
+export function signInAudience(config: Config, chainId: number): SignInAudience {
+  const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  return { origin: new URL(url).origin, chainId };
+}
+
+/** Sign-in by SIGN-IN-WITH-X; contract wallets can where a node is configured. */
+export function signInFromConfig(
+  config: Config,
+  { db, chainId, clock }: { db: Database; chainId: number; clock: { now(): Date } },
+): SignIn {
+  return createSignIn({
+    ...signInAudience(config, chainId),
+    clock,
+    takeNonce: (use) => takeSignInNonce(db, use),
+    contractSignatures:
+      config.rpcUrl === null ? null : createContractSignatures(openChainClient(config.rpcUrl, CALLER_RPC)),
+  });
+}

@@ -1,0 +1,169 @@
+import type { Answer, Body, Query, RoutingDecision } from "./api-types.ts";
+import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
+import { type Call, type Payer, readJson, type SendOptions, send } from "./send.ts";
+
+export type AgentHealthOptions = {
+  /** Scheme, host and port of the service. */
+  readonly baseUrl: string;
+  /** Pays calls by x402 where there is no key, or its balance does not reach. */
+  readonly payer?: Payer;
+  readonly fetch?: typeof globalThis.fetch;
+  /** Milliseconds for one attempt; 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first; 2 by default. */
+  readonly retries?: number;
+};
+
+type Format = "png" | "svg";
+
+const TIMEOUT_MS = 30_000;
+const RETRIES = 2;
+
+/** The scoring interface, a method for each endpoint; every one throws an AgentHealthError. */
+export class AgentHealth {
+  readonly #options: SendOptions;
+
+  /** A key, or null for a client whose payer pays each call. */
+  constructor(apiKey: string | null, options: AgentHealthOptions) {
+    this.#options = {
+      baseUrl: options.baseUrl.replace(/\/+$/, ""),
+      apiKey,
+      payer: options.payer ?? null,
+      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      retries: options.retries ?? RETRIES,
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    };
+  }
+
+  /** Whether to settle, escrow or reject a payment to a wallet. */
+  async route(address: string): Promise<RoutingDecision> {
+    const answer = await this.#get<Answer<"/ahs/route/{address}", "get">>(`/ahs/route/${segment(address)}`);
+    return { ...answer, score: answer.ahs_score };
+  }
+
+  /** A Hono middleware that asks `route` about every request's wallet. */
+  guard<Context extends GuardContext>(options: GuardOptions<Context> = {}) {
+    return guard<Context>((address) => this.route(address), options);
+  }
+
+  /** The Agent Health Score. */
+  score(
+    address: string,
+    query: Query<"/ahs/{address}", "get"> = {},
+  ): Promise<Answer<"/ahs/{address}", "get">> {
+    return this.#get(`/ahs/${segment(address)}`, query);
+  }
+
+  /** Scores of several wallets: up to 10, with a key up to 25. */
+  scoreBatch(addresses: readonly string[]): Promise<Answer<"/ahs/batch", "post">> {
+    return this.#call({ method: "POST", path: "/ahs/batch", body: { addresses } });
+  }
+
+  risk(address: string): Promise<Answer<"/risk/{address}", "get">> {
+    return this.#get(`/risk/${segment(address)}`);
+  }
+
+  riskPremium(address: string): Promise<Answer<"/risk/premium/{address}", "get">> {
+    return this.#get(`/risk/premium/${segment(address)}`);
+  }
+
+  counterparties(
+    address: string,
+    query: Query<"/counterparties/{address}", "get"> = {},
+  ): Promise<Answer<"/counterparties/{address}", "get">> {
+    return this.#get(`/counterparties/${segment(address)}`, query);
+  }
+
+  networkMap(address: string): Promise<Answer<"/network-map/{address}", "get">> {
+    return this.#get(`/network-map/${segment(address)}`);
+  }
+
+  health(address: string): Promise<Answer<"/health/{address}", "get">> {
+    return this.#get(`/health/${segment(address)}`);
+  }
+
+  wash(address: string): Promise<Answer<"/wash/{address}", "post">> {
+    return this.#call({ method: "POST", path: `/wash/${segment(address)}` });
+  }
+
+  reportCard(address: string): Promise<Answer<"/report-card/{address}", "get">> {
+    return this.#get(`/report-card/${segment(address)}`);
+  }
+
+  /** The report card as a picture. */
+  async reportCardImage(address: string, format: Format): Promise<Blob> {
+    const path = `/report-card/${segment(address)}`;
+    const response = await send(this.#paid({ method: "GET", path, query: { format } }), this.#options);
+    return response.blob();
+  }
+
+  optimize(address: string): Promise<Answer<"/optimize/{address}", "get">> {
+    return this.#get(`/optimize/${segment(address)}`);
+  }
+
+  retry(address: string): Promise<Answer<"/retry/{address}", "get">> {
+    return this.#get(`/retry/${segment(address)}`);
+  }
+
+  protect(
+    address: string,
+    query: Query<"/agent/protect/{address}", "get"> = {},
+  ): Promise<Answer<"/agent/protect/{address}", "get">> {
+    return this.#get(`/agent/protect/${segment(address)}`, query);
+  }
+
+  /** Thirty days of signed webhooks about a wallet; the secrets of the answer are shown once. */
+  subscribeAlerts(
+    address: string,
+    query: Query<"/alerts/subscribe/{address}", "get">,
+  ): Promise<Answer<"/alerts/subscribe/{address}", "get">> {
+    return this.#get(`/alerts/subscribe/${segment(address)}`, query);
+  }
+
+  /** The routing policy of the key, with the ETag that `setPolicy` takes. */
+  async policy(): Promise<{ policy: Answer<"/ahs/route/policy", "get">; etag: string | null }> {
+    const response = await send({ method: "GET", path: "/ahs/route/policy" }, this.#options);
+    // The document that the type comes from is the one that the service checks its answers by.
+    const policy = (await readJson(response)) as Answer<"/ahs/route/policy", "get">;
+    return { policy, etag: response.headers.get("etag") };
+  }
+
+  /** Replaces the routing policy; with an ETag only if nobody changed it meanwhile. */
+  setPolicy(
+    policy: Body<"/ahs/route/policy", "put">,
+    etag?: string,
+  ): Promise<Answer<"/ahs/route/policy", "put">> {
+    const headers = etag === undefined ? {} : { "If-Match": etag };
+    return this.#call({ method: "PUT", path: "/ahs/route/policy", body: policy, headers });
+  }
+
+  /** Name, balance and limits of the key. */
+  key(): Promise<Answer<"/keys/self", "get">> {
+    return this.#get("/keys/self");
+  }
+
+  #get<Result>(path: string, query: object = {}): Promise<Result> {
+    const given = Object.entries(query).map(([name, value]) => [name, queryText(value)] as const);
+    return this.#call({ method: "GET", path, query: Object.fromEntries(given) });
+  }
+
+  async #call<Result>(call: Call): Promise<Result> {
+    const response = await send(this.#paid(call), this.#options);
+    // The document that the type comes from is the one that the service checks its answers by.
+    return (await readJson(response)) as Result;
+  }
+
+  #paid(call: Call): Call {
+    return { ...call, idempotencyKey: globalThis.crypto.randomUUID() };
+  }
+}
+
+function segment(address: string): string {
+  return encodeURIComponent(address);
+}
+
+function queryText(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return Array.isArray(value) ? value.join(",") : String(value);
+}

@@ -1,0 +1,30 @@
+import type { components, paths } from "./schema.ts";
+
+type Method = "get" | "post" | "put" | "delete";
+
+/** What an operation answers. */
+export type Answer<Path extends keyof paths, Verb extends Method> = paths[Path][Verb] extends {
+  responses: { 200: { content: { "application/json": infer Body } } };
+}
+  ? Body
+  : never;
+
+/** The JSON that an operation takes. */
+export type Body<Path extends keyof paths, Verb extends Method> = paths[Path][Verb] extends {
+  requestBody: { content: { "application/json": infer Given } };
+}
+  ? Given
+  : never;
+
+/** Query parameters of an operation. */
+export type Query<Path extends keyof paths, Verb extends Method> = paths[Path][Verb] extends {
+  parameters: { query?: infer Given };
+}
+  ? Exclude<Given, undefined>
+  : never;
+
+export type RoutingAction = components["schemas"]["RoutingAction"];
+export type Grade = components["schemas"]["Grade"];
+
+/** A routing decision as the service answers it, with the score under its short name as well. */
+export type RoutingDecision = Answer<"/ahs/route/{address}", "get"> & { readonly score: number | null };

@@ -1,0 +1,156 @@
+/** RFC 9457 body of a refusal; members that the service added are kept. */
+export type ProblemBody = {
+  readonly type?: string;
+  readonly title?: string;
+  readonly status?: number;
+  readonly detail?: unknown;
+  readonly request_id?: string;
+  readonly claim?: string;
+};
+
+/** One fault of a request that does not fit. */
+export type ValidationFault = {
+  readonly type: string;
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+};
+
+/** What x402 asks for: the body of a 402. */
+export type PaymentTerms = {
+  readonly x402Version: number;
+  readonly error?: string;
+  readonly resource?: { readonly url: string };
+  readonly accepts: readonly {
+    readonly scheme: string;
+    readonly network: string;
+    /** In the asset's smallest unit. */
+    readonly amount: string;
+    readonly asset: string;
+    readonly payTo: string;
+    readonly maxTimeoutSeconds: number;
+    readonly extra?: Readonly<Record<string, unknown>>;
+  }[];
+  readonly extensions?: Readonly<Record<string, unknown>>;
+};
+
+type Refusal = {
+  readonly status: number;
+  readonly body: unknown;
+  readonly requestId: string | null;
+  readonly retryAfterSeconds: number | null;
+};
+
+/** Every failure of the client: one of the classes below. */
+export class AgentHealthError extends Error {
+  override readonly name: string = "AgentHealthError";
+}
+
+/** The service was not reached, or did not answer in time; whether it did anything is not known. */
+export class UnreachableError extends AgentHealthError {
+  override readonly name = "UnreachableError";
+}
+
+/** An answer that the client cannot read. */
+export class UnexpectedAnswerError extends AgentHealthError {
+  override readonly name = "UnexpectedAnswerError";
+}
+
+/** The service refused; nothing was charged, unless it carries a claim. */
+export class RefusedError extends AgentHealthError {
+  override readonly name: string = "RefusedError";
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly body: unknown;
+  /** When another attempt makes sense; null where the service does not say. */
+  readonly retryAfterSeconds: number | null;
+  /** Of an answer that is paid and owed; null where nothing is. */
+  readonly claim: string | null;
+
+  constructor({ status, body, requestId, retryAfterSeconds }: Refusal) {
+    super(messageOf(status, body));
+    this.status = status;
+    this.body = body;
+    this.requestId = requestId;
+    this.retryAfterSeconds = retryAfterSeconds;
+    const claim = memberOf(body, "claim");
+    this.claim = typeof claim === "string" ? claim : null;
+  }
+}
+
+/** 422: the request does not fit; `faults` says where. */
+export class ValidationError extends RefusedError {
+  override readonly name = "ValidationError";
+
+  get faults(): readonly ValidationFault[] {
+    const detail = memberOf(this.body, "detail");
+    return Array.isArray(detail) ? detail : [];
+  }
+}
+
+/** 401: the key or the sign-in is no good. */
+export class AuthenticationError extends RefusedError {
+  override readonly name = "AuthenticationError";
+}
+
+/** 402: the balance does not reach, or the payment was not taken. */
+export class PaymentRequiredError extends RefusedError {
+  override readonly name = "PaymentRequiredError";
+
+  /** The terms of payment; null where the service takes keys alone. */
+  get terms(): PaymentTerms | null {
+    return termsOf(this.body);
+  }
+}
+
+/** 404: there is no such thing, or the wallet is not indexed. */
+export class NotFoundError extends RefusedError {
+  override readonly name = "NotFoundError";
+}
+
+/** 409 or 412: another request is under way, or came first. */
+export class ConflictError extends RefusedError {
+  override readonly name = "ConflictError";
+}
+
+/** 429: more calls than the limit allows. */
+export class RateLimitError extends RefusedError {
+  override readonly name = "RateLimitError";
+}
+
+/** 5xx: the service cannot answer now. */
+export class UnavailableError extends RefusedError {
+  override readonly name = "UnavailableError";
+}
+
+/** The error of a refusal, by its status. */
+export function refusalOf(refusal: Refusal): RefusedError {
+  const { status } = refusal;
+  if (status === 401) return new AuthenticationError(refusal);
+  if (status === 402) return new PaymentRequiredError(refusal);
+  if (status === 404) return new NotFoundError(refusal);
+  if (status === 409 || status === 412) return new ConflictError(refusal);
+  if (status === 422) return new ValidationError(refusal);
+  if (status === 429) return new RateLimitError(refusal);
+  return status >= 500 ? new UnavailableError(refusal) : new RefusedError(refusal);
+}
+
+/** The terms that a 402 body holds; null where it holds none. */
+export function termsOf(body: unknown): PaymentTerms | null {
+  // The members that payers read are those that x402 requires of every such body.
+  return Array.isArray(memberOf(body, "accepts")) ? (body as PaymentTerms) : null;
+}
+
+function messageOf(status: number, body: unknown): string {
+  const detail = memberOf(body, "detail") ?? memberOf(body, "error");
+  if (typeof detail === "string") return `${status}: ${detail}`;
+  if (!Array.isArray(detail)) return `${status}`;
+  const faults = detail.map((fault) => {
+    const loc = memberOf(fault, "loc");
+    return `${Array.isArray(loc) ? loc.join(".") : "?"}: ${memberOf(fault, "msg")}`;
+  });
+  return `${status}: ${faults.join("; ")}`;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,143 @@
+import {
+  type PaymentTerms,
+  type RefusedError,
+  refusalOf,
+  termsOf,
+  UnexpectedAnswerError,
+  UnreachableError,
+} from "./errors.ts";
+
+/** Makes a payment for the terms of a 402: the value of PAYMENT-SIGNATURE. It may refuse by throwing. */
+export type Payer = (terms: PaymentTerms) => Promise<string>;
+
+/** How requests are sent; all of it has defaults but the base URL. */
+export type SendOptions = {
+  /** Scheme, host and port of the service. */
+  readonly baseUrl: string;
+  /** Null where calls are paid one by one. */
+  readonly apiKey: string | null;
+  readonly payer: Payer | null;
+  readonly fetch: typeof globalThis.fetch;
+  /** Milliseconds for one attempt. */
+  readonly timeoutMs: number;
+  /** Attempts after the first, for failures that may pass. */
+  readonly retries: number;
+  /** Waits between attempts. */
+  readonly sleep: (ms: number) => Promise<void>;
+};
+
+export type Call = {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Given where a repeat must neither be charged nor act twice. */
+  readonly idempotencyKey?: string;
+};
+
+const FIRST_PAUSE_MS = 250;
+/** A service that asks for more patience than this is told of at once. */
+const LONGEST_PAUSE_MS = 30_000;
+const PASSING = new Set([409, 429, 500, 502, 503, 504]);
+
+/** What was sent before decides what is sent next: a payment is made once, and shown again with its claim. */
+type Progress = { payment: string | null; claim: string | null };
+
+/**
+ * Sends a call until it is answered; refusals that may pass and lost connections are tried again. Throws an AgentHealthError.
+ * Every attempt carries the same Idempotency-Key, so that the call is charged once.
+ */
+export async function send(call: Call, options: SendOptions): Promise<Response> {
+  const progress: Progress = { payment: null, claim: null };
+  for (let attempt = 0; ; attempt += 1) {
+    const outcome = await attemptOnce(call, options, progress);
+    if (outcome instanceof Response) return outcome;
+    const isPassing = outcome instanceof UnreachableError || PASSING.has(outcome.status);
+    const pauseMs = pauseAfter(outcome, attempt);
+    if (!isPassing || attempt >= options.retries || pauseMs > LONGEST_PAUSE_MS) throw outcome;
+    await options.sleep(pauseMs);
+  }
+}
+
+/** One attempt, and the payment that it turns out to need; a refusal is returned. */
+async function attemptOnce(
+  call: Call,
+  options: SendOptions,
+  progress: Progress,
+): Promise<Response | RefusedError | UnreachableError> {
+  const response = await fetchOnce(call, options, progress);
+  if (!(response instanceof Response) || response.ok || response.status === 304) return response;
+  const body = await readRefusal(response);
+  const terms = termsOf(body);
+  if (response.status === 402 && terms !== null && options.payer !== null && progress.payment === null) {
+    progress.payment = await options.payer(terms);
+    return attemptOnce(call, options, progress);
+  }
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const refusal = refusalOf({
+    status: response.status,
+    body,
+    requestId: response.headers.get("x-request-id"),
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
+  });
+  progress.claim = refusal.claim ?? progress.claim;
+  return refusal;
+}
+
+async function fetchOnce(
+  call: Call,
+  options: SendOptions,
+  { payment, claim }: Progress,
+): Promise<Response | UnreachableError> {
+  const { method, path, query = {}, body, idempotencyKey } = call;
+  const url = new URL(options.baseUrl + path);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  const headers: Record<string, string> = {
+    // The service charges the key where there is one: what is paid for goes without.
+    ...(options.apiKey === null || payment !== null ? {} : { "X-API-Key": options.apiKey }),
+    ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+    ...(payment === null ? {} : { "PAYMENT-SIGNATURE": payment }),
+    ...(claim === null ? {} : { "X-Payment-Claim": claim }),
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...call.headers,
+  };
+  try {
+    return await options.fetch(url.href, {
+      method,
+      headers,
+      redirect: "error",
+      signal: AbortSignal.timeout(options.timeoutMs),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    return new UnreachableError(`${method} ${url.origin}${url.pathname} was not answered`, { cause });
+  }
+}
+
+async function readRefusal(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy's page between here and the service: the status is all that it tells.
+    return text;
+  }
+}
+
+/** The JSON of an answer; throws UnexpectedAnswerError for anything else. */
+export async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (cause) {
+    throw new UnexpectedAnswerError("the service answered 200 with something that is no JSON", { cause });
+  }
+}
+
+/** What the service asks for, else doubling pauses; milliseconds. */
+function pauseAfter(outcome: RefusedError | UnreachableError, attempt: number): number {
+  const asked = outcome instanceof UnreachableError ? null : outcome.retryAfterSeconds;
+  return asked === null ? FIRST_PAUSE_MS * 2 ** attempt : asked * 1_000;
+}

@@ -1,0 +1,59 @@
+import type { GuardedFetch } from "../net/guarded-fetch.ts";
+import type { Database } from "../store/database.ts";
+import { recordAttempt } from "../store/webhook-attempts.ts";
+import { type DueEvent, type PendingEvent, readPendingEvent } from "../store/webhook-events.ts";
+import type { AlertMetrics } from "./metrics.ts";
+import { type AttemptOutcome, failureOf, fateOf, type Random } from "./retry-schedule.ts";
+import { signDelivery } from "./sign-delivery.ts";
+
+export type DeliverDeps = {
+  readonly db: Database;
+  readonly fetch: GuardedFetch;
+  readonly metrics: AlertMetrics;
+  readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  readonly random: Random;
+};
+
+/**
+ * One attempt to deliver an event, and what comes of it; nothing where the event is no longer to be delivered. An attempt that
+ * the signal cuts short leaves no trace and is made again, with the same webhook-id and body.
+ */
+export async function deliverEvent(deps: DeliverDeps, due: DueEvent, signal: AbortSignal): Promise<void> {
+  const { db, metrics, monotonicMs } = deps;
+  const at = deps.now();
+  const event = await readPendingEvent(db, due.id, at);
+  if (event === null) return;
+  const started = monotonicMs();
+  const outcome = await send(event, { fetch: deps.fetch, at, signal });
+  if (signal.aborted) return;
+  const latencyMs = Math.round(monotonicMs() - started);
+  const fate = fateOf(outcome, { before: event.attempts, now: deps.now() }, deps.random);
+  const failure = fate.kind === "delivered" ? null : failureOf(outcome);
+  const status = outcome.kind === "answered" ? outcome.status : null;
+  await recordAttempt(db, due, { attempt: { at, status, latencyMs, failure }, fate });
+  metrics.attempts.inc({ outcome: fate.kind });
+  metrics.attemptSeconds.observe(latencyMs / 1000);
+}
+
+async function send(
+  event: PendingEvent,
+  { fetch, at, signal }: { readonly fetch: GuardedFetch; readonly at: Date; readonly signal: AbortSignal },
+): Promise<AttemptOutcome> {
+  const answer = await fetch({
+    url: event.url,
+    method: "POST",
+    headers: { "content-type": "application/json", ...signDelivery(event, at) },
+    body: Buffer.from(event.body),
+    // Only the status counts: a long answer is no failure, and is not read to its end.
+    part: "start",
+    signal,
+  });
+  if (answer.kind === "failed") return { kind: "failed", detail: answer.detail };
+  return {
+    kind: "answered",
+    status: answer.status,
+    retryAfter: answer.headers.get("retry-after") ?? null,
+  };
+}

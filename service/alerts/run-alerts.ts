@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { runVisits, type VisitLimits } from "../scan/run-visits.ts";
+import { sweepSubscriptions } from "../store/alert-subscriptions.ts";
+import { type DueEvent, readDueEvents } from "../store/webhook-events.ts";
+import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "../store/webhook-log.ts";
+import { type DeliverDeps, deliverEvent } from "./deliver-event.ts";
+
+export type AlertDeps = DeliverDeps & {
+  readonly logger: Logger;
+  readonly limits?: AlertLimits;
+};
+
+export type AlertLimits = {
+  readonly deliveries: VisitLimits;
+  /** Pause between two looks at what has ended, and at the queue. */
+  readonly upkeepMs: number;
+};
+
+/**
+ * Of production. One delivery at a time to an endpoint, which keeps the order of its events where all goes well; few of the
+ * places for one owner, however many endpoints of theirs hang.
+ */
+const alertLimits: AlertLimits = {
+  deliveries: {
+    atOnce: 128,
+    atOncePerHost: 1,
+    atOncePerAccount: 8,
+    busyMs: 50,
+    idleMs: 500,
+    restMs: 5_000,
+  },
+  upkeepMs: 15_000,
+};
+
+const KEEP_MS = 30 * 86_400_000;
+const SWEEP_EVERY_MS = 3_600_000;
+/** Events read ahead: in all how many times what may be under way, and of one endpoint. */
+const BACKLOG_ROUNDS = 16;
+const PER_ENDPOINT = 8;
+
+/**
+ * Delivers what is due until the signal fires, drops what nobody is owed any more and sweeps what is older than 30 days; to be
+ * led by one process per database. Never throws: what fails is logged and tried again. Everything stands in the database, so
+ * that a process that dies loses nothing: what it was sending is sent again.
+ */
+export async function runAlerts(deps: AlertDeps, signal: AbortSignal): Promise<void> {
+  const limits = deps.limits ?? alertLimits;
+  await Promise.all([
+    runDeliveries(deps, limits.deliveries, signal),
+    runUpkeep(deps, limits.upkeepMs, signal),
+  ]);
+}
+
+function runDeliveries(deps: AlertDeps, limits: VisitLimits, signal: AbortSignal): Promise<void> {
+  return runVisits<DueEvent>(
+    {
+      what: "delivering an event",
+      limits,
+      logger: deps.logger,
+      monotonicMs: deps.monotonicMs,
+      keyOf: ({ id }) => id,
+      hostOf: ({ endpointId }) => endpointId,
+      accountOf: ({ owner }) => owner,
+      due: () =>
+        readDueEvents(deps.db, {
+          now: deps.now(),
+          perEndpoint: PER_ENDPOINT,
+          limit: BACKLOG_ROUNDS * limits.atOnce,
+        }),
+      visit: (event, stop) => deliverEvent(deps, event, stop),
+    },
+    signal,
+  );
+}
+
+async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal): Promise<void> {
+  const { db, metrics, logger, now, monotonicMs } = deps;
+  let sweptAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    try {
+      await dropEventsOfEnded(db, now());
+      const { depth, lagSeconds } = await readWebhookQueue(db, now());
+      metrics.queueDepth.set(depth);
+      metrics.queueLagSeconds.set(lagSeconds);
+      if (monotonicMs() - sweptAt > SWEEP_EVERY_MS) {
+        const before = new Date(now().getTime() - KEEP_MS);
+        const events = await sweepEvents(db, before);
+        const subscriptions = await sweepSubscriptions(db, before);
+        if (events + subscriptions > 0) logger.info({ events, subscriptions }, "old events swept");
+        sweptAt = monotonicMs();
+      }
+    } catch (error) {
+      logger.error({ err: error }, "keeping the webhook queue in order failed; trying again");
+    }
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,216 @@
+import { hash } from "node:crypto";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
+import {
+  enableEndpoint,
+  endSubscription,
+  extendSubscription,
+  insertSubscription,
+  readSubscription,
+  rotateSecret,
+  type StoredSubscription,
+  type SubscriptionPlace,
+  setManageToken,
+  takeSubscriptions,
+} from "../store/alert-subscriptions.ts";
+import type { Database } from "../store/database.ts";
+import { dropPendingEvents, hasEvent, insertEvents, requeueEvent } from "../store/webhook-events.ts";
+import { ALERT_EVENTS, type AlertEvent } from "./alert-events.ts";
+import { testEvent } from "./plan-events.ts";
+
+export type SubscribeRequest = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  /** Whose it is: key:ID or wallet:ADDRESS. */
+  readonly owner: string;
+  /** Found to be no target that the guard refuses. */
+  readonly webhookUrl: string;
+  /** Null: those that the subscription has already, or all. */
+  readonly events: readonly AlertEvent[] | null;
+  /** Names the payment where there is one, so that the same payment buys the same days once. */
+  readonly purchase: string | null;
+};
+
+/** What a purchase of monitoring bought; the secrets are there only where it made the subscription. */
+export type Subscribed = {
+  readonly subscription: StoredSubscription;
+  readonly secret: string | null;
+  readonly manageToken: string | null;
+};
+
+/** Buys 30 days of monitoring: a new subscription, or more days of the one for the same wallet, owner and URL. */
+export type Subscribe = (request: SubscribeRequest) => Promise<Subscribed>;
+
+export type Rotated = {
+  readonly secret: string;
+  readonly previousValidUntil: Date;
+  /** Null where it stays as it is. */
+  readonly manageToken: string | null;
+};
+
+export type SubscriptionDeps = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly now: () => Date;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly randomUuid: () => string;
+};
+
+export const SUBSCRIPTION_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** How long the secret before a rotation signs as well. */
+const OVERLAP_MS = DAY_MS;
+/** Tests asked for within this time are one as long as it waits: nobody hammers an endpoint through us that does not answer. */
+const ONE_TEST_MS = 60_000;
+const SECRET_BYTES = 32;
+
+/** Buys monitoring, in one transaction with the first event; two purchases of the same at once extend it twice. */
+export function createSubscribe(deps: SubscriptionDeps): Subscribe {
+  return (request) => {
+    const { wallet, owner, purchase } = request;
+    const place = { chainId: deps.chainId, wallet, owner, url: new URL(request.webhookUrl).href };
+    return deps.db.transaction(async (tx) => {
+      const known = await takeSubscriptions(tx, place);
+      const paid = known.find(({ purchases }) => purchase !== null && purchases.includes(purchase));
+      if (paid !== undefined) return { subscription: paid, secret: null, manageToken: null };
+      const running = known.find(({ endedAt }) => endedAt === null);
+      const order = { deps, events: request.events, purchases: purchase === null ? [] : [purchase] };
+      return running === undefined ? create(tx, { ...order, place }) : extend(tx, { ...order, running });
+    });
+  };
+}
+
+type Order = {
+  readonly deps: SubscriptionDeps;
+  readonly events: readonly AlertEvent[] | null;
+  readonly purchases: readonly string[];
+};
+
+async function create(
+  tx: NodePgDatabase,
+  { deps, place, events, purchases }: Order & { readonly place: SubscriptionPlace },
+): Promise<Subscribed> {
+  const at = deps.now();
+  const [id, endpointId] = [deps.randomUuid(), deps.randomUuid()];
+  const [secret, manageToken] = [newSecret(deps), newManageToken(deps)];
+  await insertSubscription(tx, {
+    ...place,
+    id,
+    endpointId,
+    secret,
+    events: events ?? ALERT_EVENTS,
+    manageTokenHash: hashManageToken(manageToken),
+    purchases,
+    createdAt: at,
+    expiresAt: daysAfter(at),
+  });
+  const subscription = await known(tx, { chainId: place.chainId, id });
+  await insertEvents(tx, [testEvent(subscription, { at, ask: deps.randomUuid() })]);
+  return { subscription, secret, manageToken };
+}
+
+async function extend(
+  tx: NodePgDatabase,
+  { deps, running, events, purchases }: Order & { readonly running: StoredSubscription },
+): Promise<Subscribed> {
+  const { id, chainId, endpointId } = running;
+  const at = deps.now();
+  await extendSubscription(tx, id, {
+    expiresAt: daysAfter(new Date(Math.max(running.expiresAt.getTime(), at.getTime()))),
+    events: events ?? running.events,
+    purchases: [...running.purchases, ...purchases],
+  });
+  if (running.disabledAt !== null) await enableEndpoint(tx, endpointId);
+  const subscription = await known(tx, { chainId, id });
+  if (running.disabledAt !== null)
+    await insertEvents(tx, [testEvent(subscription, { at, ask: deps.randomUuid() })]);
+  return { subscription, secret: null, manageToken: null };
+}
+
+/** A subscription that the transaction has just written. */
+async function known(
+  tx: NodePgDatabase,
+  of: { readonly chainId: number; readonly id: string },
+): Promise<StoredSubscription> {
+  const subscription = await readSubscription(tx, of);
+  if (subscription === null)
+    throw new Error(`subscription ${of.id} is gone in the transaction that wrote it`);
+  return subscription;
+}
+
+/** Ends a subscription and drops what was still to be delivered; ending it again changes nothing. */
+export async function end(deps: SubscriptionDeps, id: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    await endSubscription(tx, id, deps.now());
+    await dropPendingEvents(tx, id);
+  });
+}
+
+/**
+ * Queues a test event, within a minute the same one again, and delivers to the endpoint again if it was given up; answers the
+ * event's id.
+ */
+export async function requestTest(deps: SubscriptionDeps, subscription: StoredSubscription): Promise<string> {
+  const at = deps.now();
+  const event = testEvent(subscription, { at, ask: String(Math.floor(at.getTime() / ONE_TEST_MS)) });
+  await deps.db.transaction(async (tx) => {
+    await enableEndpoint(tx, subscription.endpointId);
+    await insertEvents(tx, [event]);
+    await requeueEvent(tx, { id: event.id, subscriptionId: subscription.id, at });
+  });
+  return event.id;
+}
+
+export type Replay = "queued" | "pending" | "unknown";
+
+/**
+ * Queues an event of a subscription again, with its id and body, and delivers to the endpoint again if it was given up;
+ * pending where the event waits already, unknown where the subscription has no such event.
+ */
+export async function replay(
+  deps: SubscriptionDeps,
+  { id, endpointId }: StoredSubscription,
+  deliveryId: string,
+): Promise<Replay> {
+  return deps.db.transaction(async (tx) => {
+    const of = { id: deliveryId, subscriptionId: id, at: deps.now() };
+    const queued = await requeueEvent(tx, of);
+    if (!queued && !(await hasEvent(tx, of))) return "unknown";
+    await enableEndpoint(tx, endpointId);
+    return queued ? "queued" : "pending";
+  });
+}
+
+/** Gives a subscription a new secret, and a new manage token if asked to; the old secret signs as well for 24 hours. */
+export async function rotate(
+  deps: SubscriptionDeps,
+  { id, endpointId }: StoredSubscription,
+  tokens: "keep-token" | "new-token",
+): Promise<Rotated> {
+  const secret = newSecret(deps);
+  const previousUntil = new Date(deps.now().getTime() + OVERLAP_MS);
+  const manageToken = tokens === "new-token" ? newManageToken(deps) : null;
+  await deps.db.transaction(async (tx) => {
+    await rotateSecret(tx, endpointId, { secret, previousUntil });
+    if (manageToken !== null) await setManageToken(tx, id, hashManageToken(manageToken));
+  });
+  return { secret, previousValidUntil: previousUntil, manageToken };
+}
+
+/** The form in which a manage token is stored: lower-case hex SHA-256. */
+export function hashManageToken(token: string): string {
+  return hash("sha256", token, "hex");
+}
+
+/** whsec_ and base64, as Standard Webhooks 1.0.0 has it. */
+function newSecret({ randomBytes }: SubscriptionDeps): string {
+  return `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;
+}
+
+function newManageToken({ randomBytes }: SubscriptionDeps): string {
+  return `amt_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url")}`;
+}
+
+function daysAfter(date: Date): Date {
+  return new Date(date.getTime() + SUBSCRIPTION_DAYS * DAY_MS);
+}

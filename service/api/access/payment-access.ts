@@ -1,0 +1,113 @@
+import type { Hex } from "viem";
+import type { StoredPayment } from "../../store/payments.ts";
+import type { BoughtAnswer, Charge, PaidRequest, PayerCaller, Settlement } from "./access.ts";
+import type { PaymentAccess } from "./create-access.ts";
+import {
+  type HeldPayment,
+  settledCharge,
+  settleFirst,
+  settleLast,
+  settlementPending,
+  verifyHeld,
+} from "./payment-charge.ts";
+import { inFlight, type PaymentAccessDeps, refusal } from "./payment-context.ts";
+import { identifyPayer } from "./payment-identity.ts";
+import { claimOf, hashProof, proofsOf } from "./payment-proof.ts";
+
+const CLAIM_BYTES = 32;
+
+/** Access for wallets that pay per call by x402 v2: scheme exact, by EIP-3009. */
+export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
+  // What a request's payment was used for before, from its identification on; an entry goes with its request.
+  const used = new WeakMap<PaidRequest, StoredPayment>();
+  return {
+    async identify(request) {
+      const identified = await identifyPayer(deps, request);
+      if (identified?.row) used.set(request, identified.row);
+      return identified === null ? null : identified.caller;
+    },
+    async recall(_caller, request) {
+      const row = used.get(request);
+      return row === undefined ? null : recallRow(deps, row, request);
+    },
+    async take(caller, request, settlement) {
+      const row = used.get(request);
+      return row === undefined
+        ? takeNew(deps, caller, { request, settlement })
+        : takeOwed(deps, caller, { request, row });
+    },
+    challenge: (request, error) => refusal(deps, request, error),
+  };
+}
+
+/** What a used authorization is good for to its payer: its answer, or null where the work is owed. */
+async function recallRow(
+  deps: PaymentAccessDeps,
+  row: StoredPayment,
+  request: PaidRequest,
+): Promise<BoughtAnswer | null> {
+  if (row.fingerprint !== request.fingerprint()) {
+    deps.metrics.count("already_used");
+    throw await refusal(deps, request, "payment_already_used: this authorization has bought something else.");
+  }
+  if (row.state === "reserved") {
+    throw row.deadline > deps.clock.now() ? inFlight(deps) : settlementPending(claimOf(request));
+  }
+  if (row.state === "settled") {
+    if (row.deadline > deps.clock.now()) throw inFlight(deps);
+    return null;
+  }
+  if (row.answerType === null || row.answerBody === null) {
+    throw await refusal(deps, request, "payment_already_used: its answer was kept for a day.");
+  }
+  deps.metrics.count("repeated");
+  return { contentType: row.answerType, body: new Uint8Array(row.answerBody) };
+}
+
+async function takeNew(
+  deps: PaymentAccessDeps,
+  { payment }: PayerCaller,
+  { request, settlement }: { readonly request: PaidRequest; readonly settlement: Settlement },
+): Promise<Charge> {
+  const claim = newClaim(deps);
+  const { idempotencyKeyHash, paymentIdentifierHash } = proofsOf(request, payment.payload);
+  const id = await deps.store.reserve({
+    payment,
+    endpoint: request.endpoint,
+    resource: request.resource,
+    fingerprint: request.fingerprint(),
+    settlement,
+    claimHash: hashProof(claim),
+    idempotencyKeyHash,
+    paymentIdentifierHash,
+  });
+  if (id === null) throw inFlight(deps);
+  const held = heldPayment(deps, { id, claim, payment, request });
+  await verifyHeld(deps, held);
+  return settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
+}
+
+/** The work again, without a charge. Who came by another proof than the claim gets a claim anew. */
+async function takeOwed(
+  deps: PaymentAccessDeps,
+  { payment }: PayerCaller,
+  { request, row }: { readonly request: PaidRequest; readonly row: StoredPayment },
+): Promise<Charge> {
+  const shown = claimOf(request);
+  const isClaimed = shown !== null && hashProof(shown) === row.claimHash;
+  const claim = isClaimed ? shown : newClaim(deps);
+  if (row.transactionHash === null) throw new Error(`payment ${row.id} is settled by no transaction`);
+  if (!(await deps.store.reopen(row.id, isClaimed ? null : hashProof(claim)))) throw inFlight(deps);
+  deps.metrics.count("repeated");
+  const held = heldPayment(deps, { id: row.id, claim, payment, request });
+  // A column of text forgets that it holds a hash.
+  return settledCharge(deps, held, row.transactionHash as Hex);
+}
+
+function heldPayment(deps: PaymentAccessDeps, held: Omit<HeldPayment, "refuse">): HeldPayment {
+  return { ...held, refuse: (error, settlement) => refusal(deps, held.request, error, settlement) };
+}
+
+function newClaim({ randomBytes }: PaymentAccessDeps): string {
+  return Buffer.from(randomBytes(CLAIM_BYTES)).toString("hex");
+}

@@ -1,0 +1,42 @@
+import type { Logger } from "pino";
+import type { IdempotentAnswers } from "../../store/idempotent-answers.ts";
+import { Problem } from "../problems.ts";
+import type { RepeatStore } from "./create-access.ts";
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** Repeats by whatever keeps the answers. */
+export function createRepeatStore(answers: IdempotentAnswers, logger: Logger): RepeatStore {
+  return {
+    async begin(slot) {
+      const beginning = await answers.begin(slot);
+      switch (beginning.kind) {
+        case "begun":
+          return null;
+        case "answered":
+          return beginning.answer;
+        case "running":
+          throw new Problem(
+            "request-in-flight",
+            "The first request with this Idempotency-Key is not answered yet. Ask again for its answer.",
+            { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+          );
+        case "other-request":
+          throw new Problem(
+            "idempotency-key-reused",
+            "This Idempotency-Key came with another request within the last 24 hours. Send each request with a key of its own.",
+          );
+      }
+    },
+    async keep(slot, answer) {
+      await answers.keep(slot, answer).catch((error: unknown) => {
+        logger.error({ err: error, scope: slot.scope }, "answer not kept for its Idempotency-Key");
+      });
+    },
+    async forget(slot) {
+      await answers.forget(slot).catch((error: unknown) => {
+        logger.error({ err: error, scope: slot.scope }, "request not forgotten; it is at its deadline");
+      });
+    },
+  };
+}

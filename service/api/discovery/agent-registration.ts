@@ -1,0 +1,35 @@
+import { SERVICE } from "./service-words.ts";
+
+/** An ERC-8004 registration file (section "Agent URI and Agent Registration File"). */
+export type AgentRegistration = {
+  readonly type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
+  readonly name: string;
+  readonly description: string;
+  readonly services: readonly {
+    readonly name: string;
+    readonly endpoint: string;
+    readonly version?: string;
+  }[];
+  readonly x402Support: boolean;
+  readonly active: true;
+  readonly registrations: readonly { readonly agentId: number; readonly agentRegistry: string }[];
+  readonly supportedTrust: readonly string[];
+};
+
+/** The service's own registration file: where it is reached, and whether it is paid by x402. */
+export function agentRegistration(origin: string, takesPayments: boolean): AgentRegistration {
+  return {
+    type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+    name: SERVICE.name,
+    description: SERVICE.description,
+    services: [
+      { name: "web", endpoint: `${origin}/docs` },
+      { name: "OpenAPI", endpoint: `${origin}/openapi.json`, version: "3.1.0" },
+      { name: "MCP", endpoint: `${origin}/mcp`, version: "2026-07-28" },
+    ],
+    x402Support: takesPayments,
+    active: true,
+    registrations: [],
+    supportedTrust: ["reputation"],
+  };
+}

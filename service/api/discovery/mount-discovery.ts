@@ -1,0 +1,57 @@
+import type { Hono } from "hono";
+import type { Address } from "viem";
+import { answer, answerJson } from "../answer.ts";
+import type { ApiEnv, Clock } from "../api-env.ts";
+import { mountPage } from "../mount-endpoints.ts";
+import type { ApiDocument } from "../openapi-document.ts";
+import { agentRegistration } from "./agent-registration.ts";
+import { llmsText } from "./llms-text.ts";
+import { type PaymentTerms, paymentManifest } from "./payment-manifest.ts";
+import { securityText } from "./security-text.ts";
+
+export type DiscoveryPorts = {
+  readonly clock: Clock;
+  readonly discovery: {
+    /** Scheme, host and port under which the service is reached. */
+    readonly origin: string;
+    /** Null where the deployment takes no payments. */
+    readonly paymentTerms: PaymentTerms | null;
+    /** A wallet that the index follows, or any where it follows none. */
+    readonly sampleWallet: () => Promise<Address>;
+    /** mailto: or https: URI for reports of weaknesses; null where none is set. */
+    readonly securityContact: string | null;
+  };
+};
+
+const CACHED = { "cache-control": "public, max-age=300" } as const;
+const PLAIN = { "content-type": "text/plain; charset=utf-8", ...CACHED } as const;
+
+/** Mounts what machines look for at well-known places; all of it follows from the document. */
+export function mountDiscovery(
+  app: Hono<ApiEnv>,
+  document: ApiDocument,
+  { clock, discovery }: DiscoveryPorts,
+): void {
+  const { origin, paymentTerms: terms, sampleWallet, securityContact } = discovery;
+  const started = clock.now();
+  if (terms !== null) {
+    mountPage(app, "/.well-known/x402", async (context) => {
+      const wallet = await sampleWallet();
+      const manifest = paymentManifest({ document, origin, terms, updated: started, wallet });
+      return answerJson(context, manifest, { headers: CACHED });
+    });
+  }
+  const registration = agentRegistration(origin, terms !== null);
+  mountPage(app, "/.well-known/agent-registration.json", (context) =>
+    answerJson(context, registration, { headers: CACHED }),
+  );
+  mountPage(app, "/.well-known/security.txt", (context) =>
+    answer(context, {
+      status: 200,
+      body: securityText(origin, securityContact, clock.now()),
+      headers: PLAIN,
+    }),
+  );
+  const text = llmsText(document, origin, terms !== null);
+  mountPage(app, "/llms.txt", (context) => answer(context, { status: 200, body: text, headers: PLAIN }));
+}

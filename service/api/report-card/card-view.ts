@@ -1,0 +1,132 @@
+import type { Grade } from "../../score/record.ts";
+import type { ReportCard } from "../get-report-card-schema.ts";
+
+/** What the picture of a report card shows: texts ready to be drawn, numbers ready to be scaled. */
+export type CardView = {
+  readonly title: string;
+  readonly address: string;
+  readonly source: string;
+  readonly grade: Grade | null;
+  readonly score: number | null;
+  readonly label: string;
+  readonly action: string;
+  readonly confidence: string;
+  /** Null for a wallet on no list. */
+  readonly sanctioned: string | null;
+  readonly dimensions: readonly { readonly title: string; readonly score: number | null }[];
+  readonly features: readonly {
+    readonly title: string;
+    readonly says: string;
+    readonly score: number | null;
+  }[];
+  readonly notes: readonly { readonly text: string; readonly isBad: boolean }[];
+  readonly tenths: readonly number[];
+  /** Place of the wallet among the tenths; null without a score. */
+  readonly ownTenth: number | null;
+  readonly standing: string;
+  /** Scores, oldest first; null where there was none. */
+  readonly history: readonly (number | null)[];
+  readonly historyCaption: string;
+  readonly footer: string;
+};
+
+const ACTIONS = {
+  instant_settle: "Settle instantly",
+  escrow: "Hold in escrow",
+  reject: "Reject",
+} as const;
+
+const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SDN" } as const;
+
+const MAX_FEATURES = 4;
+const MAX_NOTES = 3;
+
+/** The texts of a card. Names and reasons are text: nothing in them is ever read as markup. */
+export function viewOf(card: ReportCard): CardView {
+  const isSanctioned = card.sanctions_flags.length > 0;
+  const sources = [...new Set(card.sanctions_flags.map(({ source }) => SOURCES[source]))];
+  const title = card.name === null ? "" : drawable(card.name);
+  return {
+    title: title === "" ? shortened(card.address) : title,
+    address: card.address,
+    source: `Chain ${card.chain_id}  ·  ${dayOf(card.as_of_time)}`,
+    grade: card.grade,
+    score: card.ahs_score,
+    label: card.grade_label,
+    action: ACTIONS[card.trust_routing],
+    confidence: `Confidence ${Math.round(100 * card.confidence)} %, ${card.confidence_level.toLowerCase()}`,
+    sanctioned: isSanctioned ? `Sanctioned: ${sources.join(", ")}` : null,
+    dimensions: card.dimensions.map(({ title, weight, score }) => ({
+      title: `${title}, ${Math.round(100 * weight)} %`,
+      score,
+    })),
+    features: featuresOf(card),
+    notes: notesOf(card),
+    tenths: card.benchmark.score_distribution.map(({ wallets }) => wallets),
+    ownTenth: card.ahs_score === null ? null : Math.min(9, Math.floor(card.ahs_score / 10)),
+    standing: standingOf(card),
+    history: card.history.map(({ ahs_score }) => ahs_score),
+    historyCaption: historyCaption(card),
+    footer: `Block ${card.as_of_block}  ·  model ${card.model_version}  ·  window ${card.window.days} days${
+      card.coverage.complete ? "" : ", not complete"
+    }${card.stale ? "  ·  older than 24 hours" : ""}`,
+  };
+}
+
+/** The features that tell most: the worst measured ones first. */
+function featuresOf({ dimensions }: ReportCard): CardView["features"] {
+  return dimensions
+    .flatMap(({ features }) => features)
+    .filter(({ score }) => score !== null)
+    .toSorted((one, other) => (one.score ?? 0) - (other.score ?? 0))
+    .slice(0, MAX_FEATURES)
+    .map(({ title, says, score }) => ({ title, says: drawable(says), score }));
+}
+
+function notesOf({ patterns, adjustments }: ReportCard): CardView["notes"] {
+  const named = new Set(patterns.map(({ name }) => name));
+  const found = patterns.map(({ title, effect, severity }) => ({
+    text: effect === 0 ? title : `${title} ${effect}`,
+    isBad: severity !== "info",
+  }));
+  const taken = adjustments
+    .filter(({ name, points }) => !named.has(name) && points < 0)
+    .map(({ title, points }) => ({ text: `${title} ${Math.round(10 * points) / 10}`, isBad: true }));
+  return [...found, ...taken].slice(0, MAX_NOTES);
+}
+
+function standingOf({ benchmark: { percentile, scored_wallets } }: ReportCard): string {
+  const wallets = `${scored_wallets} scored wallet${scored_wallets === 1 ? "" : "s"}`;
+  return percentile === null ? `Not ranked among ${wallets}` : `Percentile ${percentile} of ${wallets}`;
+}
+
+function historyCaption({ history }: ReportCard): string {
+  const scored = history.filter(({ ahs_score }) => ahs_score !== null);
+  const [first] = scored;
+  const last = scored.at(-1);
+  if (first === undefined || last === undefined) return "No score yet";
+  if (scored.length === 1) return `One score, of ${dayOf(first.as_of_time)}`;
+  return `${dayOf(first.as_of_time)} to ${dayOf(last.as_of_time)}`;
+}
+
+function dayOf(iso: string): string {
+  return iso.slice(0, "2026-11-20".length);
+}
+
+function shortened(address: string): string {
+  return `${address.slice(0, 8)}…${address.slice(-6)}`;
+}
+
+/**
+ * Text of the letters that the fonts have, Latin, Greek and Cyrillic, with digits and common punctuation; all else is left
+ * out, so that nothing has to be fetched and no box stands for a letter.
+ */
+function drawable(text: string): string {
+  return text
+    .replace(
+      /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\u0020-\u007e\u00a1-\u00ff\u2010-\u2027\u20ac]/gu,
+      " ",
+    )
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,134 @@
+import { Worker } from "node:worker_threads";
+import type { CardView } from "./card-view.ts";
+import type { CardFormat } from "./make-card.ts";
+
+/** One card to be drawn by a worker. */
+export type CardJob = { readonly id: number; readonly view: CardView; readonly format: CardFormat };
+
+/** What came of it. */
+export type CardResult =
+  | { readonly id: number; readonly card: string | Uint8Array }
+  | { readonly id: number; readonly error: string };
+
+/** A card could not be drawn in time, or there are too many that wait. */
+export class CardsOverloaded extends Error {
+  override readonly name = "CardsOverloaded";
+}
+
+/** Draws report cards beside the event loop. */
+export type CardRenderer = {
+  /** Whether another card would find room to wait. */
+  hasRoom(): boolean;
+  /** Throws CardsOverloaded when no worker drew it in time, or none has room. */
+  render(view: CardView, format: CardFormat): Promise<string | Uint8Array>;
+  /** Ends the workers; what they had not drawn fails. */
+  close(): Promise<void>;
+};
+
+export type CardLimits = {
+  /** Threads, started when they are first needed. */
+  readonly workers: number;
+  /** Cards that wait for a worker. */
+  readonly waiting: number;
+  /** From asking for a card to having it; a worker that takes longer is replaced. */
+  readonly deadlineMs: number;
+};
+
+type Task = {
+  readonly job: CardJob;
+  readonly resolve: (card: string | Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/** One thread, with the task that it is at. */
+type Seat = { readonly worker: Worker; task: Task | null };
+
+/** A card takes about a tenth of it. */
+const MAX_HEAP_MB = 256;
+
+const WORKER = new URL("./render-worker.ts", import.meta.url);
+
+/** A renderer of so many worker threads; a thread that fails or hangs is replaced by a fresh one. */
+export function createCardRenderer(limits: CardLimits): CardRenderer {
+  const seats = new Set<Seat>();
+  const queue: Task[] = [];
+  let jobs = 0;
+  let isClosed = false;
+
+  function pump(): void {
+    while (queue.length > 0 && !isClosed) {
+      const seat = [...seats].find(({ task }) => task === null) ?? openSeat();
+      if (seat === null) return;
+      const task = queue.shift();
+      if (task === undefined) return;
+      seat.task = task;
+      seat.worker.postMessage(task.job);
+    }
+  }
+
+  function openSeat(): Seat | null {
+    if (seats.size >= limits.workers) return null;
+    const seat: Seat = {
+      worker: new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } }),
+      task: null,
+    };
+    seats.add(seat);
+    seat.worker.unref();
+    seat.worker.on("message", (result: CardResult) => {
+      const { task } = seat;
+      if (task === null || task.job.id !== result.id) return;
+      seat.task = null;
+      if ("card" in result) task.resolve(result.card);
+      else task.reject(new Error(`the card could not be drawn: ${result.error}`));
+      pump();
+    });
+    seat.worker.on("error", (error) => leave(seat, error));
+    seat.worker.on("exit", () => leave(seat, new Error("the worker that drew the card has ended")));
+    return seat;
+  }
+
+  function leave(seat: Seat, error: Error): void {
+    seats.delete(seat);
+    seat.task?.reject(error);
+    seat.task = null;
+    pump();
+  }
+
+  function expire(id: number): void {
+    const late = new CardsOverloaded(`no card within ${limits.deadlineMs} ms`);
+    const place = queue.findIndex(({ job }) => job.id === id);
+    if (place >= 0) queue.splice(place, 1)[0]?.reject(late);
+    const seat = [...seats].find(({ task }) => task?.job.id === id);
+    if (seat === undefined) return;
+    // It may hang for ever: its place is given to a fresh one.
+    leave(seat, late);
+    void seat.worker.terminate();
+  }
+
+  return {
+    hasRoom: () => queue.length < limits.waiting && !isClosed,
+    render(view, format) {
+      if (queue.length >= limits.waiting || isClosed) {
+        return Promise.reject(new CardsOverloaded(`${queue.length} cards wait to be drawn`));
+      }
+      return new Promise<string | Uint8Array>((resolve, reject) => {
+        const id = jobs++;
+        const timer = setTimeout(() => expire(id), limits.deadlineMs);
+        const settled =
+          <Result>(settle: (result: Result) => void) =>
+          (result: Result) => {
+            clearTimeout(timer);
+            settle(result);
+          };
+        queue.push({ job: { id, view, format }, resolve: settled(resolve), reject: settled(reject) });
+        pump();
+      });
+    },
+    async close() {
+      isClosed = true;
+      const ended = new Error("the renderer is closed");
+      for (const task of queue.splice(0)) task.reject(ended);
+      await Promise.all([...seats].map(({ worker }) => worker.terminate()));
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { parentPort } from "node:worker_threads";
+import { loadCardFonts } from "./fonts.ts";
+import { makeCard } from "./make-card.ts";
+import type { CardJob, CardResult } from "./render-pool.ts";
+
+/** Draws cards in a thread of its own, one after the other: layout and rasterising hold a thread for a tenth of a second. */
+const port = parentPort;
+if (port === null) throw new Error("render-worker.ts is no program: it runs as a worker thread");
+const fonts = loadCardFonts();
+port.on("message", ({ id, view, format }: CardJob) => {
+  makeCard(view, format, fonts).then(
+    (card) => port.postMessage({ id, card } satisfies CardResult),
+    (error: unknown) =>
+      port.postMessage({
+        id,
+        error: error instanceof Error ? error.message : String(error),
+      } satisfies CardResult),
+  );
+});

@@ -1,0 +1,108 @@
+import type { Access, BoughtAnswer, Charge, PaidRequest } from "./access/access.ts";
+import { addHeaders, answer } from "./answer.ts";
+import type { ApiContext } from "./api-env.ts";
+import type { Deadline } from "./deadline.ts";
+import type { PaidSpec, PaidWorkContext } from "./endpoint.ts";
+import { OwedAnswer } from "./owed-answer.ts";
+import type { RequestInput } from "./validation/read-input.ts";
+
+/** Units from which the money moves before the work, unless the endpoint says otherwise. */
+const SETTLE_FIRST_UNITS = 2000;
+
+/** A priced request whose caller is known, and which is no repeat. */
+export type PaidCall<Params, Query, Body, Deps> = {
+  readonly input: RequestInput<Params, Query, Body>;
+  readonly request: PaidRequest;
+  readonly access: Access;
+  readonly deadline: Deadline;
+  readonly work: PaidWorkContext<Deps>;
+};
+
+/**
+ * Prepares what was asked for, takes its price, does the work and keeps both, as long as the request has time; whatever fails before
+ * the price is kept gives it back.
+ */
+export async function servePaid<Params, Query, Body, Answer, Prepared, Deps>(
+  context: ApiContext,
+  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
+  call: PaidCall<Params, Query, Body, Deps>,
+): Promise<Response> {
+  const { input, deadline, work } = call;
+  const preparing = spec.prepare(input, work);
+  const release = (): void => {
+    // What is released is what was prepared, if it ever was.
+    preparing.then(
+      (prepared) => spec.release?.(prepared),
+      () => undefined,
+    );
+  };
+  let prepared: Prepared;
+  try {
+    prepared = await deadline.wait(preparing);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  let working: Promise<unknown> = Promise.resolve();
+  try {
+    return await answerPrepared(context, spec, {
+      ...call,
+      prepared,
+      begin: (doing) => {
+        working = doing;
+        return deadline.wait(doing);
+      },
+    });
+  } finally {
+    // Work that nobody waits for any more still uses what was prepared.
+    working.then(release, release);
+  }
+}
+
+type PreparedCall<Params, Query, Body, Prepared, Deps> = PaidCall<Params, Query, Body, Deps> & {
+  readonly prepared: Prepared;
+  /** Waits for work as long as the request has time. */
+  begin<Result>(doing: Promise<Result>): Promise<Result>;
+};
+
+async function answerPrepared<Params, Query, Body, Answer, Prepared, Deps>(
+  context: ApiContext,
+  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
+  { input, prepared, request, access, work, begin }: PreparedCall<Params, Query, Body, Prepared, Deps>,
+): Promise<Response> {
+  const settlement =
+    spec.settlement?.(input, prepared) ?? (request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
+  const charge = await access.take(work.caller, request, settlement);
+  const render = async (answer: Answer) => (await spec.render?.(answer, input, work)) ?? json(answer);
+  const { bought, kept } = await charged(charge, () => begin(doWork()));
+  addHeaders(context, await charge.keep(kept));
+  return answerBought(context, bought);
+
+  async function doWork() {
+    const answer = await spec.work(input, prepared, work);
+    const bought = await render(answer);
+    return {
+      bought,
+      kept: spec.withoutSecrets === undefined ? bought : await render(spec.withoutSecrets(answer)),
+    };
+  }
+}
+
+/** Runs what was paid for; when it fails, the price goes back, or the failure carries the claim to what is owed. */
+async function charged<Result>(charge: Charge, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const claim = await charge.giveBack();
+    throw claim === null ? error : new OwedAnswer(claim, error);
+  }
+}
+
+function json(answer: unknown): BoughtAnswer {
+  return { contentType: "application/json", body: JSON.stringify(answer) };
+}
+
+/** The response of something bought, whether now or before. */
+export function answerBought(context: ApiContext, { contentType, body }: BoughtAnswer): Response {
+  return answer(context, { status: 200, body, headers: { "content-type": contentType } });
+}

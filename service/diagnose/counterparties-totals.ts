@@ -1,0 +1,68 @@
+import type { Counterparty } from "./counterparties.ts";
+import { herfindahl } from "./counterparties-concentration.ts";
+import type { Volume } from "./counterparties-volume.ts";
+
+/** Which way a wallet deals with a counterparty: out by its own calls, in by what reached it from there. */
+export type Direction = "out" | "in" | "both";
+
+/** Sums over all counterparties; worths in millionths of a US dollar, null where something moved and nothing of it has a price. */
+export type DealingTotals = {
+  readonly counterparties: number;
+  readonly byDirection: Readonly<Record<Direction, number>>;
+  readonly interactions: number;
+  readonly calls: number;
+  readonly failedCalls: number;
+  readonly transfersIn: number;
+  readonly outMicroUsd: number | null;
+  readonly inMicroUsd: number | null;
+  /** Counterparties with whom something was exchanged that has no price. */
+  readonly unpriced: number;
+  /** Herfindahl-Hirschman indices; null where there is nothing to share. */
+  readonly interactionsHhi: number | null;
+  readonly volumeHhi: number | null;
+};
+
+/** Both where it was called and something came from it, in an own call or in another's transaction. */
+export function directionOf({ calls, transfersIn, volumeIn }: Counterparty): Direction {
+  if (calls === 0) return "in";
+  return transfersIn > 0 || hasMoved(volumeIn) ? "both" : "out";
+}
+
+/** The totals and the concentration of a whole list. */
+export function totalsOf(list: readonly Counterparty[]): DealingTotals {
+  const byDirection = { out: 0, in: 0, both: 0 };
+  for (const counterparty of list) byDirection[directionOf(counterparty)] += 1;
+  const sum = (of: (counterparty: Counterparty) => number) =>
+    list.reduce((total, counterparty) => total + of(counterparty), 0);
+  return {
+    counterparties: list.length,
+    byDirection,
+    interactions: sum(({ interactions }) => interactions),
+    calls: sum(({ calls }) => calls),
+    failedCalls: sum(({ failedCalls }) => failedCalls),
+    transfersIn: sum(({ transfersIn }) => transfersIn),
+    outMicroUsd: worthOf(list.map(({ volumeOut }) => volumeOut)),
+    inMicroUsd: worthOf(list.map(({ volumeIn }) => volumeIn)),
+    unpriced: list.filter(({ volumeOut, volumeIn }) => !volumeOut.isPriced || !volumeIn.isPriced).length,
+    interactionsHhi: herfindahl(list.map(({ interactions }) => interactions)),
+    volumeHhi: herfindahl(
+      list.map(({ volumeOut, volumeIn }) => pricedWorth(volumeOut) + pricedWorth(volumeIn)),
+    ),
+  };
+}
+
+function worthOf(volumes: readonly Volume[]): number | null {
+  const moved = volumes.filter(hasMoved);
+  const priced = moved.flatMap(({ microUsd }) => microUsd ?? []);
+  if (moved.length > 0 && priced.length === 0) return null;
+  return priced.reduce((sum, microUsd) => sum + microUsd, 0);
+}
+
+/** For shares of the priced volume, of which what has no price is no part. */
+function pricedWorth({ microUsd }: Volume): number {
+  return microUsd === null ? 0 : microUsd;
+}
+
+function hasMoved({ nativeWei, tokens }: Volume): boolean {
+  return nativeWei > 0n || tokens.length > 0;
+}

@@ -1,0 +1,104 @@
+import type { Leg } from "./pnl-legs.ts";
+import { createLotQueue, type Lot, type Taken } from "./pnl-lots.ts";
+
+/** All that happened to one token; amounts in its smallest unit, money in millionths of a US dollar. */
+export type TokenLedger = {
+  /** Got in trades. */
+  readonly bought: bigint;
+  /** Given in trades. */
+  readonly sold: bigint;
+  /** Got for nothing in return: claims, withdrawals, wrapped coin. */
+  readonly received: bigint;
+  /** Given for nothing in return: payments and deposits. */
+  readonly sent: bigint;
+  /** Given without ever having come by an own call. */
+  readonly uncovered: bigint;
+  /** What is left of what came by own calls, oldest first. */
+  readonly lots: readonly Lot[];
+  /** Gains of sales less their losses, where price and cost are known; null where no sale is. */
+  readonly realised: bigint | null;
+  readonly sales: number;
+  /** Sales that gained, and lost, a cent or more. */
+  readonly wins: number;
+  readonly losses: number;
+  /** Purchases and sales, and those of them without a known price or, in part at least, a known cost. */
+  readonly legs: number;
+  readonly unpricedLegs: number;
+  /** What the newest priced trade of it was worth, and how much that was; null without one. */
+  readonly lastTrade: { readonly amount: bigint; readonly worth: bigint } | null;
+};
+
+export type LedgerKeeper = {
+  buy(leg: Leg): void;
+  sell(leg: Leg): void;
+  receive(leg: Leg): void;
+  send(leg: Leg): void;
+  close(): TokenLedger;
+};
+
+/** Less is no gain and no loss: rounding and the spread of daily prices. */
+const CENT = 10_000n;
+
+/** Keeps the lots of one token by what calls did to it, in their order. */
+export function openLedger(): LedgerKeeper {
+  const lots = createLotQueue();
+  const sums = { bought: 0n, sold: 0n, received: 0n, sent: 0n, uncovered: 0n };
+  const counts = { sales: 0, wins: 0, losses: 0, legs: 0, unpricedLegs: 0 };
+  let realised: bigint | null = null;
+  let lastTrade: TokenLedger["lastTrade"] = null;
+  const noteTrade = ({ amount, worth }: Leg, isKnown: boolean) => {
+    counts.legs += 1;
+    if (!isKnown) counts.unpricedLegs += 1;
+    if (worth !== null) lastTrade = { amount, worth };
+  };
+  return {
+    buy(leg) {
+      sums.bought += leg.amount;
+      lots.add({ amount: leg.amount, cost: leg.worth });
+      noteTrade(leg, leg.worth !== null);
+    },
+    sell(leg) {
+      sums.sold += leg.amount;
+      const taken = lots.take(leg.amount);
+      sums.uncovered += taken.uncovered;
+      const result = resultOf(leg, taken);
+      counts.sales += 1;
+      noteTrade(leg, result.isWhole);
+      if (result.gain === null) return;
+      realised = (realised ?? 0n) + result.gain;
+      if (result.gain >= CENT) counts.wins += 1;
+      if (result.gain <= -CENT) counts.losses += 1;
+    },
+    receive({ amount, worth }) {
+      sums.received += amount;
+      lots.add({ amount, cost: worth });
+    },
+    send({ amount }) {
+      sums.sent += amount;
+      sums.uncovered += lots.take(amount).uncovered;
+    },
+    close: () => ({ ...sums, ...counts, realised, lastTrade, lots: lots.rest() }),
+  };
+}
+
+/** The gain of those parts of a sale whose cost is known; null where there are none. */
+function resultOf(
+  { amount, worth }: Leg,
+  { parts, uncovered }: Taken,
+): {
+  readonly gain: bigint | null;
+  readonly isWhole: boolean;
+} {
+  if (worth === null) return { gain: null, isWhole: false };
+  let gain: bigint | null = null;
+  let isWhole = uncovered === 0n;
+  let past = 0n;
+  for (const part of parts) {
+    // By what is sold so far, so that the parts of the price add up to it.
+    const price = (worth * (past + part.amount)) / amount - (worth * past) / amount;
+    past += part.amount;
+    if (part.cost === null) isWhole = false;
+    else gain = (gain ?? 0n) + price - part.cost;
+  }
+  return { gain, isWhole };
+}

@@ -1,0 +1,94 @@
+import type { SanctionsFlag } from "../features/types.ts";
+import type { FeatureLine, Pattern } from "../score/record.ts";
+import type { ScoreExplanation } from "../store/risk-facts.ts";
+import type { CounterpartyShares } from "./risk-exposure.ts";
+
+/** Something that speaks for a risk, or explains that there is none. */
+export type RiskSignal = {
+  /** The name of the pattern, feature or cap of the model; or sanctioned, listed_counterparties, failing_counterparties. */
+  readonly name: string;
+  readonly severity: "info" | "warning" | "critical";
+  readonly detail: string;
+};
+
+/** Features below a grade C of their own are worth a word, below an E a loud one. */
+const WEAK_BELOW = 60;
+const FAILING_BELOW = 20;
+/** From a tenth of the volume on it is no accident; the model's own bound. */
+const NOTABLE_SHARE = 0.1;
+
+const SEVERITIES = ["critical", "warning", "info"] as const;
+
+/** Everything that a wallet's lists, stored score and counterparties tell, the worst first. */
+export function riskSignals(facts: {
+  readonly sanctions: readonly SanctionsFlag[];
+  readonly explanation: ScoreExplanation | null;
+  readonly shares: CounterpartyShares | null;
+}): readonly RiskSignal[] {
+  const { sanctions, explanation, shares } = facts;
+  const signals = [
+    ...(sanctions.length === 0 ? [] : [sanctionedSignal(sanctions)]),
+    ...(explanation === null ? [] : explanationSignals(explanation)),
+    ...(shares === null ? [] : exposureSignals(shares)),
+  ];
+  return SEVERITIES.flatMap((severity) => signals.filter((signal) => signal.severity === severity));
+}
+
+function sanctionedSignal(flags: readonly SanctionsFlag[]): RiskSignal {
+  const lists = flags.map(({ source, reference }) => `${source} (${reference})`).join(", ");
+  return { name: "sanctioned", severity: "critical", detail: `on a sanctions list: ${lists}` };
+}
+
+function explanationSignals({ patterns, features }: ScoreExplanation): readonly RiskSignal[] {
+  return [
+    ...patterns.map(patternSignal),
+    ...features.map((line) => (line.dimension === "AHS" ? capSignal(line) : featureSignal(line))),
+  ].filter((signal) => signal !== null);
+}
+
+function patternSignal({ name, severity, evidence }: Pattern): RiskSignal {
+  return { name, severity, detail: evidence };
+}
+
+/** A limit of the total that took points; apart from the dimensions the only lines of it with a score. */
+function capSignal({ name, score, weight, contribution, reason }: FeatureLine): RiskSignal | null {
+  if (score === null || weight !== 0 || contribution === null || contribution >= 0) return null;
+  return { name, severity: "warning", detail: `score limited to ${score}: ${reason ?? name}` };
+}
+
+function featureSignal({ name, state, value, unit, samples, score, reason }: FeatureLine): RiskSignal | null {
+  if (state !== "measured" || value === null || score === null || score >= WEAK_BELOW) return null;
+  const found = `${Math.round(score)} of 100 points: ${round(value)} (${unit}) from ${samples} samples`;
+  return {
+    name,
+    severity: score < FAILING_BELOW ? "critical" : "warning",
+    detail: reason === null ? found : `${found}; ${reason}`,
+  };
+}
+
+function exposureSignals({ listed, failing }: CounterpartyShares): readonly RiskSignal[] {
+  const signals: RiskSignal[] = [];
+  if (listed.counterparties > 0) {
+    signals.push({
+      name: "listed_counterparties",
+      severity: listed.share >= NOTABLE_SHARE ? "critical" : "warning",
+      detail: `${percent(listed.share)} of what it sent went to sanctioned accounts or mixers: ${listed.counterparties}`,
+    });
+  }
+  if (failing.counterparties > 0) {
+    signals.push({
+      name: "failing_counterparties",
+      severity: failing.share >= NOTABLE_SHARE ? "warning" : "info",
+      detail: `${percent(failing.share)} of what it sent went to wallets of grade F: ${failing.counterparties}`,
+    });
+  }
+  return signals;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

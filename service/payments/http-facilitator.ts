@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HTTPFacilitatorClient } from "@x402/core/http";
+import { SettleError, VerifyError } from "@x402/core/types";
+import { type Hex, isHash } from "viem";
+import {
+  type Facilitator,
+  publicReason,
+  SETTLE_DEADLINE_MS,
+  type SettleOutcome,
+  type VerifyOutcome,
+} from "./facilitator.ts";
+import type { PresentedPayment } from "./presented-payment.ts";
+
+export type HttpFacilitatorOptions = {
+  readonly url: string;
+  readonly verifyTimeoutMs?: number;
+  readonly settleTimeoutMs?: number;
+  /** Pause before the first retry; it doubles. */
+  readonly retryMs?: number;
+};
+
+const VERIFY_TIMEOUT_MS = 5_000;
+const ATTEMPTS = 3;
+const RETRY_MS = 150;
+/** Of a connection that never came to be: the order did not arrive. */
+const NOT_DELIVERED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/**
+ * A facilitator behind a URL. Verification is asked up to three times; an order to settle is repeated only where it surely did
+ * not arrive, and one whose answer is lost or says pending is `unknown`.
+ */
+export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
+  const { url, retryMs = RETRY_MS } = options;
+  const verifier = new HTTPFacilitatorClient({
+    url,
+    timeoutMs: options.verifyTimeoutMs ?? VERIFY_TIMEOUT_MS,
+  });
+  const settler = new HTTPFacilitatorClient({
+    url,
+    timeoutMs: options.settleTimeoutMs ?? SETTLE_DEADLINE_MS,
+  });
+  return {
+    verify: (payment) =>
+      attempts(
+        () => verifyOnce(verifier, payment),
+        (outcome) => outcome.kind === "unavailable",
+        retryMs,
+      ),
+    settle: (payment) =>
+      attempts(
+        () => settleOnce(settler, payment),
+        (outcome) => outcome.kind === "unavailable",
+        retryMs,
+      ),
+  };
+}
+
+async function attempts<Outcome>(
+  act: () => Promise<Outcome>,
+  isWorthRetry: (outcome: Outcome) => boolean,
+  retryMs: number,
+): Promise<Outcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await act();
+    if (attempt === ATTEMPTS || !isWorthRetry(outcome)) return outcome;
+    await sleep(retryMs * 2 ** (attempt - 1));
+  }
+}
+
+async function verifyOnce(client: HTTPFacilitatorClient, payment: PresentedPayment): Promise<VerifyOutcome> {
+  try {
+    const { isValid, invalidReason } = await client.verify(payment.payload, payment.requirements);
+    return isValid
+      ? { kind: "valid" }
+      : { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
+  } catch (error) {
+    if (error instanceof VerifyError && error.statusCode < 500) {
+      return { kind: "invalid", reason: publicReason(error.invalidReason, "payment_invalid") };
+    }
+    return { kind: "unavailable", cause: error };
+  }
+}
+
+async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayment): Promise<SettleOutcome> {
+  try {
+    const { success, transaction, errorReason } = await client.settle(payment.payload, payment.requirements);
+    if (success) {
+      return isHash(transaction)
+        ? { kind: "settled", transaction: lower(transaction) }
+        : { kind: "unknown", cause: new Error("settled, says the facilitator, but names no transaction") };
+    }
+    return failed(transaction, errorReason);
+  } catch (error) {
+    if (error instanceof SettleError) return failed(error.transaction, error.errorReason);
+    return { kind: wasDelivered(error) ? "unknown" : "unavailable", cause: error };
+  }
+}
+
+/** One that names a transaction has sent it: whatever became of that, the chain knows better. */
+function failed(transaction: string, reason: string | undefined): SettleOutcome {
+  if (transaction !== "" || reason === undefined || /pending|timeout|unexpected/.test(reason)) {
+    return { kind: "unknown", cause: new Error(`the facilitator says ${reason ?? "nothing"}`) };
+  }
+  return { kind: "refused", reason: publicReason(reason, "settlement_refused") };
+}
+
+function wasDelivered(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const code: unknown = Reflect.get(current, "code");
+    if (typeof code === "string" && NOT_DELIVERED.has(code)) return false;
+  }
+  return true;
+}
+
+function lower(hash: Hex): Hex {
+  // Lower-case hexadecimal is hexadecimal.
+  return hash.toLowerCase() as Hex;
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { x402Facilitator } from "@x402/core/facilitator";
+import { toFacilitatorEvmSigner } from "@x402/evm";
+import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
+import {
+  type Abi,
+  type Address,
+  concatHex,
+  encodeFunctionData,
+  type Hex,
+  isHash,
+  type PublicClient,
+  type TypedDataDefinition,
+} from "viem";
+import { classifySendFailure } from "../chain/send-errors.ts";
+import type { AuthorizationId, SettlementTransaction } from "../store/payments-sender.ts";
+import {
+  type Facilitator,
+  publicReason,
+  SETTLE_DEADLINE_MS,
+  type SettleOutcome,
+  type VerifyOutcome,
+} from "./facilitator.ts";
+import type { PresentedPayment } from "./presented-payment.ts";
+
+/** The one sender of the facilitator's key, as far as an order goes. */
+export type SettlementQueue = {
+  /** Queues the call once per authorization, and returns by what it is asked about. */
+  enqueue(order: {
+    readonly authorization: AuthorizationId;
+    readonly to: Address;
+    readonly data: Hex;
+  }): Promise<number>;
+  read(id: number): Promise<SettlementTransaction | null>;
+};
+
+export type LocalFacilitatorDeps = {
+  /** Whose key sends; this process does not hold it. */
+  readonly sender: Address;
+  readonly network: `eip155:${number}`;
+  readonly client: PublicClient;
+  readonly queue: SettlementQueue;
+  readonly monotonicMs: () => number;
+  readonly settleDeadlineMs?: number;
+};
+
+const POLL_MS = 100;
+
+/**
+ * x402's own EVM facilitator in this process. What it would write to the chain it queues for the sender of its key, so that no
+ * process but that one needs the key, and asking twice sends once.
+ */
+export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
+  return {
+    verify: (payment) => verify(deps, payment),
+    settle: (payment) => settle(deps, payment),
+  };
+}
+
+/** What the package's answers hide: whether the node gave any, and how an order ended. */
+type Notes = { trouble: unknown; order: SettlementTransaction | "pending" | null };
+
+async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<VerifyOutcome> {
+  const notes: Notes = { trouble: null, order: null };
+  try {
+    const facilitator = facilitatorFor(deps, payment, notes);
+    const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
+    if (isValid) return { kind: "valid" };
+    // A node that does not answer looks to the package like a call that reverts.
+    if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
+    return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
+  } catch (error) {
+    return { kind: "unavailable", cause: notes.trouble ?? error };
+  }
+}
+
+async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<SettleOutcome> {
+  const notes: Notes = { trouble: null, order: null };
+  try {
+    const facilitator = facilitatorFor(deps, payment, notes);
+    const { success, transaction, errorReason } = await facilitator.settle(
+      payment.payload,
+      payment.requirements,
+    );
+    if (success && isHash(transaction)) return { kind: "settled", transaction };
+    return failureOf(notes, errorReason);
+  } catch (error) {
+    return { kind: notes.order === null ? "unavailable" : "unknown", cause: error };
+  }
+}
+
+/** A reverted transaction may be reorged and mined again without reverting: only the chain's final word releases it. */
+function failureOf({ order, trouble }: Notes, reason: string | undefined): SettleOutcome {
+  const cause = trouble ?? new Error(`settlement: ${reason ?? "no reason given"}`);
+  if (order === null) {
+    return trouble === null
+      ? { kind: "refused", reason: publicReason(reason, "settlement_refused") }
+      : { kind: "unavailable", cause };
+  }
+  if (order === "pending" || order.state !== "failed") return { kind: "unknown", cause };
+  return { kind: "refused", reason: publicReason(reason, "settlement_refused") };
+}
+
+function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, notes: Notes) {
+  const { client, sender, network } = deps;
+  const noting = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      if (classifySendFailure(error).kind === "unreachable") notes.trouble = error;
+      throw error;
+    }
+  };
+  const signer = toFacilitatorEvmSigner(
+    {
+      address: sender,
+      readContract: (call) =>
+        noting(client.readContract({ ...call, abi: call.abi as Abi, args: call.args ?? [] })),
+      // The package types the parts of typed data loosely; viem checks them when it hashes them.
+      verifyTypedData: (data) =>
+        noting(
+          client.verifyTypedData(
+            data as unknown as TypedDataDefinition & { address: Address; signature: Hex },
+          ),
+        ),
+      getCode: ({ address }) => noting(client.getCode({ address })),
+      waitForTransactionReceipt: ({ hash }) => noting(client.getTransactionReceipt({ hash })),
+      sendTransaction: async () => {
+        throw new Error("wallets are not deployed on a payer's behalf");
+      },
+      writeContract: async ({ address, abi, functionName, args, dataSuffix }) => {
+        const call = encodeFunctionData({ abi: abi as Abi, functionName, args });
+        const data = dataSuffix === undefined ? call : concatHex([call, dataSuffix]);
+        notes.order = "pending";
+        return carryOut(deps, { authorization: payment, to: address, data }, notes);
+      },
+    },
+    { confirmationTimeoutMs: deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS },
+  );
+  return new x402Facilitator().register(network, new ExactEvmScheme(signer));
+}
+
+/** Queues the call and waits until it is in a block; throws when it never will be, or at the deadline. */
+async function carryOut(
+  deps: LocalFacilitatorDeps,
+  order: { readonly authorization: PresentedPayment; readonly to: Address; readonly data: Hex },
+  notes: Notes,
+): Promise<Hex> {
+  const deadline = deps.monotonicMs() + (deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS);
+  const { asset, payer, nonce } = order.authorization;
+  const id = await deps.queue.enqueue({ ...order, authorization: { asset, payer, nonce } });
+  while (deps.monotonicMs() < deadline) {
+    const row = await deps.queue.read(id);
+    if (row === null) throw new Error(`the order ${id} is gone`);
+    if (row.state === "failed") {
+      notes.order = row;
+      throw new Error(row.error ?? "the transaction failed before it was sent");
+    }
+    if (row.minedHash !== null && isHash(row.minedHash)) {
+      notes.order = row;
+      return row.minedHash;
+    }
+    await sleep(POLL_MS);
+  }
+  throw new Error("the transaction is not in a block yet");
+}

@@ -1,0 +1,30 @@
+import { Counter, type Registry } from "prom-client";
+
+/** How a payment, or a request that carried one, ended. */
+export type PaymentOutcome =
+  | "settled"
+  | "answered"
+  | "released"
+  | "refused"
+  | "withheld"
+  | "pending"
+  | "front_run"
+  | "in_flight"
+  | "already_used"
+  | "repeated"
+  | "owed"
+  | "unavailable"
+  | "dropped";
+
+export type PaymentMetrics = { readonly count: (outcome: PaymentOutcome) => void };
+
+/** Registers the counter of payments by outcome; once per registry, since names in it are unique. */
+export function createPaymentMetrics(registry: Registry): PaymentMetrics {
+  const payments = new Counter({
+    name: "ahs_payments_total",
+    help: "x402 payments by what became of them",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  return { count: (outcome) => payments.inc({ outcome }) };
+}

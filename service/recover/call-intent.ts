@@ -1,0 +1,59 @@
+import type { Address, Hex } from "viem";
+import type { SentCall } from "../store/failed-calls.ts";
+import { PAYMENT_SELECTORS, readPayment } from "./read-payment.ts";
+import { readSwap, SWAP_SELECTORS, type SwapReading } from "./read-swap.ts";
+
+/** Tokens that a call takes out of the wallet; spender is null where the wallet itself sends them. */
+export type TokenSpend = {
+  readonly token: Address;
+  readonly spender: Address | null;
+  readonly amount: bigint;
+};
+
+/** What a call is meant to bring about, by its calldata. */
+export type CallIntent = {
+  readonly kind: "transfer" | "swap" | "other";
+  /** Two calls that share one of these bring about the same: one must not be made again once the other succeeded. */
+  readonly keys: readonly string[];
+  /** Known for exact amounts alone. */
+  readonly spends: readonly TokenSpend[];
+  /** Unix seconds after which the called contract refuses; null where the calldata names none. */
+  readonly deadline: bigint | null;
+};
+
+type Called = Pick<SentCall, "to" | "input" | "value">;
+
+/**
+ * The intent of a wallet's call: a transfer is known by token and recipient, a swap by its two tokens and its recipient,
+ * whatever router and amounts, anything else by its exact calldata at the same account.
+ */
+export function readIntent(call: Called, wallet: Address): CallIntent {
+  if (call.to === null) return exactly(call);
+  const called = { ...call, to: call.to };
+  const payment = readPayment(called, wallet);
+  if (payment !== null) return { kind: "transfer", deadline: null, ...payment };
+  const swap = readSwap(called, wallet);
+  return swap === null ? exactly(call) : swapIntent(call, swap);
+}
+
+function swapIntent(call: Called, { legs, deadline }: SwapReading): CallIntent {
+  if (legs.length === 0) return { ...exactly(call), deadline };
+  return {
+    kind: "swap",
+    keys: legs.map(({ tokenIn, target, recipient }) => `swap:${tokenIn}:${target}:${recipient}`),
+    spends: legs.flatMap(({ spend }) => (spend === null ? [] : [spend])),
+    deadline,
+  };
+}
+
+function exactly({ to, input }: Called): CallIntent {
+  return {
+    kind: "other",
+    keys: [`call:${to ?? "create"}:${input.toLowerCase()}`],
+    spends: [],
+    deadline: null,
+  };
+}
+
+/** Methods whose calldata tells more than whether it is the same. */
+export const KNOWN_SELECTORS: readonly Hex[] = [...PAYMENT_SELECTORS, ...SWAP_SELECTORS];

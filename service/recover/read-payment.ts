@@ -1,0 +1,52 @@
+import { type Address, decodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
+import type { CallIntent } from "./call-intent.ts";
+
+const TRANSFER = toFunctionSelector("transfer(address,uint256)");
+const TRANSFER_FROM = toFunctionSelector("transferFrom(address,address,uint256)");
+
+const TO_AMOUNT = parseAbiParameters("address, uint256");
+const FROM_TO_AMOUNT = parseAbiParameters("address, address, uint256");
+
+/** Selectors of the ERC-20 methods that pay. */
+export const PAYMENT_SELECTORS: readonly Hex[] = [TRANSFER, TRANSFER_FROM];
+
+type Called = { readonly to: Address; readonly input: Hex };
+
+/** What an ERC-20 transfer or transferFrom, or a plain transfer of the native coin, pays to whom; null for any other call. */
+export function readPayment(
+  { to, input }: Called,
+  wallet: Address,
+): Pick<CallIntent, "keys" | "spends"> | null {
+  if (input === "0x") return { keys: [`transfer:native:${lower(to)}`], spends: [] };
+  const token = lower(to);
+  const args = `0x${input.slice(10)}` as const;
+  try {
+    switch (input.slice(0, 10).toLowerCase()) {
+      case TRANSFER: {
+        const [recipient, amount] = decodeAbiParameters(TO_AMOUNT, args);
+        return { keys: [paymentKey(token, recipient)], spends: [{ token, spender: null, amount }] };
+      }
+      case TRANSFER_FROM: {
+        const [owner, recipient, amount] = decodeAbiParameters(FROM_TO_AMOUNT, args);
+        const isOwn = lower(owner) === wallet;
+        return {
+          keys: [paymentKey(token, recipient)],
+          spends: isOwn ? [{ token, spender: wallet, amount }] : [],
+        };
+      }
+      default:
+        return null;
+    }
+  } catch {
+    // Calldata of this selector that is too short pays nobody.
+    return null;
+  }
+}
+
+function paymentKey(token: Address, recipient: Address): string {
+  return `transfer:${token}:${lower(recipient)}`;
+}
+
+function lower(address: Address): Address {
+  return address.toLowerCase() as Address;
+}

@@ -1,0 +1,229 @@
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
+import type { Database } from "./database.ts";
+import { alertSubscription, webhookEndpoint } from "./tables/alerts.ts";
+
+/** Paid monitoring of one wallet, with the endpoint that hears of it. */
+export type StoredSubscription = {
+  readonly id: string;
+  readonly chainId: number;
+  /** Lower-case. */
+  readonly wallet: Address;
+  /** key:ID or wallet:ADDRESS. */
+  readonly owner: string;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly manageTokenHash: string;
+  readonly purchases: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly endedAt: Date | null;
+  readonly verifiedAt: Date | null;
+  readonly disabledAt: Date | null;
+  readonly disabledReason: string | null;
+};
+
+const COLUMNS = {
+  id: alertSubscription.id,
+  chainId: alertSubscription.chainId,
+  wallet: alertSubscription.wallet,
+  owner: alertSubscription.owner,
+  endpointId: alertSubscription.endpointId,
+  url: webhookEndpoint.url,
+  events: alertSubscription.events,
+  manageTokenHash: alertSubscription.manageTokenHash,
+  purchases: alertSubscription.purchases,
+  createdAt: alertSubscription.createdAt,
+  expiresAt: alertSubscription.expiresAt,
+  endedAt: alertSubscription.endedAt,
+  verifiedAt: webhookEndpoint.verifiedAt,
+  disabledAt: webhookEndpoint.disabledAt,
+  disabledReason: webhookEndpoint.disabledReason,
+} as const;
+
+function selectFrom(db: NodePgDatabase) {
+  return db
+    .select(COLUMNS)
+    .from(alertSubscription)
+    .innerJoin(webhookEndpoint, eq(webhookEndpoint.id, alertSubscription.endpointId));
+}
+
+/** One subscription of a chain; null when there is none. */
+export async function readSubscription(
+  db: NodePgDatabase,
+  { chainId, id }: { readonly chainId: number; readonly id: string },
+): Promise<StoredSubscription | null> {
+  const [row] = await selectFrom(db).where(
+    and(eq(alertSubscription.id, id), eq(alertSubscription.chainId, chainId)),
+  );
+  return row === undefined ? null : subscriptionOf(row);
+}
+
+/** What makes two purchases be of the same monitoring. */
+export type SubscriptionPlace = {
+  readonly chainId: number;
+  readonly wallet: Address;
+  readonly owner: string;
+  readonly url: string;
+};
+
+/** Subscriptions of one owner for one wallet and URL, newest first; other purchases of the same wait until the transaction ends. */
+export async function takeSubscriptions(
+  tx: NodePgDatabase,
+  place: SubscriptionPlace,
+): Promise<readonly StoredSubscription[]> {
+  const lock = `ahs-alert:${JSON.stringify([place.chainId, place.wallet, place.owner, place.url])}`;
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  const rows = await selectFrom(tx)
+    .where(
+      and(
+        eq(alertSubscription.owner, place.owner),
+        eq(alertSubscription.wallet, place.wallet),
+        eq(alertSubscription.chainId, place.chainId),
+        eq(webhookEndpoint.url, place.url),
+      ),
+    )
+    .orderBy(desc(alertSubscription.createdAt))
+    .for("update");
+  return rows.map(subscriptionOf);
+}
+
+export type NewSubscription = SubscriptionPlace & {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly secret: string;
+  readonly events: readonly string[];
+  readonly manageTokenHash: string;
+  readonly purchases: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
+/** Adds a subscription with an endpoint of its own. */
+export async function insertSubscription(tx: NodePgDatabase, row: NewSubscription): Promise<void> {
+  const { id, endpointId, url, secret, createdAt } = row;
+  await tx.insert(webhookEndpoint).values({ id: endpointId, url, secret, createdAt });
+  await tx.insert(alertSubscription).values({
+    id,
+    chainId: row.chainId,
+    wallet: row.wallet,
+    owner: row.owner,
+    endpointId,
+    events: [...row.events],
+    manageTokenHash: row.manageTokenHash,
+    purchases: [...row.purchases],
+    expiresAt: row.expiresAt,
+    createdAt,
+  });
+}
+
+/** Changes what a purchase changes of a subscription that there is already. */
+export async function extendSubscription(
+  tx: NodePgDatabase,
+  id: string,
+  to: { readonly expiresAt: Date; readonly events: readonly string[]; readonly purchases: readonly string[] },
+): Promise<void> {
+  await tx
+    .update(alertSubscription)
+    .set({ expiresAt: to.expiresAt, events: [...to.events], purchases: [...to.purchases] })
+    .where(eq(alertSubscription.id, id));
+}
+
+/** Ends a subscription; one that has ended keeps its time. */
+export async function endSubscription(tx: NodePgDatabase, id: string, at: Date): Promise<void> {
+  await tx
+    .update(alertSubscription)
+    .set({ endedAt: at })
+    .where(and(eq(alertSubscription.id, id), isNull(alertSubscription.endedAt)));
+}
+
+/** Replaces the token by which a subscription is managed. */
+export async function setManageToken(tx: NodePgDatabase, id: string, manageTokenHash: string): Promise<void> {
+  await tx.update(alertSubscription).set({ manageTokenHash }).where(eq(alertSubscription.id, id));
+}
+
+/** Gives an endpoint a new secret; the one that it had signs as well until `previousUntil`. */
+export async function rotateSecret(
+  tx: NodePgDatabase,
+  endpointId: string,
+  { secret, previousUntil }: { readonly secret: string; readonly previousUntil: Date },
+): Promise<void> {
+  await tx
+    .update(webhookEndpoint)
+    .set({ secret, previousSecret: sql`${webhookEndpoint.secret}`, previousUntil })
+    .where(eq(webhookEndpoint.id, endpointId));
+}
+
+/** Delivers to an endpoint again that was given up, or that asked to be left alone. */
+export async function enableEndpoint(tx: NodePgDatabase, endpointId: string): Promise<void> {
+  await tx
+    .update(webhookEndpoint)
+    .set({ disabledAt: null, disabledReason: null, heldUntil: null })
+    .where(eq(webhookEndpoint.id, endpointId));
+}
+
+/** Someone to be told of what happens to a wallet. */
+export type LiveSubscription = {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly wallet: Address;
+  readonly events: readonly string[];
+  /** Its endpoint was given up: it is told when it is asked to be, by a replay. */
+  readonly isDisabled: boolean;
+};
+
+/**
+ * Subscriptions that run for any of these wallets, by wallet. Two writers of scores of a wallet that somebody subscribed to
+ * take turns from here on, so that each sees what the other made current.
+ */
+export async function takeLiveSubscriptions(
+  tx: NodePgDatabase,
+  of: { readonly chainId: number; readonly wallets: readonly string[]; readonly at: Date },
+): Promise<readonly LiveSubscription[]> {
+  const { rows } = await tx.execute<LiveRow>(sql`
+    select s.id, s.endpoint_id, s.wallet, s.events, e.disabled_at is not null as disabled
+    from ahs.alert_subscription s join ahs.webhook_endpoint e on e.id = s.endpoint_id
+    where s.chain_id = ${of.chainId} and s.wallet = any(${sql.param(of.wallets)})
+      and s.expires_at > ${of.at} and s.ended_at is null
+    order by s.wallet, s.id
+    for no key update of s`);
+  return rows.map(({ id, endpoint_id, wallet, events, disabled }) => ({
+    id,
+    endpointId: endpoint_id,
+    wallet,
+    events,
+    isDisabled: disabled,
+  }));
+}
+
+type LiveRow = {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly wallet: Address;
+  readonly events: readonly string[];
+  readonly disabled: boolean;
+};
+
+/** Deletes subscriptions that ended or expired before a moment, with their endpoints, once no event of theirs is left. */
+export async function sweepSubscriptions(db: Database, before: Date): Promise<number> {
+  const { rowCount } = await db.$client.query(
+    `with gone as (
+       delete from ahs.alert_subscription s
+       where least(s.expires_at, coalesce(s.ended_at, s.expires_at)) < $1
+         and not exists (select from ahs.webhook_event e where e.subscription_id = s.id)
+       returning endpoint_id
+     )
+     delete from ahs.webhook_endpoint e using gone where e.id = gone.endpoint_id`,
+    [before],
+  );
+  return rowCount ?? 0;
+}
+
+type SubscriptionRow = Awaited<ReturnType<ReturnType<typeof selectFrom>["execute"]>>[number];
+
+// Only lower-case addresses are ever stored.
+function subscriptionOf(row: SubscriptionRow): StoredSubscription {
+  return { ...row, wallet: row.wallet as Address };
+}

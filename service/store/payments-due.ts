@@ -1,0 +1,149 @@
+import { and, asc, desc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import type { Hex } from "viem";
+import type { Database } from "./database.ts";
+import { ANSWER_KEPT_MS, type StoredPayment } from "./payments.ts";
+import { payment } from "./tables/payment.ts";
+
+/** What payments are listed by: the states, where settled ones that nobody is working on are owed. */
+export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered"] as const;
+export type PaymentKind = (typeof PAYMENT_KINDS)[number];
+
+/** A row as it was read: a change is made only while it still is in that state, under that id and deadline. */
+export type DuePayment = Pick<StoredPayment, "id" | "state" | "deadline">;
+
+/** Reserved and released payments past their deadline, longest due first: the chain has to say what became of them. */
+export function readDuePayments(
+  db: Database,
+  { chainId, now, limit }: { readonly chainId: number; readonly now: Date; readonly limit: number },
+): Promise<StoredPayment[]> {
+  return db
+    .select()
+    .from(payment)
+    .where(
+      and(
+        eq(payment.chainId, chainId),
+        inArray(payment.state, ["reserved", "released"]),
+        lte(payment.deadline, now),
+      ),
+    )
+    .orderBy(asc(payment.deadline))
+    .limit(limit);
+}
+
+/** The chain shows that the money moved: from now on it is owed to whoever paid. False when the row has changed meanwhile. */
+export function settleDue(
+  db: Database,
+  due: DuePayment,
+  { transaction, now }: { readonly transaction: Hex; readonly now: Date },
+): Promise<boolean> {
+  return change(db, due, {
+    state: "settled",
+    transactionHash: transaction,
+    settledAt: now,
+    deadline: now,
+    updatedAt: now,
+    error: null,
+  });
+}
+
+/** The money has not moved and will not by us; looked at once more when the authorization has expired. */
+export function releaseDue(
+  db: Database,
+  due: DuePayment,
+  { error, until, now }: { readonly error: string; readonly until: Date; readonly now: Date },
+): Promise<boolean> {
+  return change(db, due, {
+    state: "released",
+    settleAskedAt: null,
+    error,
+    deadline: until,
+    updatedAt: now,
+  });
+}
+
+/** Looks again at that moment. */
+export function postponeDue(
+  db: Database,
+  due: DuePayment,
+  { until, now }: { readonly until: Date; readonly now: Date },
+): Promise<boolean> {
+  return change(db, due, { deadline: until, updatedAt: now });
+}
+
+/** Forgets an authorization that expired unused. */
+export async function dropDue(db: Database, due: DuePayment): Promise<boolean> {
+  const dropped = await db.delete(payment).where(unchanged(due)).returning({ id: payment.id });
+  return dropped.length > 0;
+}
+
+/** Forgets what answers said a day after they were given; the payments stay. Answers how many. */
+export async function dropOldAnswers(db: Database, now: Date): Promise<number> {
+  const dropped = await db
+    .update(payment)
+    .set({ answerType: null, answerBody: null, updatedAt: now })
+    .where(
+      and(
+        eq(payment.state, "answered"),
+        isNotNull(payment.answerBody),
+        lte(payment.answeredAt, new Date(now.getTime() - ANSWER_KEPT_MS)),
+      ),
+    )
+    .returning({ id: payment.id });
+  return dropped.length;
+}
+
+/** The newest payments of a kind, or of all kinds. */
+export function listPayments(
+  db: Database,
+  { kind, now, limit }: { readonly kind: PaymentKind | null; readonly now: Date; readonly limit: number },
+): Promise<StoredPayment[]> {
+  return db
+    .select()
+    .from(payment)
+    .where(kind === null ? undefined : ofKind(kind, now))
+    .orderBy(desc(payment.createdAt))
+    .limit(limit);
+}
+
+/** How many payments there are of each kind. */
+export async function countPayments(
+  db: Database,
+  chainId: number,
+  now: Date,
+): Promise<Readonly<Record<PaymentKind, number>>> {
+  const counted = await Promise.all(
+    PAYMENT_KINDS.map(async (kind) => [
+      kind,
+      await db.$count(payment, and(eq(payment.chainId, chainId), ofKind(kind, now))),
+    ]),
+  );
+  // Every kind stands in the list that was counted.
+  return Object.fromEntries(counted) as Record<PaymentKind, number>;
+}
+
+function ofKind(kind: PaymentKind, now: Date): SQL | undefined {
+  switch (kind) {
+    case "reserved":
+    case "answered":
+      return eq(payment.state, kind);
+    case "settled":
+      return and(eq(payment.state, "settled"), gt(payment.deadline, now));
+    case "owed":
+      return and(eq(payment.state, "settled"), lte(payment.deadline, now));
+  }
+}
+
+async function change(
+  db: Database,
+  due: DuePayment,
+  set: Partial<typeof payment.$inferInsert>,
+): Promise<boolean> {
+  const changed = await db.update(payment).set(set).where(unchanged(due)).returning({ id: payment.id });
+  return changed.length > 0;
+}
+
+function unchanged({ id, state, deadline }: DuePayment): SQL | undefined {
+  // PostgreSQL keeps microseconds where a Date keeps milliseconds.
+  const asRead = sql`date_trunc('milliseconds', ${payment.deadline}) = ${deadline}`;
+  return and(eq(payment.id, id), eq(payment.state, state), asRead);
+}

@@ -1,0 +1,92 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Address, Hex } from "viem";
+import type { Database } from "./database.ts";
+import { SENDER_CHANNEL } from "./sender-session.ts";
+import { enqueueTransaction, type SenderKey } from "./sender-transactions.ts";
+import { type SenderState, senderTransaction } from "./tables/publish.ts";
+
+/** Names one EIP-3009 authorization, for good: its token marks the nonce as used. All lower-case. */
+export type AuthorizationId = { readonly asset: Address; readonly payer: Address; readonly nonce: Hex };
+
+/** Where the transaction stands that carries an authorization out. */
+export type SettlementTransaction = {
+  readonly state: SenderState;
+  /** Its block cannot be reorged. */
+  readonly final: boolean;
+  readonly minedHash: string | null;
+  readonly failure: string | null;
+  readonly error: string | null;
+};
+
+const PURPOSE = "x402";
+
+/**
+ * Queues the call that carries out an authorization, once per authorization whoever asks and how often. One that failed before
+ * it was ever sent is queued again, since whoever asks anew has seen it pass a simulation. Returns the row's id.
+ */
+export async function enqueueSettlement(
+  db: Database,
+  key: SenderKey,
+  order: { readonly authorization: AuthorizationId; readonly to: Address; readonly data: Hex },
+): Promise<number> {
+  const id = await enqueueTransaction(db, {
+    ...key,
+    reference: referenceOf(key.chainId, order.authorization),
+    purpose: PURPOSE,
+    to: order.to,
+    data: order.data,
+    value: 0n,
+  });
+  const revived = await db
+    .update(senderTransaction)
+    .set({
+      state: "queued",
+      data: order.data,
+      attempts: 0,
+      notBefore: null,
+      failure: null,
+      error: null,
+      revertData: null,
+      updatedAt: sql`now()`,
+    })
+    .where(and(eq(senderTransaction.id, id), eq(senderTransaction.state, "failed")))
+    .returning({ id: senderTransaction.id });
+  if (revived.length > 0) await db.execute(sql`select pg_notify(${SENDER_CHANNEL}, '')`);
+  return id;
+}
+
+/** Where an order stands, by its row; null when the row is gone. */
+export async function readSettlement(db: Database, id: number): Promise<SettlementTransaction | null> {
+  const [row] = await db.select(columns).from(senderTransaction).where(eq(senderTransaction.id, id));
+  return row ?? null;
+}
+
+/** Where the order for an authorization stands; null when none was ever queued. */
+export async function findSettlement(
+  db: Database,
+  chainId: number,
+  authorization: AuthorizationId,
+): Promise<SettlementTransaction | null> {
+  const [row] = await db
+    .select(columns)
+    .from(senderTransaction)
+    .where(
+      and(
+        eq(senderTransaction.chainId, chainId),
+        eq(senderTransaction.reference, referenceOf(chainId, authorization)),
+      ),
+    );
+  return row ?? null;
+}
+
+const columns = {
+  state: senderTransaction.state,
+  final: senderTransaction.final,
+  minedHash: senderTransaction.minedHash,
+  failure: senderTransaction.failure,
+  error: senderTransaction.error,
+};
+
+function referenceOf(chainId: number, { asset, payer, nonce }: AuthorizationId): string {
+  return `x402:${chainId}:${asset}:${payer}:${nonce}`.toLowerCase();
+}

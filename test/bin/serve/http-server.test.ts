@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { drainServer, type ServerLimits, startHttpServer } from "../../../bin/serve/http-server.ts";
+import { createServerLife } from "../../../service/api/server-life.ts";
+
+const LIMITS: ServerLimits = {
+  headersMs: 300,
+  requestMs: 600,
+  keepAliveMs: 5_000,
+  checkMs: 50,
+  headerBytes: 2_048,
+};
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.closeAllConnections();
+});
+
+type Fetch = Parameters<typeof startHttpServer>[0];
+
+async function start(fetch: Fetch = async (request) => new Response(await request.text())) {
+  const server = await startHttpServer(fetch, { host: "127.0.0.1", port: 0 }, LIMITS);
+  servers.push(server);
+  const { port } = server.address() as AddressInfo;
+  return { server, port, url: `http://127.0.0.1:${port}` };
+}
+
+/** What the server answers to these bytes by the time it closes the connection. */
+async function sendRaw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk;
+  });
+  socket.on("error", () => undefined);
+  socket.write(bytes);
+  await once(socket, "close");
+  return received;
+}
+
+describe("what is no proper request", () => {
+  const many = `x-long: ${"x".repeat(4_000)}\r\n`;
+  it.each([
+    ["is no HTTP", "hello\r\n\r\n", 400, "request-malformed"],
+    ["names no host", "GET / HTTP/1.0\r\n\r\n", 200, ""],
+    [
+      "names a host that is none",
+      "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n",
+      400,
+      "request-malformed",
+    ],
+    ["has too long a header", `GET / HTTP/1.1\r\nHost: a\r\n${many}\r\n`, 431, "headers-too-large"],
+    ["never ends its header", "GET / HTTP/1.1\r\nHost: a\r\nx-slow: ", 408, "request-timeout"],
+    [
+      "never ends its body",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc",
+      408,
+      "request-timeout",
+    ],
+  ])("that %s is answered as everything else is", async (_what, bytes, status, code) => {
+    const { port } = await start();
+    const answer = await sendRaw(port, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    if (code === "") return;
+    expect(answer).toContain(`/docs#problem-${code}`);
+    for (const header of [
+      "access-control-allow-origin: *",
+      "x-content-type-options: nosniff",
+      "application/problem+json",
+    ])
+      expect(answer.toLowerCase()).toContain(header);
+  });
+
+  it("keeps nobody else waiting", async () => {
+    const { port, url } = await start();
+    const slow = Array.from({ length: 50 }, () => sendRaw(port, "GET / HTTP/1.1\r\nHost: a\r\n"));
+    const answer = await fetch(url, { method: "POST", body: "quick" });
+    expect(await answer.text()).toBe("quick");
+    await Promise.all(slow);
+  });
+});
+
+describe("a server that is told to stop", () => {
+  it("answers what is under way, and refuses new connections at once", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const life = createServerLife();
+    const { server, url } = await start(async () => {
+      const leave = life.enter();
+      await promise;
+      leave();
+      return new Response("done");
+    });
+    const asked = fetch(url);
+    await once(server, "request");
+    const drained = drainServer(server, life, { finishMs: 5_000, settleMs: 5_000 });
+    await expect(fetch(url)).rejects.toThrow();
+    expect([life.draining, life.stopping.aborted]).toEqual([true, false]);
+    resolve();
+    expect(await (await asked).text()).toBe("done");
+    await drained;
+  });
+
+  it("gives up what is not finished in time, and waits for what is being settled", async () => {
+    const life = createServerLife();
+    const settling = Promise.withResolvers<void>();
+    const { server, url } = await start(async (request) => {
+      const leave = life.enter();
+      if (request.url.endsWith("/settling")) await settling.promise;
+      else await once(life.stopping, "abort");
+      leave();
+      return new Response(request.url.endsWith("/settling") ? "settled" : "given up");
+    });
+    const asked = [fetch(`${url}/work`), fetch(`${url}/settling`)] as const;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const drained = drainServer(server, life, { finishMs: 100, settleMs: 5_000 });
+    expect(await (await asked[0]).text()).toBe("given up");
+    settling.resolve();
+    expect(await (await asked[1]).text()).toBe("settled");
+    await drained;
+  });
+
+  it("cuts what does not end at all", async () => {
+    const life = createServerLife();
+    const { server, url, port } = await start(() => new Promise<never>(() => undefined));
+    const asked = fetch(url).catch(() => "cut");
+    const idle = sendRaw(port, "GET / HTTP/1.1\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const started = performance.now();
+    await drainServer(server, life, { finishMs: 100, settleMs: 200 });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await asked).toBe("cut");
+    await idle;
+  });
+});

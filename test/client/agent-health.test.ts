@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import {
+  AuthenticationError,
+  PaymentRequiredError,
+  UnavailableError,
+  UnreachableError,
+  ValidationError,
+} from "../../client/src/errors.ts";
+import { fakeApp, fakeLedger, WALLET_EIP55 } from "../service/api/fake-ports.ts";
+import { clientOf } from "./client-world.ts";
+
+const TERMS = {
+  x402Version: 2,
+  error: "GET /ahs/route/{address} costs 0.010 USD.",
+  accepts: [
+    {
+      scheme: "exact",
+      network: "eip155:31337",
+      amount: "10000",
+      asset: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+      payTo: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+      maxTimeoutSeconds: 60,
+    },
+  ],
+};
+
+const busy = () =>
+  new Response(JSON.stringify({ status: 503, detail: "busy" }), {
+    status: 503,
+    headers: { "retry-after": "0" },
+  });
+
+describe("AgentHealth", () => {
+  it("tells what to do with a payment", async () => {
+    const { client } = clientOf(fakeApp());
+    expect(await client.route(WALLET_EIP55)).toMatchObject({
+      address: WALLET_EIP55,
+      action: "instant_settle",
+      score: 84,
+      grade: "B",
+      confidence: 0.81,
+    });
+  });
+
+  it("answers a score with the parts that were asked for", async () => {
+    const { client } = clientOf(fakeApp());
+    const score = await client.score(WALLET_EIP55, { include: ["features", "history"] });
+    expect(score.features).toHaveLength(1);
+    expect(score.history).toHaveLength(1);
+    expect(score.attestation).toBeUndefined();
+  });
+
+  it("names the fault of an address, without trying again", async () => {
+    const { client, requests } = clientOf(fakeApp());
+    const refused = await client.route("0x12").catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ValidationError);
+    expect(refused).toMatchObject({ status: 422, faults: [{ loc: ["path", "address"] }] });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("names a key that is no good", async () => {
+    const { client } = clientOf(fakeApp(), { apiKey: "ahs_wrong" });
+    await expect(client.route(WALLET_EIP55)).rejects.toBeInstanceOf(AuthenticationError);
+  });
+
+  it("names a balance that does not reach", async () => {
+    const { client } = clientOf(fakeApp({}, fakeLedger({ balanceUnits: 1 })));
+    await expect(client.route(WALLET_EIP55)).rejects.toBeInstanceOf(PaymentRequiredError);
+  });
+
+  it("tries again what may pass, under one Idempotency-Key", async () => {
+    const { client, requests } = clientOf(fakeApp(), {
+      before: (attempt) => (attempt < 3 ? busy() : undefined),
+    });
+    expect((await client.route(WALLET_EIP55)).action).toBe("instant_settle");
+    const keys = requests.map(({ headers }) => headers.get("idempotency-key"));
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("gives up after its retries with what the service said last", async () => {
+    const { client, requests } = clientOf(fakeApp(), { before: busy, retries: 1 });
+    await expect(client.route(WALLET_EIP55)).rejects.toBeInstanceOf(UnavailableError);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("does not wait where the service asks for more patience than half a minute", async () => {
+    const { client, requests } = clientOf(fakeApp(), {
+      before: () => new Response("{}", { status: 429, headers: { "retry-after": "3600" } }),
+    });
+    await expect(client.route(WALLET_EIP55)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("tells a service out of reach apart from one that refuses", async () => {
+    const { client } = clientOf(fakeApp(), {
+      retries: 0,
+      fetch: async () => {
+        throw new TypeError("fetch failed");
+      },
+    });
+    await expect(client.route(WALLET_EIP55)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  it("pays once by the terms of the 402, and shows payment and claim again when the answer is owed", async () => {
+    const paid: unknown[] = [];
+    const world = fakeApp();
+    const { client, requests } = clientOf(world, {
+      apiKey: null,
+      payer: async (terms) => {
+        paid.push(terms);
+        return "signed";
+      },
+      before: (_, { headers }) => {
+        if (headers.get("payment-signature") !== "signed") return Response.json(TERMS, { status: 402 });
+        if (headers.get("x-payment-claim") === "c1a1") return Response.json({ ahs_score: 84 });
+        const owed = { status: 503, detail: "settled, not answered", claim: "c1a1" };
+        return new Response(JSON.stringify(owed), { status: 503, headers: { "retry-after": "0" } });
+      },
+    });
+    expect(await client.route(WALLET_EIP55)).toEqual({ ahs_score: 84, score: 84 });
+    expect(paid).toEqual([TERMS]);
+    expect(requests).toHaveLength(3);
+  });
+
+  it("pays what the balance of its key does not reach for, without showing the key", async () => {
+    const { client, requests } = clientOf(fakeApp(), {
+      payer: async () => "signed",
+      before: (_, { headers }) =>
+        headers.get("payment-signature") === null
+          ? Response.json(TERMS, { status: 402 })
+          : Response.json({ ahs_score: 84 }),
+    });
+    await client.route(WALLET_EIP55);
+    expect(requests.map(({ headers }) => headers.has("x-api-key"))).toEqual([true, false]);
+  });
+
+  it("does not pay twice when the payment is not taken", async () => {
+    let payments = 0;
+    const { client } = clientOf(fakeApp(), {
+      apiKey: null,
+      payer: async () => {
+        payments += 1;
+        return "signed";
+      },
+      before: () => Response.json(TERMS, { status: 402 }),
+    });
+    const refused = await client.route(WALLET_EIP55).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(PaymentRequiredError);
+    expect(refused).toMatchObject({ terms: TERMS });
+    expect(payments).toBe(1);
+  });
+});

@@ -1,0 +1,63 @@
+import { Hono } from "hono";
+import { describe, expect, it } from "vitest";
+import type { RoutingDecision } from "../../client/src/api-types.ts";
+import { fakeApp, standing, WALLET_EIP55 } from "../service/api/fake-ports.ts";
+import { clientOf } from "./client-world.ts";
+
+type Options = Parameters<ReturnType<typeof clientOf>["client"]["guard"]>[0];
+
+/** A shop that pays whom the guard lets through, when the service knows this of the wallet. */
+function shop(known: Parameters<typeof standing>[0], options: Options = {}, isDown = false) {
+  const world = fakeApp({ scores: { standing: async () => standing(known) } });
+  const down = () => new Response("{}", { status: 503 });
+  const { client } = clientOf(world, { retries: 0, ...(isDown ? { before: down } : {}) });
+  const app = new Hono<{ Variables: { agentHealth: RoutingDecision | null } }>();
+  app.use(client.guard(options));
+  app.post("/pay", (context) =>
+    context.json({ paid: true, action: context.get("agentHealth")?.action ?? null }),
+  );
+  return app;
+}
+
+const ask = { method: "POST", headers: { "x-agent-address": WALLET_EIP55 } };
+const graded = (grade: "A" | "C" | "F") => {
+  const { score } = standing();
+  if (score === null) throw new Error("the standing of fake ports has a score");
+  return { score: { ...score, grade } };
+};
+
+describe("guard", () => {
+  it("lets a wallet through that settles at once", async () => {
+    const response = await shop(graded("A")).request("/pay", ask);
+    expect(await response.json()).toEqual({ paid: true, action: "instant_settle" });
+  });
+
+  it("stops a wallet that is rejected, by default with 403", async () => {
+    expect((await shop(graded("F")).request("/pay", ask)).status).toBe(403);
+    const onReject = (context: { json(body: unknown, status: 403): Response }) =>
+      context.json({ reason: "ours" }, 403);
+    const own = await shop(graded("F"), { onReject }).request("/pay", ask);
+    expect(await own.json()).toEqual({ reason: "ours" });
+  });
+
+  it("marks an escrow, or answers what the integrator says", async () => {
+    const marked = await shop(graded("C")).request("/pay", ask);
+    expect(marked.headers.get("x-agent-health-action")).toBe("escrow");
+    expect(await marked.json()).toEqual({ paid: true, action: "escrow" });
+    const stopped = await shop(graded("C"), { onEscrow: (context) => context.json({}, 403) }).request(
+      "/pay",
+      ask,
+    );
+    expect(stopped.status).toBe(403);
+  });
+
+  it("stops while the service does not answer, unless the integrator decides otherwise", async () => {
+    expect((await shop({}, {}, true).request("/pay", ask)).status).toBe(503);
+    const open = await shop({}, { onUnavailable: () => undefined }, true).request("/pay", ask);
+    expect(await open.json()).toEqual({ paid: true, action: null });
+  });
+
+  it("refuses a request that names no wallet", async () => {
+    expect((await shop({}).request("/pay", { method: "POST" })).status).toBe(400);
+  });
+});

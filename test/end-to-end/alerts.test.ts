@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Webhook } from "standardwebhooks";
+import { type Address, getAddress } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Received, type Receiver, startReceiver } from "../service/alerts/receiver.ts";
+import { type Script, until } from "../support/anvil-testkit/script.ts";
+import { startServer, startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
+import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+
+const WORSENS = getAddress("0x00000000000000000000000000000000000a1e01");
+const LISTED = getAddress("0x00000000000000000000000000000000000a1e02");
+const HISTORY_DAYS = 14;
+const FAILURES = 12;
+/** Blocks after which the local index takes a block as final. */
+const FINALITY_BLOCKS = 30;
+const BALANCE = 100_000;
+const PRICE = 2_000;
+/** From what happens on the chain, or to the subscription, to the receiver. */
+const SECONDS_MS = 20_000;
+
+type Told = {
+  readonly type: string;
+  readonly data: {
+    readonly address: string;
+    readonly previous: { readonly grade: string | null };
+    readonly current: { readonly grade: string | null; readonly ahs_score: number | null };
+    readonly sanctions_flags?: readonly { readonly source: string; readonly reference: string }[];
+    readonly as_of_block: number;
+    readonly inputs_hash: string;
+  };
+};
+type Bought = { readonly subscription_id: string; readonly secret: string; readonly manage_token: string };
+
+let kit: Testkit;
+let receiver: Receiver;
+let worker: Script;
+let server: TestServer;
+let key: Awaited<ReturnType<typeof createTestKey>>;
+
+beforeAll(async () => {
+  kit = await bootTestkit({ ageSeconds: (HISTORY_DAYS + 6) * 86_400 });
+  receiver = await startReceiver();
+  const { chain } = kit;
+  for (const wallet of [WORSENS, LISTED]) await chain.register(wallet);
+  for (const wallet of [WORSENS, LISTED]) await chain.succeedInCrowd(wallet);
+  for (let day = 0; day < HISTORY_DAYS; day += 1) {
+    await chain.moveTime(86_400);
+    for (const wallet of [WORSENS, LISTED]) await chain.succeed(wallet);
+  }
+  await chain.toWallClock();
+  await chain.mine(FINALITY_BLOCKS + 5, 0);
+  const indexer = await kit.startIndexer();
+  await indexer.reach(await chain.head());
+  worker = work();
+  const options = {
+    ...kit,
+    rpcUrl: chain.rpcUrl,
+    env: { PROBE_LOOPBACK: "1", MAX_INDEX_AGE_SECONDS: "3600" },
+  };
+  server = await startServer(options);
+  kit.onClose(server.stop);
+  key = await createTestKey(kit.db, BALANCE);
+  await until({ what: "both wallets have a grade", timeoutMs: 60_000 }, async () => {
+    const { rowCount } = await kit.db.$client.query(
+      "select 1 from ahs.current_score where grade is not null",
+    );
+    return rowCount === 2 ? true : null;
+  });
+}, 120_000);
+afterAll(async () => {
+  await kit.close();
+  await receiver.close();
+});
+
+test("a subscription bought with a key is told of a change of grade on the chain, signed, within seconds", async () => {
+  const bought = await subscribe(WORSENS, "/worsens");
+  expect(await readBalance(kit.db, key.id)).toBe(BALANCE - PRICE);
+  const [first] = await arrived("/worsens", 1);
+  expect(verified(first, bought)).toMatchObject({
+    type: "subscription.test",
+    data: { subscription_id: bought.subscription_id, address: WORSENS },
+  });
+
+  for (let failure = 0; failure < FAILURES; failure += 1) await kit.chain.revert(WORSENS);
+  await kit.chain.mine(FINALITY_BLOCKS + 5, 0);
+  await sleep(15000); console.log((await kit.db.$client.query("select wallet, as_of_block, grade, ahs_score, d1_score, d2_score, confidence_level from ahs.score order by id")).rows, (await kit.db.$client.query("select number, finalized_number from chain_31337.block order by number desc limit 1").catch(e=>({rows:String(e)}))).rows, await kit.chain.head());
+  const [, second] = await arrived("/worsens", 2);
+  const told = verified(second, bought);
+  expect(told).toMatchObject({ type: "ahs.grade_changed", data: { address: WORSENS } });
+  expect(told.data.current.grade).not.toBe(told.data.previous.grade);
+  const { rows } = await kit.db.$client.query(
+    "select grade, ahs_score, as_of_block::int from ahs.score where inputs_hash = $1",
+    [told.data.inputs_hash],
+  );
+  expect(rows).toEqual([
+    {
+      grade: told.data.current.grade,
+      ahs_score: told.data.current.ahs_score,
+      as_of_block: told.data.as_of_block,
+    },
+  ]);
+}, 60_000);
+
+test("a listing arrives while another receiver hangs, and kill -9 of the worker loses nothing", async () => {
+  receiver.answer("/hangs", [204, "hang", "hang", "hang"]);
+  receiver.answer("/fails", [204, 503]);
+  const hangs = await subscribe(LISTED, "/hangs");
+  const fails = await subscribe(LISTED, "/fails");
+  const works = await subscribe(LISTED, "/works");
+  for (const path of ["/hangs", "/fails", "/works"]) await arrived(path, 1);
+  await verifiedAll(3);
+
+  const { hash } = await kit.chain.sanction([LISTED]);
+  const told = (await arrived("/works", 3)).slice(1).map((delivery) => verified(delivery, works));
+  expect(told.map(({ type }) => type).toSorted()).toEqual(["ahs.grade_changed", "ahs.sanctions_hit"]);
+  const hit = told.find(({ type }) => type === "ahs.sanctions_hit");
+  expect(hit?.data).toMatchObject({
+    address: LISTED,
+    current: { grade: "F", ahs_score: 0, trust_routing: "reject" },
+    sanctions_flags: [{ source: "chainalysis-oracle", reference: hash }],
+  });
+
+  const [, cut] = await arrived("/hangs", 2);
+  await worker.kill();
+  receiver.answer("/hangs", []);
+  worker = work();
+  const again = (await arrived("/hangs", 4)).slice(2);
+  const repeated = again.find(({ headers }) => headers["webhook-id"] === cut?.headers["webhook-id"]);
+  expect(repeated?.body).toBe(cut?.body);
+  for (const delivery of again) verified(delivery, hangs);
+
+  const toFailing = (await arrived("/fails", 4)).slice(1);
+  for (const delivery of toFailing) verified(delivery, fails);
+  expect(new Set(toFailing.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
+
+  await sleep(1_500);
+  expect(receiver.at("/works")).toHaveLength(3);
+  const log = await manage("/deliveries", fails);
+  const { deliveries } = (await log.json()) as { deliveries: { state: string; attempts: unknown[] }[] };
+  expect(deliveries.map(({ state }) => state)).toEqual(["delivered", "delivered", "delivered"]);
+  expect(deliveries.map(({ attempts }) => attempts.length).toSorted()).toEqual([1, 1, 2]);
+}, 120_000);
+
+test("the subscription is managed by its token: rotated, tested, and ended for good", async () => {
+  const bought = await subscribe(WORSENS, "/managed");
+  await arrived("/managed", 1);
+  const rotated = (await (await manage("/rotate", bought, "POST")).json()) as { secret: string };
+  await manage("/test", bought, "POST");
+  const [, second] = await arrived("/managed", 2);
+  for (const secret of [bought.secret, rotated.secret]) verified(second, { secret });
+  const again = await buy(WORSENS, "/managed");
+  expect(await again.json()).toMatchObject({
+    subscription_id: bought.subscription_id,
+    secret: null,
+    manage_token: null,
+  });
+  expect(await (await manage("", bought, "DELETE")).json()).toMatchObject({ status: "ended" });
+  expect((await manage("/test", bought, "POST")).status).toBe(404);
+}, 60_000);
+
+test("a webhook_url that leads into this network is refused, and nothing is charged", async () => {
+  const before = await readBalance(kit.db, key.id);
+  const target = new URLSearchParams({ webhook_url: "https://169.254.169.254/latest/meta-data" });
+  const refused = await fetch(`${server.baseUrl}/alerts/subscribe/${WORSENS}?${target}`, withKey());
+  expect([refused.status, await readBalance(kit.db, key.id)]).toEqual([422, before]);
+});
+
+function work(): Script {
+  const started = startWorker({ ...kit, rpcUrl: kit.chain.rpcUrl, env: { PROBE_LOOPBACK: "1" } });
+  kit.onClose(started.stop);
+  return started;
+}
+
+function withKey(): RequestInit {
+  return { headers: { "X-API-Key": key.secret } };
+}
+
+function buy(wallet: Address, path: string): Promise<Response> {
+  const query = new URLSearchParams({ webhook_url: `${receiver.baseUrl}${path}` });
+  return fetch(`${server.baseUrl}/alerts/subscribe/${wallet}?${query}`, withKey());
+}
+
+async function subscribe(wallet: Address, path: string): Promise<Bought> {
+  const answer = await buy(wallet, path);
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Bought;
+}
+
+function manage(rest: string, { subscription_id, manage_token }: Bought, method = "GET"): Promise<Response> {
+  return fetch(`${server.baseUrl}/alerts/${subscription_id}${rest}`, {
+    method,
+    headers: { authorization: `Bearer ${manage_token}` },
+  });
+}
+
+/** What a delivery says, once the public library has verified it. */
+function verified(delivery: Received | undefined, { secret }: { readonly secret: string }): Told {
+  if (delivery === undefined) throw new Error("nothing was delivered");
+  return new Webhook(secret).verify(delivery.body, delivery.headers) as Told;
+}
+
+async function arrived(path: string, count: number): Promise<readonly Received[]> {
+  return until({ what: `${count} deliveries at ${path}`, timeoutMs: SECONDS_MS }, async () => {
+    const at = receiver.at(path);
+    return at.length >= count ? at : null;
+  });
+}
+
+/** Waits until so many more endpoints count as answering. */
+async function verifiedAll(count: number): Promise<void> {
+  await until({ what: "the endpoints are verified", timeoutMs: SECONDS_MS }, async () => {
+    const { rowCount } = await kit.db.$client.query(
+      `select 1 from ahs.alert_subscription s join ahs.webhook_endpoint e on e.id = s.endpoint_id
+       where s.wallet = $1 and e.verified_at is not null`,
+      [LISTED.toLowerCase()],
+    );
+    return rowCount === count ? true : null;
+  });
+}

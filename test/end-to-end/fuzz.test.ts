@@ -1,0 +1,167 @@
+import { randomInt } from "node:crypto";
+import fc from "fast-check";
+import { getAddress } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { idempotencyKeyOf } from "../../service/api/access/repeat-slot.ts";
+import { type DocumentedOperation, operationsOf } from "../../service/api/document-operations.ts";
+import type { ApiDocument } from "../../service/api/openapi-document.ts";
+import { until } from "../support/anvil-testkit/script.ts";
+import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";
+import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { createAnswerCheck } from "../support/openapi-fuzz/check-answer.ts";
+import { type FuzzRequest, requestOf } from "../support/openapi-fuzz/request-from-operation.ts";
+import { createSender } from "../support/openapi-fuzz/send-request.ts";
+
+/** FUZZ_SEED repeats a run, FUZZ_SECONDS prolongs it. */
+const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 45);
+const AT_ONCE = 8;
+const PER_ROUND = 25;
+const LEAST_PER_OPERATION = 50;
+const BALANCE = 1_000_000_000;
+const FAULTS_SHOWN = 10;
+
+const SOUND = getAddress("0x00000000000000000000000000000000000a9e01");
+const FAILING = getAddress("0x00000000000000000000000000000000000a9e02");
+const SANCTIONED = getAddress("0x00000000000000000000000000000000000a9e03");
+const KNOWN = [SOUND, FAILING.toLowerCase(), SANCTIONED, getAddress(`0x${"ab".repeat(20)}`)];
+
+let kit: Testkit;
+let server: TestServer;
+let mining: NodeJS.Timeout;
+
+beforeAll(async () => {
+  kit = await bootTestkit({ ageSeconds: 2 * 86_400 });
+  for (const agent of [SOUND, FAILING, SANCTIONED]) await kit.chain.register(agent);
+  await kit.chain.sanction([SANCTIONED]);
+  for (let call = 0; call < 12; call += 1) {
+    await kit.chain.moveTime(3_600);
+    await kit.chain.succeed(SOUND);
+    await kit.chain.revert(FAILING);
+  }
+  await kit.chain.toWallClock();
+  await kit.chain.mine(40, 0);
+  const indexer = await kit.startIndexer();
+  await indexer.reach(await kit.chain.head());
+  kit.startWorker();
+  server = await startServer({
+    ...kit,
+    rpcUrl: kit.chain.rpcUrl,
+    env: { HISTORY_SOURCE: "none" },
+  });
+  kit.onClose(server.stop);
+  mining = setInterval(() => void kit.chain.tick(), 1_000);
+  await until({ what: "the service is ready", timeoutMs: 30_000 }, async () =>
+    (await fetch(`${server.baseUrl}/readyz`)).status === 200 ? true : null,
+  );
+}, 120_000);
+
+afterAll(async () => {
+  clearInterval(mining);
+  await kit.close();
+});
+
+test("no request that the OpenAPI document lets one think of brings a 500, a hang, an undocumented answer or a wrong charge", async () => {
+  process.stdout.write(`fuzz: seed ${SEED}\n`);
+  const document = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as ApiDocument;
+  const targets = await Promise.all(operationsOf(document).map(createTarget));
+  const check = createAnswerCheck(document);
+  const { send, close } = createSender(server.baseUrl);
+  const faults: string[] = [];
+
+  async function ask(target: Target, drawn: FuzzRequest): Promise<void> {
+    const request = withCredentials(target, drawn);
+    const name = `${request.method} ${request.target.slice(0, 200)} ${JSON.stringify(request.headers).slice(0, 400)} ${request.body?.slice(0, 300)}`;
+    try {
+      const answer = await send(request);
+      const fault = check(target.operation, answer);
+      if (fault !== null) faults.push(`${name}\n  ${fault}`);
+      if (answer.status === 200) noteCharge(target, request);
+      target.statuses.set(answer.status, (target.statuses.get(answer.status) ?? 0) + 1);
+    } catch (error) {
+      faults.push(`${name}\n  no answer: ${String(error)}`);
+    }
+    target.sent += 1;
+  }
+
+  const endsAt = performance.now() + SECONDS * 1_000;
+  for (let round = 0; performance.now() < endsAt || leastSent(targets) < LEAST_PER_OPERATION; round += 1) {
+    for (const target of targets) {
+      const drawn = fc.sample(requestOf(target.operation, document, KNOWN), {
+        seed: SEED + round,
+        numRuns: PER_ROUND,
+      });
+      for (let first = 0; first < drawn.length; first += AT_ONCE) {
+        await Promise.all(drawn.slice(first, first + AT_ONCE).map((request) => ask(target, request)));
+      }
+    }
+  }
+  close();
+
+  const all = targets.reduce((sum, { sent }) => sum + sent, 0);
+  process.stdout.write(`fuzz: ${all} requests to ${targets.length} operations\n`);
+  for (const { operation, statuses } of targets)
+    process.stdout.write(
+      `  ${operation.method} ${operation.path} ${JSON.stringify(Object.fromEntries(statuses))}\n`,
+    );
+  expect(faults.slice(0, FAULTS_SHOWN), `${faults.length} faults with seed ${SEED}`).toEqual([]);
+  expect(all).toBeGreaterThan(1_000);
+  for (const target of targets) expect(await chargedTo(target)).toEqual(expectedOf(target));
+}, 240_000);
+
+type Target = {
+  readonly operation: DocumentedOperation;
+  /** A metered key that nothing but this operation is called with. */
+  readonly key: { readonly id: string; readonly secret: string };
+  readonly statuses: Map<number, number>;
+  /** Idempotency-Keys that were answered: once each is charged. */
+  readonly answered: Set<string>;
+  sent: number;
+  charges: number;
+};
+
+async function createTarget(operation: DocumentedOperation): Promise<Target> {
+  const key = await createTestKey(kit.db, BALANCE);
+  await kit.db.$client.query("update ahs.api_key set rate_per_minute = 1000000 where id = $1", [key.id]);
+  return { operation, key, statuses: new Map(), answered: new Set(), sent: 0, charges: 0 };
+}
+
+/** Nine of ten requests come with the operation's key, unless a stray header took its place. */
+function withCredentials({ key, sent }: Target, request: FuzzRequest): FuzzRequest {
+  if (sent % 10 === 9) return request;
+  return { ...request, headers: { "x-api-key": key.secret, ...request.headers } };
+}
+
+function noteCharge(target: Target, { headers }: FuzzRequest): void {
+  if (headers["x-api-key"] !== target.key.secret) return;
+  const key = idempotencyKeyOf({ header: (name) => headers[name] });
+  if (key !== null && target.answered.has(key)) return;
+  if (key !== null) target.answered.add(key);
+  target.charges += 1;
+}
+
+function expectedOf({ operation, charges }: Target) {
+  const units = (operation.priceUnits ?? 0) * charges;
+  return { path: operation.path, held: 0, kept: units, balance: BALANCE - units };
+}
+
+async function chargedTo({ key, operation }: Target) {
+  const { rows } = await kit.db.$client.query<{ held: string; kept: string; balance: string }>(
+    `select coalesce(sum(units) filter (where state = 'held'), 0) as held,
+            coalesce(sum(units) filter (where state = 'kept'), 0) as kept,
+            (select balance_units from ahs.api_key where id = $1) as balance
+     from ahs.key_debit where key_id = $1`,
+    [key.id],
+  );
+  return {
+    path: operation.path,
+    held: Number(rows[0]?.held),
+    kept: Number(rows[0]?.kept),
+    balance: Number(rows[0]?.balance),
+  };
+}
+
+function leastSent(targets: readonly Target[]): number {
+  return Math.min(...targets.map(({ sent }) => sent));
+}

@@ -1,0 +1,266 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { end, hashManageToken, replay, requestTest, rotate } from "../../../service/alerts/subscriptions.ts";
+import {
+  readSubscription,
+  sweepSubscriptions,
+  takeLiveSubscriptions,
+} from "../../../service/store/alert-subscriptions.ts";
+import { recordAttempt } from "../../../service/store/webhook-attempts.ts";
+import { readDueEvents, readPendingEvent } from "../../../service/store/webhook-events.ts";
+import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/store/webhook-log.ts";
+import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
+
+let world: AlertWorld;
+beforeEach(async () => {
+  world = await createAlertWorld();
+});
+afterEach(() => world.close());
+
+/** Writes what came of the one event that is due. */
+async function attempt(status: number): Promise<void> {
+  const [due] = await readDueEvents(world.db, { now: world.now(), perEndpoint: 1, limit: 1 });
+  if (due === undefined) throw new Error("no event is due");
+  const at = world.now();
+  const fate =
+    status === 410
+      ? ({ kind: "refused", reason: "The endpoint answered 410." } as const)
+      : ({ kind: "delivered" } as const);
+  const failure = status === 410 ? fate.kind : null;
+  await recordAttempt(world.db, due, { attempt: { at, status, latencyMs: 5, failure }, fate });
+}
+
+async function live() {
+  const found = await world.db.transaction((tx) =>
+    takeLiveSubscriptions(tx, { chainId: 31_337, wallets: [WALLET], at: world.now() }),
+  );
+  return found.map(({ id }) => id);
+}
+
+describe("buying monitoring", () => {
+  test("makes a subscription of 30 days with its secrets and a first test event", async () => {
+    const { subscription, secret, manageToken } = await world.buy();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(subscription.manageTokenHash).toBe(hashManageToken(manageToken ?? ""));
+    expect(subscription).toMatchObject({
+      wallet: WALLET,
+      owner: "key:one",
+      url: "https://hooks.example.com/a",
+      events: ["ahs.grade_changed", "ahs.sanctions_hit"],
+      verifiedAt: null,
+    });
+    expect(subscription.expiresAt.getTime() - world.now().getTime()).toBe(30 * DAY_MS);
+    expect(await world.events()).toMatchObject([{ type: "subscription.test", state: "pending" }]);
+    expect(await live()).toEqual([subscription.id]);
+  });
+
+  test("again adds 30 days to the same subscription and shows no secret", async () => {
+    const first = await world.buy();
+    world.pass(DAY_MS);
+    const second = await world.buy({ events: ["ahs.sanctions_hit"] });
+    expect(second).toMatchObject({ secret: null, manageToken: null });
+    expect(second.subscription).toMatchObject({ id: first.subscription.id, events: ["ahs.sanctions_hit"] });
+    expect(second.subscription.expiresAt.getTime()).toBe(
+      first.subscription.expiresAt.getTime() + 30 * DAY_MS,
+    );
+    const third = await world.buy();
+    expect(third.subscription.events).toEqual(["ahs.sanctions_hit"]);
+    expect(await world.events()).toHaveLength(1);
+  });
+
+  test("after it expired continues it from now on", async () => {
+    const first = await world.buy();
+    world.pass(40 * DAY_MS);
+    expect(await live()).toEqual([]);
+    const { subscription } = await world.buy();
+    expect(subscription.id).toBe(first.subscription.id);
+    expect(subscription.expiresAt.getTime()).toBe(world.now().getTime() + 30 * DAY_MS);
+  });
+
+  test("for another URL, wallet or owner makes another subscription; another spelling of a URL does not", async () => {
+    const { subscription } = await world.buy();
+    const others = [
+      await world.buy({ webhookUrl: "https://hooks.example.com/b" }),
+      await world.buy({ wallet: `0x${"b2".repeat(20)}` }),
+      await world.buy({ owner: "key:two" }),
+    ];
+    const ids = [subscription.id, ...others.map((other) => other.subscription.id)];
+    expect(new Set(ids).size).toBe(4);
+    const spelled = await world.buy({ webhookUrl: "https://HOOKS.example.com:443/x/../a" });
+    expect(spelled.subscription.id).toBe(subscription.id);
+  });
+
+  test("many times at once makes one subscription with all the days", async () => {
+    const bought = await Promise.all(Array.from({ length: 8 }, () => world.buy()));
+    expect(new Set(bought.map(({ subscription }) => subscription.id)).size).toBe(1);
+    expect(bought.filter(({ secret }) => secret !== null)).toHaveLength(1);
+    const longest = Math.max(...bought.map(({ subscription }) => subscription.expiresAt.getTime()));
+    expect(longest).toBe(world.now().getTime() + 8 * 30 * DAY_MS);
+    expect(await world.events()).toHaveLength(1);
+  });
+
+  test("by one payment counts once, however often its request is repeated", async () => {
+    const first = await world.buy({ purchase: "payment 1" });
+    const repeats = await Promise.all([1, 2, 3].map(() => world.buy({ purchase: "payment 1" })));
+    for (const { subscription, secret } of repeats) {
+      expect([subscription.id, subscription.expiresAt, secret]).toEqual([
+        first.subscription.id,
+        first.subscription.expiresAt,
+        null,
+      ]);
+    }
+    const second = await world.buy({ purchase: "payment 2" });
+    expect(second.subscription.expiresAt.getTime()).toBe(world.now().getTime() + 60 * DAY_MS);
+    await world.buy({ purchase: "payment 1" });
+    await end(world.deps, first.subscription.id);
+    const afterEnd = await world.buy({ purchase: "payment 2" });
+    expect(afterEnd.subscription.id).toBe(first.subscription.id);
+  });
+
+  test("for an endpoint that was given up delivers to it again", async () => {
+    await world.buy();
+    await attempt(410);
+    const { subscription } = await world.buy();
+    expect(subscription.disabledAt).toBeNull();
+    expect((await world.events()).filter(({ state }) => state === "pending")).toHaveLength(1);
+  });
+
+  test("after its owner ended it makes a new one, with new secrets", async () => {
+    const first = await world.buy();
+    await end(world.deps, first.subscription.id);
+    const second = await world.buy();
+    expect(second.subscription.id).not.toBe(first.subscription.id);
+    expect(second.secret).not.toBeNull();
+  });
+});
+
+describe("a subscription", () => {
+  test("that is ended tells nothing more, and ending it again keeps the time", async () => {
+    const { subscription } = await world.buy();
+    await end(world.deps, subscription.id);
+    expect(await live()).toEqual([]);
+    expect(await world.events()).toMatchObject([{ state: "dropped" }]);
+    const endedAt = world.now();
+    world.pass(DAY_MS);
+    await end(world.deps, subscription.id);
+    const found = await readSubscription(world.db, { chainId: 31_337, id: subscription.id });
+    expect(found?.endedAt).toEqual(endedAt);
+  });
+
+  test("of another chain is unknown", async () => {
+    const { subscription } = await world.buy();
+    expect(await readSubscription(world.db, { chainId: 1, id: subscription.id })).toBeNull();
+  });
+
+  test("that expired has its waiting events dropped", async () => {
+    await world.buy();
+    expect(await dropEventsOfEnded(world.db, world.now())).toBe(0);
+    world.pass(30 * DAY_MS);
+    expect(await readDueEvents(world.db, { now: world.now(), perEndpoint: 9, limit: 9 })).toEqual([]);
+    expect(await dropEventsOfEnded(world.db, world.now())).toBe(1);
+    expect(await world.events()).toMatchObject([{ state: "dropped" }]);
+  });
+
+  test("is signed by both secrets for 24 hours after a rotation", async () => {
+    const { subscription, secret } = await world.buy();
+    const rotated = await rotate(world.deps, subscription, "keep-token");
+    expect(rotated).toMatchObject({
+      manageToken: null,
+      previousValidUntil: new Date(world.now().getTime() + DAY_MS),
+    });
+    const [event] = await world.events();
+    const pending = () => readPendingEvent(world.db, event?.id ?? "", world.now());
+    expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: secret });
+    world.pass(DAY_MS);
+    expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: null });
+  });
+
+  test("has a new manage token where its owner asks for one with the rotation", async () => {
+    const { subscription, manageToken } = await world.buy();
+    const rotated = await rotate(world.deps, subscription, "new-token");
+    const found = await readSubscription(world.db, { chainId: 31_337, id: subscription.id });
+    expect(found?.manageTokenHash).toBe(hashManageToken(rotated.manageToken ?? ""));
+    expect(found?.manageTokenHash).not.toBe(hashManageToken(manageToken ?? ""));
+  });
+
+  test("is tested once a minute while the endpoint does not answer, and whenever it did", async () => {
+    const { subscription } = await world.buy();
+    await attempt(204);
+    const first = await requestTest(world.deps, subscription);
+    world.pass(1_000);
+    expect(await requestTest(world.deps, subscription)).toBe(first);
+    expect((await world.events()).filter(({ state }) => state === "pending")).toHaveLength(1);
+    await attempt(204);
+    expect(await requestTest(world.deps, subscription)).toBe(first);
+    expect((await world.events()).filter(({ state }) => state === "pending")).toHaveLength(1);
+    world.pass(60_000);
+    expect(await requestTest(world.deps, subscription)).not.toBe(first);
+  });
+
+  test("whose endpoint was given up is delivered to again after a test or a replay", async () => {
+    const { subscription } = await world.buy();
+    await attempt(410);
+    const given = () => readSubscription(world.db, { chainId: 31_337, id: subscription.id });
+    expect(await given()).toMatchObject({ disabledReason: "The endpoint answered 410." });
+    const [failed] = await world.events();
+    expect(await replay(world.deps, subscription, failed?.id ?? "")).toBe("queued");
+    expect(await given()).toMatchObject({ disabledAt: null, disabledReason: null });
+    expect(await replay(world.deps, subscription, failed?.id ?? "")).toBe("pending");
+    await attempt(410);
+    await requestTest(world.deps, subscription);
+    expect(await given()).toMatchObject({ disabledAt: null });
+  });
+
+  test("replays nothing of another subscription", async () => {
+    await world.buy();
+    const other = await world.buy({ owner: "key:two" });
+    const [event] = (await world.events()).filter((one) => one.subscription_id !== other.subscription.id);
+    expect(await replay(world.deps, other.subscription, event?.id ?? "")).toBe("unknown");
+  });
+
+  test("keeps its events readable for 30 days, newest first, in pages", async () => {
+    const { subscription } = await world.buy();
+    await attempt(204);
+    for (let minute = 0; minute < 3; minute += 1) {
+      world.pass(60_000);
+      await requestTest(world.deps, subscription);
+    }
+    const all = await readDeliveries(world.db, subscription.id, { limit: 10, after: null });
+    expect(all.map(({ state }) => state)).toEqual(["pending", "pending", "pending", "delivered"]);
+    expect(all.at(-1)).toMatchObject({
+      type: "subscription.test",
+      deliveredAt: new Date("2026-11-20T10:00:00.000Z"),
+      nextAttemptAt: null,
+      attempts: [{ at: new Date("2026-11-20T10:00:00.000Z"), status: 204, latencyMs: 5, failure: null }],
+    });
+    const first = await readDeliveries(world.db, subscription.id, { limit: 2, after: null });
+    const second = await readDeliveries(world.db, subscription.id, {
+      limit: 2,
+      after: first.at(-1)?.id ?? "",
+    });
+    expect([...first, ...second]).toEqual(all);
+    expect(await readDeliveries(world.db, subscription.id, { limit: 2, after: "msg_other" })).toEqual([]);
+  });
+
+  test("is forgotten with its events 30 days after it ended, and not before", async () => {
+    const { subscription } = await world.buy();
+    await world.buy({ owner: "key:two", webhookUrl: "https://hooks.example.com/b" });
+    await attempt(204);
+    await end(world.deps, subscription.id);
+    const sweep = async () => {
+      const before = new Date(world.now().getTime() - 30 * DAY_MS);
+      return [await sweepEvents(world.db, before), await sweepSubscriptions(world.db, before)];
+    };
+    world.pass(29 * DAY_MS);
+    expect(await sweep()).toEqual([0, 0]);
+    world.pass(2 * DAY_MS);
+    // The other one's event still waits.
+    expect(await sweep()).toEqual([1, 1]);
+    await dropEventsOfEnded(world.db, world.now());
+    expect(await sweep()).toEqual([1, 0]);
+    world.pass(30 * DAY_MS);
+    expect(await sweep()).toEqual([0, 1]);
+    expect(
+      await world.query("select 1 from ahs.webhook_endpoint union all select 1 from ahs.webhook_attempt"),
+    ).toEqual([]);
+  });
+});

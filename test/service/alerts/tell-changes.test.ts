@@ -1,0 +1,122 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Address } from "viem";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSubscribe } from "../../../service/alerts/subscriptions.ts";
+import { createFactPatience } from "../../../service/record/fact-patience.ts";
+import { scoreDueWallets } from "../../../service/record/run-scoring.ts";
+import { scoreNow } from "../../../service/record/score-now.ts";
+import { scoreAtNewest } from "../../../service/record/score-wallets.ts";
+import { storeRecords } from "../../../service/record/store-records.ts";
+import { account } from "../features/histories.ts";
+import { CHAIN_ID, createRecordWorld, NEWEST, type RecordWorld } from "../record/record-world.ts";
+
+const WALLET = account(1);
+const LISTED_IN = 40;
+
+let world: RecordWorld;
+beforeEach(async () => {
+  world = await createRecordWorld();
+  await world.follow(WALLET, 1);
+});
+afterEach(() => world.close());
+
+async function subscribe(wallet: Address, url = "https://hooks.example.com/a"): Promise<string> {
+  const { db, now } = world.context;
+  const buy = createSubscribe({ db, chainId: CHAIN_ID, now, randomBytes, randomUuid: randomUUID });
+  const request = { wallet, owner: "key:one", webhookUrl: url, events: null, purchase: null };
+  return (await buy(request)).subscription.id;
+}
+
+/** What was told, apart from tests, as "type: previous grade > current grade". */
+async function told(): Promise<string[]> {
+  const { rows } = await world.query(
+    "select body from ahs.webhook_event where type <> 'subscription.test' order by type, created_at, body",
+  );
+  return rows.map(({ body }) => {
+    const { type, data } = JSON.parse(body);
+    return `${type}: ${data.previous.grade} > ${data.current.grade}`;
+  });
+}
+
+async function round(): Promise<void> {
+  await scoreDueWallets(
+    world.context,
+    createFactPatience(() => 0),
+  );
+}
+
+const HIT = ["ahs.grade_changed: null > F", "ahs.sanctions_hit: null > F"];
+
+test("a listing is told to everybody who subscribed to the wallet, with the score that shows it, once", async () => {
+  await round();
+  await subscribe(WALLET);
+  await subscribe(WALLET, "https://hooks.example.com/b");
+  await subscribe(account(2), "https://hooks.example.com/c");
+  await world.sanction(WALLET, LISTED_IN);
+  await round();
+  await round();
+  expect(await told()).toEqual([...HIT, ...HIT].toSorted());
+});
+
+test("a score that changes nothing is told to nobody, nor is one of a wallet that nobody subscribed to", async () => {
+  await subscribe(WALLET);
+  await world.follow(account(2), 1);
+  await world.sanction(account(2), LISTED_IN);
+  await round();
+  await scoreNow(world.context, WALLET);
+  expect((await world.currentScores()).length).toBe(2);
+  expect(await told()).toEqual([]);
+});
+
+test("a change that is not stored is not told", async () => {
+  await round();
+  await subscribe(WALLET);
+  await world.sanction(WALLET, LISTED_IN);
+  const scored = await scoreAtNewest(world.context, [WALLET]);
+  if (scored === null) throw new Error("no block to score at");
+  const alongside = async () => {
+    throw new Error("the transaction ends here");
+  };
+  await expect(storeRecords({ ...world.context, alongside }, scored)).rejects.toThrow("ends here");
+  expect(await told()).toEqual([]);
+  await storeRecords(world.context, scored);
+  expect(await told()).toEqual(HIT);
+});
+
+test("writers of the same change at once tell of it once", async () => {
+  await round();
+  await subscribe(WALLET);
+  await world.sanction(WALLET, LISTED_IN);
+  const scored = [await scoreAtNewest(world.context, [WALLET])];
+  await world.mine(NEWEST + 1);
+  scored.push(await scoreAtNewest(world.context, [WALLET]));
+  const writers = [...scored, ...scored, ...scored].map((one) =>
+    one === null ? null : storeRecords(world.context, one),
+  );
+  await Promise.all(writers);
+  expect(await told()).toEqual(HIT);
+});
+
+test("a reorg that takes a listing back is told as the change back, and the listing again where it comes again", async () => {
+  await round();
+  await subscribe(WALLET);
+  await world.sanction(WALLET, LISTED_IN);
+  await round();
+  await world.reorg(LISTED_IN);
+  await round();
+  expect(await told()).toEqual(["ahs.grade_changed: F > null", ...HIT].toSorted());
+  await world.sanction(WALLET, LISTED_IN + 1);
+  await round();
+  const [changed, hit] = HIT;
+  expect(await told()).toEqual(["ahs.grade_changed: F > null", changed, changed, hit, hit]);
+});
+
+test("an expired subscription and one that was ended are told nothing", async () => {
+  await round();
+  const [expired, ended] = [await subscribe(WALLET), await subscribe(WALLET, "https://hooks.example.com/b")];
+  await world.query(`update ahs.alert_subscription set expires_at = '2020-01-01' where id = '${expired}'`);
+  await world.query(`update ahs.alert_subscription set ended_at = now() where id = '${ended}'`);
+  await world.sanction(WALLET, LISTED_IN);
+  await round();
+  expect(await told()).toEqual([]);
+});

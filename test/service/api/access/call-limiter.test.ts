@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { createCallLimiter } from "../../../../service/api/access/call-limiter.ts";
+import { Problem } from "../../../../service/api/problems.ts";
+import { fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
+import { memoryBuckets } from "./memory-gate.ts";
+
+const ROUTE = `/ahs/route/${WALLET}`;
+
+it("tells every caller what is left of its rate", async () => {
+  const { app } = fakeApp({}, fakeLedger({ ratePerMinute: 60 }));
+  const headers = [];
+  for (let call = 0; call < 2; call += 1)
+    headers.push(Object.fromEntries((await app.request(ROUTE, WITH_KEY)).headers));
+  expect(headers[0]).toMatchObject({ "ratelimit-policy": '"key";q=60;w=60', ratelimit: '"key";r=59;t=1' });
+  expect(headers[1]).toMatchObject({ ratelimit: '"key";r=58;t=2' });
+});
+
+it("refuses a key beyond its rate with a 429 that costs nothing and tells when to come again", async () => {
+  const { app, keys } = fakeApp({}, fakeLedger({ ratePerMinute: 2 }));
+  for (let call = 0; call < 2; call += 1) await app.request(ROUTE, WITH_KEY);
+  const response = await app.request(ROUTE, WITH_KEY);
+  expect(response.status).toBe(429);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "retry-after": "30",
+    "ratelimit-policy": '"key";q=2;w=60',
+    ratelimit: '"key";r=0;t=60',
+  });
+  expect(await response.json()).toMatchObject({
+    type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
+    "violated-policies": ["key"],
+  });
+  expect(keys.balance()).toBe(4980);
+});
+
+it("tells what is left with refusals after it, too", async () => {
+  const { app } = fakeApp({}, fakeLedger({ balanceUnits: 0 }));
+  const response = await app.request(ROUTE, WITH_KEY);
+  expect([response.status, response.headers.get("ratelimit")]).toEqual([402, '"key";r=599;t=1']);
+});
+
+it("counts keys and wallets each for itself", async () => {
+  const limiter = createCallLimiter(memoryBuckets());
+  await limiter.take({ kind: "key", keyId: "a" }, 1);
+  await limiter.take({ kind: "key", keyId: "b" }, 1);
+  await limiter.take({ kind: "wallet", address: WALLET }, 1);
+  await expect(limiter.take({ kind: "wallet", address: WALLET }, 1)).rejects.toThrow(Problem);
+});

@@ -1,0 +1,43 @@
+import type { Endpoint } from "../../../service/api/endpoint.ts";
+import { createServerLife } from "../../../service/api/server-life.ts";
+import { fakeApp, fakeLedger, KEY, WALLET } from "./fake-ports.ts";
+
+type Reach = () => Response | Promise<Response>;
+
+const EXHAUSTED = { policy: "ip", perMinute: 1, tokens: 0 } as const;
+
+/** Requests that bring an endpoint to the refusals that every one of its kind has. */
+export function sharedRefusals({
+  method,
+  path,
+  price,
+  paidBy,
+}: Pick<Endpoint<never>, "method" | "path" | "price" | "paidBy">): Readonly<Record<number, Reach>> {
+  const request = { method: method.toUpperCase() };
+  const url = path.replace("{address}", WALLET);
+  const drained = createServerLife();
+  drained.drain();
+  const every = {
+    429: () => fakeApp({ ipLimit: () => EXHAUSTED }).app.request(url, request),
+    500: () => fakeApp({ ipLimit: broken }).app.request(url, request),
+    503: () => fakeApp({ life: drained }).app.request(url, request),
+  };
+  if (price === null || paidBy === "payment") return every;
+  const repeated = { ...request, headers: { "X-API-Key": KEY, "Idempotency-Key": `"the first"` } };
+  const malformed = { ...request, headers: { "X-API-Key": KEY, "Idempotency-Key": "" } };
+  return {
+    ...every,
+    400: () => fakeApp().app.request(url, malformed),
+    409: () => fakeApp({}, busyLedger()).app.request(url, repeated),
+  };
+}
+
+function broken(): never {
+  throw new Error("broken");
+}
+
+/** Of a key whose every request is under way already. */
+function busyLedger() {
+  const keys = fakeLedger();
+  return { ...keys, answers: { ...keys.answers, begin: async () => ({ kind: "running" as const }) } };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { counterpartyShares } from "../../../service/diagnose/risk-exposure.ts";
+import { riskSignals } from "../../../service/diagnose/risk-signals.ts";
+import type { FeatureLine } from "../../../service/score/record.ts";
+import type { Exposure } from "../../../service/store/risk-facts.ts";
+
+const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
+
+function line(changes: Partial<FeatureLine>): FeatureLine {
+  return {
+    dimension: "D1",
+    name: "success_rate",
+    value: 0.42,
+    unit: "share of calls",
+    samples: 210,
+    state: "measured",
+    score: 12,
+    weight: 0.3,
+    contribution: 360,
+    reason: null,
+    ...changes,
+  };
+}
+
+function signalsOf(features: readonly FeatureLine[]) {
+  return riskSignals({ sanctions: [], explanation: { patterns: [], features }, shares: null });
+}
+
+function exposure(changes: Partial<Exposure>): Exposure {
+  return {
+    asOfBlock: 970,
+    since: 1_790_000_000,
+    counterparties: 10,
+    calls: 100,
+    sentMicroUsd: 1_000e6,
+    listed: NOBODY,
+    failing: NOBODY,
+    ...changes,
+  };
+}
+
+describe("signals", () => {
+  it("name what failed, with the figures that the model found", () => {
+    expect(signalsOf([line({})])).toEqual([
+      {
+        name: "success_rate",
+        severity: "critical",
+        detail: "12 of 100 points: 0.42 (share of calls) from 210 samples",
+      },
+    ]);
+  });
+
+  it.each([
+    ["a good feature", line({ score: 60 }), []],
+    ["a weak feature", line({ score: 59.9 }), ["warning"]],
+    ["a failing feature", line({ score: 19.9 }), ["critical"]],
+    ["what is not known", line({ state: "unknown", value: null, score: null, reason: "not indexed" }), []],
+    ["what could not occur", line({ state: "not_applicable", value: null, score: null }), []],
+    [
+      "a cap that took points",
+      line({ dimension: "AHS", weight: 0, score: 59, contribution: -900 }),
+      ["warning"],
+    ],
+    ["a cap that took none", line({ dimension: "AHS", weight: 0, score: 59, contribution: 0 }), []],
+    ["a dimension's share", line({ dimension: "AHS", weight: 0.3, score: 10, contribution: 300 }), []],
+    ["rounding", line({ dimension: "AHS", weight: 0, score: null, contribution: -12 }), []],
+  ] as const)("of %s", (_name, feature, severities) => {
+    expect(signalsOf([feature]).map(({ severity }) => severity)).toEqual(severities);
+  });
+
+  it("put the worst first, whatever they come from", () => {
+    const signals = riskSignals({
+      sanctions: [{ source: "ofac-sdn", reference: "900", detected_at: "2026-11-20T06:00:00.000Z" }],
+      explanation: {
+        patterns: [
+          { name: "zombie", severity: "info", effect: 0, evidence: "silent" },
+          { name: "cascading_failure", severity: "critical", effect: -8, evidence: "40 %" },
+        ],
+        features: [line({ name: "gas_efficiency", score: 40 })],
+      },
+      shares: counterpartyShares(
+        exposure({
+          listed: { counterparties: 1, sentMicroUsd: 50e6, unpricedCalls: 0 },
+          failing: { counterparties: 2, sentMicroUsd: 50e6, unpricedCalls: 0 },
+        }),
+      ),
+    });
+    expect(signals.map(({ name, severity }) => [name, severity])).toEqual([
+      ["sanctioned", "critical"],
+      ["cascading_failure", "critical"],
+      ["gas_efficiency", "warning"],
+      ["listed_counterparties", "warning"],
+      ["zombie", "info"],
+      ["failing_counterparties", "info"],
+    ]);
+    expect(signals[0]?.detail).toBe("on a sanctions list: ofac-sdn (900)");
+    expect(signals[3]?.detail).toBe("5 % of what it sent went to sanctioned accounts or mixers: 1");
+  });
+});
+
+describe("shares", () => {
+  it.each([
+    ["by value", { counterparties: 1, sentMicroUsd: 250e6, unpricedCalls: 0 }, 0.25],
+    [
+      "by calls where nothing with a price was sent",
+      { counterparties: 1, sentMicroUsd: 0, unpricedCalls: 40 },
+      0.4,
+    ],
+    ["by the larger of both", { counterparties: 2, sentMicroUsd: 500e6, unpricedCalls: 40 }, 0.5],
+  ])("are told %s", (_name, listed, share) => {
+    const shares = counterpartyShares(exposure({ listed }));
+    expect([shares.listed.share, shares.failing.share, shares.together.share]).toEqual([share, 0, share]);
+  });
+
+  it("are none of a wallet that sent nothing to anybody of note", () => {
+    const shares = counterpartyShares(exposure({ sentMicroUsd: 0, calls: 0 }));
+    expect(shares.together).toEqual({ counterparties: 0, share: 0 });
+  });
+});

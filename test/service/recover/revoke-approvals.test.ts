@@ -1,0 +1,83 @@
+import { type Address, decodeFunctionData, erc20Abi, erc721Abi, type Hex } from "viem";
+import { describe, expect, it } from "vitest";
+import type { OpenApproval } from "../../../service/features/types.ts";
+import { openRecovery } from "../../../service/recover/open-recovery.ts";
+import type { RecoveryNode, WalletState } from "../../../service/recover/recovery-node.ts";
+import { planRevocations, tryRevocations } from "../../../service/recover/revoke-approvals.ts";
+import { WALLET } from "../api/fake-ports.ts";
+import { fakeNode, fakeRecovery, walletState } from "../api/fake-recovery.ts";
+
+const SPENDER: Address = "0x00000000000000000000000000000000000000d1";
+const TOKEN: Address = "0x00000000000000000000000000000000000000a1";
+const COLLECTION: Address = "0x00000000000000000000000000000000000000c1";
+
+const amount: OpenApproval = { token: TOKEN, spender: SPENDER, kind: "amount", approvedAt: 1 };
+const all: OpenApproval = { token: COLLECTION, spender: SPENDER, kind: "all", approvedAt: 2 };
+
+async function revoke(node: Partial<RecoveryNode>, state: Partial<WalletState> = {}) {
+  const whole = { wallet: async () => walletState(state), ...node };
+  const recovery = await openRecovery(WALLET, fakeRecovery(whole));
+  return planRevocations(recovery, await tryRevocations(recovery, fakeNode(whole), [amount, all]));
+}
+
+describe("taking approvals back", () => {
+  it("allows a spender nothing, and an operator none of a collection, in consecutive transactions", async () => {
+    const { list, transactions, cost } = await revoke({ holding: async () => 5n });
+    expect(transactions.map(({ nonce, to, value }) => [nonce, to, value])).toEqual([
+      [7, TOKEN, 0n],
+      [8, COLLECTION, 0n],
+    ]);
+    expect(decoded(erc20Abi, transactions[0]?.data)).toEqual(["approve", [expectAddress(SPENDER), 0n]]);
+    expect(decoded(erc721Abi, transactions[1]?.data)).toEqual([
+      "setApprovalForAll",
+      [expectAddress(SPENDER), false],
+    ]);
+    expect(list.map(({ exposed }) => exposed)).toEqual([5n, null]);
+    expect(cost).toBe(transactions.reduce((sum, { gas, maxFeePerGas }) => sum + gas * maxFeePerGas, 0n));
+  });
+
+  it("leaves out what was taken back since", async () => {
+    const { list } = await revoke({
+      holding: async (_owner, { spender }) => (spender === null ? 5n : 0n),
+      approvesAll: async () => false,
+    });
+    expect(list).toEqual([]);
+  });
+
+  it("says what keeps it from being done, and gives the nonce to the next", async () => {
+    const { list, transactions } = await revoke({
+      attempt: async ({ to }) =>
+        to === TOKEN
+          ? { kind: "fails", reason: "paused", isRevert: true }
+          : { kind: "passes", gas: 30_000n, l1Fee: 0n },
+    });
+    expect(list[0]?.outcome).toEqual({ kind: "obstacle", detail: "Its simulation fails: paused" });
+    expect(transactions.map(({ nonce, to }) => [nonce, to])).toEqual([[7, COLLECTION]]);
+  });
+
+  it("stops where the balance ends", async () => {
+    const one = 60_125n * 100_014_000n;
+    const { list, transactions } = await revoke({}, { balance: one });
+    expect(transactions).toHaveLength(1);
+    expect(list[1]?.outcome).toMatchObject({
+      kind: "obstacle",
+      detail: expect.stringContaining("0 are left"),
+    });
+  });
+
+  it("offers no transaction for a wallet that no key signs for", async () => {
+    const { list, transactions } = await revoke({}, { account: "contract" });
+    expect(transactions).toEqual([]);
+    expect(list.map(({ outcome }) => outcome.kind)).toEqual(["obstacle", "obstacle"]);
+  });
+});
+
+function decoded(abi: typeof erc20Abi | typeof erc721Abi, data: Hex | undefined): unknown {
+  if (data === undefined) throw new Error("no calldata");
+  const { functionName, args } = decodeFunctionData({ abi, data });
+  return [functionName, [...(args ?? [])].map((arg) => (typeof arg === "string" ? arg.toLowerCase() : arg))];
+}
+
+function expectAddress(address: Address): string {
+  return address.toLowerCase();
+}

@@ -1,0 +1,116 @@
+import { encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { type RefusalCode, sortFailures } from "../../../service/recover/sort-failures.ts";
+import type { CallOutcomes, SentCall } from "../../../service/store/failed-calls.ts";
+import { WALLET } from "../api/fake-ports.ts";
+import { BLOCK, callOutcomes, failedCall, walletState } from "../api/fake-recovery.ts";
+
+const FRIEND = "0x00000000000000000000000000000000000000f1";
+const TOKEN = "0x00000000000000000000000000000000000000a1";
+const SUCCESS: Hex = `0x${"5c".repeat(32)}`;
+const DAY = 86_400;
+
+const pay = (amount: bigint, to: typeof FRIEND | typeof TOKEN = FRIEND): Partial<SentCall> => ({
+  to: TOKEN,
+  input: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }),
+});
+const routers = parseAbi(["function swapExactTokensForTokens(uint256,uint256,address[],address,uint256)"]);
+const swapBefore = (deadline: number): Partial<SentCall> => ({
+  input: encodeFunctionData({
+    abi: routers,
+    functionName: "swapExactTokensForTokens",
+    args: [1n, 1n, [TOKEN, FRIEND], WALLET, BigInt(deadline)],
+  }),
+});
+
+type World = {
+  readonly call?: Partial<SentCall>;
+  readonly outcomes?: Partial<CallOutcomes>;
+  readonly state?: Parameters<typeof walletState>[0];
+};
+
+function sort({ call = {}, outcomes = {}, state = {} }: World) {
+  return sortFailures({
+    wallet: WALLET,
+    outcomes: callOutcomes({ failures: [failedCall(call)], ...outcomes }),
+    state: walletState(state),
+    block: BLOCK,
+  });
+}
+
+const later = (changes: Partial<SentCall> = {}) => failedCall({ block: 950, hash: SUCCESS, ...changes });
+
+describe("a failure", () => {
+  it("is a candidate where nothing speaks against it", () => {
+    expect(sort({})).toMatchObject({ candidates: [{ call: failedCall() }], refused: [] });
+  });
+
+  it.each<[string, World, RefusalCode, Hex | null]>([
+    ["of a contract wallet", { state: { account: "contract" } }, "contract_wallet", null],
+    ["of 15 days ago", { call: { timestamp: BLOCK.timestamp - 15 * DAY } }, "too_old", null],
+    ["that a later success repaired", { outcomes: { successes: [later()] } }, "repaired", SUCCESS],
+    [
+      "repaired by a later call of the same block",
+      { outcomes: { successes: [later({ block: 900, transactionIndex: 1 })] } },
+      "repaired",
+      SUCCESS,
+    ],
+    [
+      "of a transfer that was made with another amount",
+      { call: pay(10n), outcomes: { successes: [later(pay(4n))] } },
+      "repaired",
+      SUCCESS,
+    ],
+    ["before too many successes to read", { outcomes: { completeFrom: 901 } }, "history_too_long", null],
+    [
+      "for the same as a pending transaction",
+      { state: { pendingNonce: 8, underWay: [later()] } },
+      "under_way",
+      SUCCESS,
+    ],
+    ["while the node hides what is pending", { state: { pendingNonce: 8 } }, "under_way_unseen", null],
+    ["whose deadline passed", { call: swapBefore(BLOCK.timestamp - 1) }, "deadline_passed", null],
+    [
+      "whose deadline passes in a moment",
+      { call: swapBefore(BLOCK.timestamp + 30) },
+      "deadline_passed",
+      null,
+    ],
+  ])("%s is refused", (_name, world, code, by) => {
+    const { candidates, refused } = sort(world);
+    expect(candidates).toEqual([]);
+    expect(refused).toMatchObject([{ code, by }]);
+  });
+
+  it.each<[string, World]>([
+    ["an earlier success of the same", { outcomes: { successes: [later({ block: 899 })] } }],
+    ["a later success of other calldata", { outcomes: { successes: [later({ input: "0x12345678" })] } }],
+    ["a later success at another account", { outcomes: { successes: [later({ to: FRIEND })] } }],
+    [
+      "a later transfer to somebody else",
+      { call: pay(10n), outcomes: { successes: [later(pay(10n, TOKEN))] } },
+    ],
+    [
+      "a pending transaction for something else",
+      {
+        state: { pendingNonce: 8, underWay: [later({ input: "0x12345678" })] },
+      },
+    ],
+    ["a deadline in an hour", { call: swapBefore(BLOCK.timestamp + 3_600) }],
+    ["13 days", { call: { timestamp: BLOCK.timestamp - 13 * DAY } }],
+    ["a block from which on successes are complete", { outcomes: { completeFrom: 900 } }],
+  ])("is a candidate in spite of %s", (_name, world) => {
+    expect(sort(world)).toMatchObject({ candidates: [{}], refused: [] });
+  });
+
+  it("is not tried beyond the newest thirty, and those are the newest", () => {
+    const failures = Array.from({ length: 35 }, (_, place) =>
+      failedCall({ block: 900 - place, input: `0xaabbccdd${String(place).padStart(2, "0")}` }),
+    );
+    const { candidates, refused } = sort({ outcomes: { failures } });
+    expect(candidates.map(({ call }) => call)).toEqual(failures.slice(0, 30));
+    expect(refused.map(({ call, code }) => [call, code])).toEqual(
+      failures.slice(30).map((call) => [call, "not_tried"]),
+    );
+  });
+});
