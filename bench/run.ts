@@ -9,10 +9,11 @@ import { freePort } from "../bin/up/free-port.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { benchIndexing } from "./indexing.ts";
 import { benchPublish } from "./publish.ts";
+import { benchReadApi } from "./read-api.ts";
 import { benchScoring } from "./scoring.ts";
 
 /**
- * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish]`: measures beside the bars of
+ * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish,read]`: measures beside the bars of
  * design.md and prints a table. A bar that does not hold is printed as such and does not fail the run: figures of a busy
  * machine say little.
  */
@@ -24,7 +25,7 @@ const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).
 const { values } = parseArgs({
   options: { json: { type: "string" }, markdown: { type: "string" }, only: { type: "string" } },
 });
-const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish"];
+const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish", "read"];
 const postgres = await startPostgres();
 const rows: BenchRow[] = [];
 try {
@@ -37,6 +38,8 @@ try {
       ...(await benchPublish({ databaseUrl: await postgres.createDatabase(), port: await freePort() })),
     );
   }
+  if (wanted.includes("read"))
+    rows.push(...(await benchReadApi({ databaseUrl: await postgres.createDatabase() })));
 } finally {
   await postgres.stop();
 }

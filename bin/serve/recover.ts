@@ -6,8 +6,8 @@ import { createOutcomeReader } from "../../service/store/failed-calls.ts";
 /** Of one request; a caller waits meanwhile. */
 const TIMEOUT_MS = 4_000;
 const RETRIES = 1;
-/** For all that is asked for one answer: shorter than requests may take. */
-const DEADLINE_MS = 20_000;
+/** For each of the three readings of one answer (whether it can be, the wallet, the simulations), which together stay below what a request may take. */
+const DEADLINE_MS = 10_000;
 
 /** What simulates transactions, and plans those that are offered. */
 export function recoverPorts({

@@ -3,7 +3,7 @@ import { createContractSignatures } from "../../service/api/access/sign-in-contr
 import type { SignInAudience } from "../../service/api/access/sign-in-message.ts";
 import type { Database } from "../../service/store/database.ts";
 import { takeSignInNonce } from "../../service/store/sign-in-nonces.ts";
-import type { Config } from "../config.ts";
+import { type Config, publicUrl } from "../config.ts";
 import { openChainClient } from "../process.ts";
 
 /** A caller waits meanwhile. */
@@ -11,8 +11,7 @@ const CALLER_RPC = { timeoutMs: 3_000, retries: 0 } as const;
 
 /** Whom sign-ins have to name: the public origin, or the local one, and the chain. */
 export function signInAudience(config: Config, chainId: number): SignInAudience {
-  const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
-  return { origin: new URL(url).origin, chainId };
+  return { origin: new URL(publicUrl(config)).origin, chainId };
 }
 
 /** Sign-in by SIGN-IN-WITH-X; contract wallets can where a node is configured. */

@@ -16,6 +16,20 @@ export type AgentHealthOptions = {
 
 type Format = "png" | "svg";
 
+/** What can be done with monitoring that was bought. */
+export type Subscription = {
+  read(): Promise<Answer<"/alerts/{subscription_id}", "get">>;
+  end(): Promise<Answer<"/alerts/{subscription_id}", "delete">>;
+  /** Sends `subscription.test`. */
+  test(): Promise<Answer<"/alerts/{subscription_id}/test", "post">>;
+  /** A new secret; the old one signs as well for a day. */
+  rotate(): Promise<Answer<"/alerts/{subscription_id}/rotate", "post">>;
+  deliveries(): Promise<Answer<"/alerts/{subscription_id}/deliveries", "get">>;
+  replay(
+    deliveryId: string,
+  ): Promise<Answer<"/alerts/{subscription_id}/deliveries/{delivery_id}/replay", "post">>;
+};
+
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 
@@ -141,6 +155,39 @@ export class AgentHealth {
   /** Name, balance and limits of the key. */
   key(): Promise<Answer<"/keys/self", "get">> {
     return this.#get("/keys/self");
+  }
+
+  /** Buys a key; it is shown in this answer alone. Needs a payer. */
+  buyKey(creditsUsd: number): Promise<Answer<"/keys", "post">> {
+    return this.#call({ method: "POST", path: "/keys", body: { credits_usd: creditsUsd } });
+  }
+
+  /** Adds to the balance of the key. Needs a payer beside the key. */
+  topUpKey(creditsUsd: number): Promise<Answer<"/keys/topup", "post">> {
+    const { apiKey } = this.#options;
+    const headers = apiKey === null ? {} : { "X-API-Key": apiKey };
+    return this.#call({ method: "POST", path: "/keys/topup", body: { credits_usd: creditsUsd }, headers });
+  }
+
+  /** Replaces the key's secret: the old one is refused from then on, and so is this client. */
+  rotateKey(): Promise<Answer<"/keys/rotate", "post">> {
+    return this.#call({ method: "POST", path: "/keys/rotate", body: {}, once: true });
+  }
+
+  /** Monitoring that was bought, by the key that did or by its manage token. */
+  subscription(id: string, manageToken?: string): Subscription {
+    const path = `/alerts/${segment(id)}`;
+    const headers = manageToken === undefined ? {} : { Authorization: `Bearer ${manageToken}` };
+    const call = <Result>(method: Call["method"], rest = ""): Promise<Result> =>
+      this.#call({ method, path: path + rest, headers });
+    return {
+      read: () => call("GET"),
+      end: () => call("DELETE"),
+      test: () => call("POST", "/test"),
+      rotate: () => call("POST", "/rotate"),
+      deliveries: () => call("GET", "/deliveries"),
+      replay: (deliveryId) => call("POST", `/deliveries/${segment(deliveryId)}/replay`),
+    };
   }
 
   #get<Result>(path: string, query: object = {}): Promise<Result> {

@@ -32,6 +32,8 @@ export type Call = {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Not to be tried again: what it changes makes a repeat fail. */
+  readonly once?: true;
   /** Given where a repeat must neither be charged nor act twice. */
   readonly idempotencyKey?: string;
 };
@@ -55,7 +57,8 @@ export async function send(call: Call, options: SendOptions): Promise<Response> 
     if (outcome instanceof Response) return outcome;
     const isPassing = outcome instanceof UnreachableError || PASSING.has(outcome.status);
     const pauseMs = pauseAfter(outcome, attempt);
-    if (!isPassing || attempt >= options.retries || pauseMs > LONGEST_PAUSE_MS) throw outcome;
+    const retries = call.once === true ? 0 : options.retries;
+    if (!isPassing || attempt >= retries || pauseMs > LONGEST_PAUSE_MS) throw outcome;
     await options.sleep(pauseMs);
   }
 }

@@ -62,8 +62,8 @@ export function failureOf(outcome: AttemptOutcome): string {
   return outcome.kind === "failed" ? outcome.detail : `The endpoint answered ${outcome.status}.`;
 }
 
-/** Whether an answer of this status delivers an event; a redirect does not. */
-export function isSuccess(status: number): boolean {
+/** A redirect is none: it is not followed. */
+function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 

@@ -11,7 +11,7 @@ export type AlertDeps = DeliverDeps & {
   readonly limits?: AlertLimits;
 };
 
-export type AlertLimits = {
+type AlertLimits = {
   readonly deliveries: VisitLimits;
   /** Pause between two looks at what has ended, and at the queue. */
   readonly upkeepMs: number;

@@ -119,6 +119,7 @@ export const getAlertDeliveries = defineFree({
     },
     description: "A page of deliveries",
   },
+  identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params: { subscription_id }, query }, { deps }: Work) {
     await requireSubscription(context, subscription_id, deps);
@@ -157,6 +158,7 @@ export const postAlertReplay = defineFree({
     example: QUEUED_EXAMPLE,
     description: "The event, waiting again",
   },
+  identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params: { subscription_id, delivery_id } }, work: Work) {
     const { subscription } = await requireRunning(context, subscription_id, work);

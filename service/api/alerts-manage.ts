@@ -30,6 +30,7 @@ export const getAlert = defineFree({
   description: `What it is told of, how long it runs and whether its endpoint answers. ${WHO_MANAGES}`,
   request,
   answer: { schema: subscriptionSchema, example: SUBSCRIPTION_EXAMPLE, description: "The subscription" },
+  identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params }, { deps, now }: Work) {
     const { subscription } = await requireSubscription(context, params.subscription_id, deps);
@@ -50,6 +51,7 @@ export const deleteAlert = defineFree({
     example: { ...SUBSCRIPTION_EXAMPLE, status: "ended" },
     description: "The subscription, ended",
   },
+  identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params }, { deps, now }: Work) {
     const { subscription } = await requireSubscription(context, params.subscription_id, deps);
@@ -68,6 +70,7 @@ export const postAlertTest = defineFree({
   description: `Queues a \`subscription.test\` for delivery at once; those asked for within a minute are one delivery. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,
   request,
   answer: { schema: queuedSchema, example: QUEUED_EXAMPLE, description: "The queued event" },
+  identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params: { subscription_id } }, work: Work) {
     const { subscription } = await requireRunning(context, subscription_id, work);
@@ -105,6 +108,7 @@ export const postAlertRotate = defineFree({
     },
     description: "The new secret",
   },
+  identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params: { subscription_id } }, work: Work) {
     const { subscription, by } = await requireRunning(context, subscription_id, work);

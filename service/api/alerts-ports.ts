@@ -44,7 +44,8 @@ function paymentName(caller: Caller): string | null {
 
 /** Throws the 422 of a webhook_url that the guard refuses, so that it is refused before anything is charged. */
 export async function refuseWebhookUrl(url: string, { infrastructure }: SubscribePorts): Promise<void> {
-  const error = await infrastructure.refusal(url);
+  // As it will be asked: the parser's spelling may be longer than the guard reads.
+  const error = await infrastructure.refusal(URL.canParse(url) ? new URL(url).href : url);
   if (error === null) return;
   const loc = ["query", "webhook_url"];
   const msg = `Value error, ${error}`;

@@ -65,17 +65,7 @@ export const subscriptionParams = z.object({
 });
 
 /** Refusals of everything that manages one subscription. */
-export const MANAGE_PROBLEMS: readonly ProblemCode[] = [
-  "identity-missing",
-  "key-unknown",
-  "key-expired",
-  "key-revoked",
-  "sign-in-invalid",
-  "not-found",
-  "database-unavailable",
-  "node-unavailable",
-  "internal",
-];
+export const MANAGE_PROBLEMS: readonly ProblemCode[] = ["not-found", "database-unavailable", "internal"];
 
 /** How the callers of these endpoints prove themselves, for their descriptions. */
 export const WHO_MANAGES =

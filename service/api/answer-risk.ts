@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import { assessRisk, type RiskEvidence } from "../diagnose/risk.ts";
-import { type CounterpartyShares, counterpartyShares } from "../diagnose/risk-exposure.ts";
+import { counterpartyShares } from "../diagnose/risk-exposure.ts";
 import { riskSignals } from "../diagnose/risk-signals.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import type { Exposure, RiskFacts, RiskKey } from "../store/risk-facts.ts";
+import type { RiskFacts, RiskKey } from "../store/risk-facts.ts";
 import type { CurrentScore, Standing } from "../store/scores.ts";
 import { toEip55 } from "./address-schema.ts";
 import { isStale } from "./render-ahs-record.ts";
@@ -47,7 +47,7 @@ export async function answerRisk(
     signals: [...signals],
     sanctions_flags: [...sanctions],
     sanctions_as_of_block: head.blockNumber,
-    ...renderExposure(exposure, shares),
+    ...renderExposure(exposure),
     ...renderScore(score, sanctions.length > 0),
     reason: risk.reason,
     scored_at: score === null ? null : score.asOfTime.toISOString(),
@@ -64,22 +64,21 @@ function evidenceOf(score: CurrentScore | null): RiskEvidence["score"] {
 }
 
 function renderExposure(
-  exposure: Exposure | "not_followed" | "no_contacts",
-  shares: CounterpartyShares | null,
+  exposure: RiskFacts["exposure"],
 ): Pick<RiskAnswer, "counterparty_exposure" | "counterparty_exposure_reason"> {
-  if (typeof exposure === "string" || shares === null) {
-    const reason = typeof exposure === "string" ? exposure : null;
-    return { counterparty_exposure: null, counterparty_exposure_reason: reason };
+  if (typeof exposure === "string") {
+    return { counterparty_exposure: null, counterparty_exposure_reason: exposure };
   }
+  const { together, listed, failing } = counterpartyShares(exposure);
   return {
     counterparty_exposure: {
-      share: shares.together.share,
-      listed_share: shares.listed.share,
-      failing_share: shares.failing.share,
+      share: together.share,
+      listed_share: listed.share,
+      failing_share: failing.share,
       sent_usd: exposure.sentMicroUsd / MICROS,
       counterparties: exposure.counterparties,
-      listed_counterparties: shares.listed.counterparties,
-      failing_counterparties: shares.failing.counterparties,
+      listed_counterparties: listed.counterparties,
+      failing_counterparties: failing.counterparties,
       of: EXPOSURE_OF,
       since: isoOf(exposure.since),
       as_of_block: exposure.asOfBlock,

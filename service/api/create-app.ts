@@ -8,6 +8,7 @@ import { deleteAlert, getAlert, postAlertRotate, postAlertTest } from "./alerts-
 import type { SubscribePorts, SubscriptionPorts } from "./alerts-ports.ts";
 import { answer, answerJson } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
+import { createRequestLimits } from "./deadline.ts";
 import { type DiscoveryPorts, mountDiscovery } from "./discovery/mount-discovery.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createEnvelope } from "./envelope.ts";
@@ -131,7 +132,7 @@ export function createApp(ports: ApiPorts): Hono<ApiEnv> {
     deps: ports,
     access,
     clock,
-    limits: { deadlineMs: ports.deadlineMs, stopping: ports.life.stopping },
+    limits: createRequestLimits({ ...ports, stopping: ports.life.stopping }),
   });
   mountDocuments(app, ports);
   return app;

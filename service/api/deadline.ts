@@ -1,13 +1,5 @@
 import { type Problem, unavailable } from "./problems.ts";
 
-/** What ends the work of a request before it ends by itself. */
-export type RequestLimits = {
-  /** Milliseconds that preparing and doing the work may take together. */
-  readonly deadlineMs: number;
-  /** Fires when the server stops. */
-  readonly stopping: AbortSignal;
-};
-
 /** The time that one request has left. */
 export type Deadline = {
   /**
@@ -17,26 +9,57 @@ export type Deadline = {
   wait<Result>(work: Promise<Result>): Promise<Result>;
 };
 
+/** What ends the work of requests before it ends by itself. */
+export type RequestLimits = {
+  /** Fires when the server stops. */
+  readonly stopping: AbortSignal;
+  /** Starts the time of a request. */
+  startDeadline(): Deadline;
+};
+
+export type RequestLimitOptions = {
+  /** Milliseconds that preparing and doing the work may take together. */
+  readonly deadlineMs: number;
+  readonly stopping: AbortSignal;
+  readonly clock: { monotonicMs(): number };
+};
+
 const RETRY_AFTER_SECONDS = 5;
 
-/** Starts the time of a request. */
-export function startDeadline(
-  { deadlineMs, stopping }: RequestLimits,
-  clock: { monotonicMs(): number },
-): Deadline {
-  const endsAt = clock.monotonicMs() + deadlineMs;
+/** Limits of all requests of a server, with one listener for all of them: one for each would cost as much as a read. */
+export function createRequestLimits({ deadlineMs, stopping, clock }: RequestLimitOptions): RequestLimits {
+  const waiting = new Set<(problem: Problem) => void>();
+  stopping.addEventListener("abort", () => {
+    for (const reject of waiting) reject(draining());
+  });
+
+  function waitUntil<Result>(work: Promise<Result>, endsAt: number): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (stopping.aborted) reject(draining());
+      waiting.add(reject);
+      const timer = setTimeout(() => reject(late(deadlineMs)), Math.max(0, endsAt - clock.monotonicMs()));
+      const forget = () => {
+        clearTimeout(timer);
+        waiting.delete(reject);
+      };
+      work.then(
+        (result) => {
+          forget();
+          resolve(result);
+        },
+        (error: unknown) => {
+          forget();
+          reject(error);
+        },
+      );
+    });
+  }
+
   return {
-    wait(work) {
-      return new Promise((resolve, reject) => {
-        const stop = () => reject(draining());
-        const timer = setTimeout(() => reject(late(deadlineMs)), Math.max(0, endsAt - clock.monotonicMs()));
-        if (stopping.aborted) stop();
-        else stopping.addEventListener("abort", stop);
-        work.then(resolve, reject).finally(() => {
-          clearTimeout(timer);
-          stopping.removeEventListener("abort", stop);
-        });
-      });
+    stopping,
+    startDeadline() {
+      const endsAt = clock.monotonicMs() + deadlineMs;
+      return { wait: (work) => waitUntil(work, endsAt) };
     },
   };
 }

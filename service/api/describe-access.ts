@@ -24,6 +24,13 @@ type Response = Exclude<RouteConfig["responses"][string], { readonly $ref: strin
 
 const KEY_PROBLEMS: readonly ProblemCode[] = ["key-unknown", "key-expired", "key-revoked"];
 
+const OWNER_PROBLEMS: readonly ProblemCode[] = [
+  "identity-missing",
+  ...KEY_PROBLEMS,
+  "sign-in-invalid",
+  "node-unavailable",
+];
+
 const PAID_PROBLEMS: readonly ProblemCode[] = [
   "header-malformed",
   "payment-malformed",
@@ -108,7 +115,7 @@ export function describePricing({ units, isFixed, paidBy }: Pricing): AccessDesc
 }
 
 /** How a free operation learns whose it is, where it asks. */
-export function describeIdentity(kind: "key" | "owner" | undefined): AccessDescription {
+export function describeIdentity(kind: "key" | "owner" | "subscription" | undefined): AccessDescription {
   const none = { headers: {}, extensions: {} };
   switch (kind) {
     case undefined:
@@ -123,7 +130,13 @@ export function describeIdentity(kind: "key" | "owner" | undefined): AccessDescr
       return {
         ...none,
         security: [{ ApiKey: [] }, { SignIn: [] }],
-        problems: ["identity-missing", ...KEY_PROBLEMS, "sign-in-invalid", "node-unavailable"],
+        problems: OWNER_PROBLEMS,
+      };
+    case "subscription":
+      return {
+        ...none,
+        security: [{ ManageToken: [] }, { ApiKey: [] }, { SignIn: [] }],
+        problems: OWNER_PROBLEMS,
       };
   }
 }

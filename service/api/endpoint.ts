@@ -2,7 +2,7 @@ import type { RouteConfig, z } from "@hono/zod-openapi";
 import type { Access, BoughtAnswer, Caller, PaidRequest, Settlement } from "./access/access.ts";
 import { addHeaders } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
-import { type RequestLimits, startDeadline } from "./deadline.ts";
+import type { RequestLimits } from "./deadline.ts";
 import type { Pricing } from "./describe-access.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { describePaidRequest } from "./paid-request.ts";
@@ -53,8 +53,11 @@ export type EndpointSpec<Params, Query, Body, Answer> = {
   readonly alternatives?: Readonly<
     Record<number, { readonly schema?: z.ZodType; readonly description: string }>
   >;
-  /** Whose identity a free endpoint asks for: that of a key, or of a key or a wallet that signs in; none where it is absent. */
-  readonly identity?: "key" | "owner";
+  /**
+   * Whose identity a free endpoint asks for: that of a key; of a key or a wallet that signs in; or of either or a subscription's
+   * manage token. None where it is absent.
+   */
+  readonly identity?: "key" | "owner" | "subscription";
   /** Request headers that it reads, with what they are for; those that its kind implies are added. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Problems of its own; those that its kind implies are added. */
@@ -129,7 +132,7 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
       isFixed: spec.priceOf === undefined,
     }),
     async handle(context, { deps, access, clock, limits }) {
-      const deadline = startDeadline(limits, clock);
+      const deadline = limits.startDeadline();
       addHeaders(context, { "cache-control": "private, no-store" });
       if (context.req.method === "HEAD")
         throw methodNotAllowed("HEAD", context.req.path, allowOf(spec.method));
@@ -143,9 +146,7 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
         stopping: limits.stopping,
       });
       const caller = await access.identify(request);
-      // A payment is the payer's own word only once it is known not to be copied from the chain.
-      const isProven = caller.kind !== "payer";
-      if (isProven) addHeaders(context, await access.limit(caller));
+      addHeaders(context, await access.limit(caller));
       spec.admit?.(input, caller);
       const repeated = await access.recall(caller, request);
       if (repeated !== null) return answerBought(context, repeated);
@@ -157,7 +158,6 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
         work: { deps, now: clock.now(), caller, header: request.header },
       };
       try {
-        if (!isProven) addHeaders(context, await access.limit(caller));
         return await servePaid(context, spec, call);
       } catch (error) {
         await access.forget(caller, request);
@@ -174,7 +174,7 @@ export function defineFree<Params, Query, Body, Answer, Deps>(
   return {
     ...erased(spec, null),
     async handle(context, { deps, clock, limits }) {
-      const deadline = startDeadline(limits, clock);
+      const deadline = limits.startDeadline();
       const input = await readInput(context.req, spec.request);
       return deadline.wait(respond());
 

@@ -20,6 +20,7 @@ import type { TransferReader } from "../store/wallet-transfers.ts";
 import { answerRisk, type RiskPorts } from "./answer-risk.ts";
 import { ninetyDays } from "./get-health.ts";
 import { openNode, type RecoverPorts, requireRecovery, withNode } from "./get-retry-node.ts";
+import { listedOf } from "./get-retry-render.ts";
 import type { PostWashPorts } from "./post-wash.ts";
 import type { RiskAnswer } from "./risk-schema.ts";
 import { freshStanding } from "./wallet-ports.ts";
@@ -83,7 +84,10 @@ export async function findProtection(
 }
 
 async function readWash(
-  { source, drawnTokens }: { readonly source: ReportSource; readonly drawnTokens: ReadonlySet<Address> },
+  {
+    source,
+    drawnTokens,
+  }: { readonly source: ReportSource; readonly drawnTokens: ReadonlySet<Address> | null },
   { walletTransfers, policy }: { readonly walletTransfers: TransferReader } & Pick<ProtectPorts, "policy">,
 ) {
   const { rows, asOf } = source;
@@ -133,5 +137,9 @@ async function planTransactions(
   const ready = list.filter(({ outcome }) => outcome.kind === "ready");
   const revoked = new Set(ready.map(({ approval }) => approval.spender));
   const before = { transactions, cost, revoked };
-  return { approvals, revocations, recovered: await recoverFailures(recovery, node, before) };
+  return {
+    approvals,
+    revocations,
+    recovered: await recoverFailures(recovery, node, { before, listed: listedOf(facts.rows) }),
+  };
 }

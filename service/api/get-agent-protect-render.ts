@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { callName } from "../diagnose/health-advice.ts";
 import { type ProtectionFindings, type ProtectionStep, planProtection } from "../diagnose/protect.ts";
 import type { Market } from "../features/market.ts";
@@ -79,7 +80,7 @@ function findingsOf({
 
 type Sent = {
   readonly value: bigint;
-  readonly spends: readonly { readonly token: `0x${string}`; readonly amount: bigint }[];
+  readonly spends: readonly { readonly token: Address; readonly amount: bigint }[];
   readonly at: number;
 };
 

@@ -17,6 +17,7 @@ const query = z.object({
     .max(MAX_URL_CHARACTERS)
     .openapi({
       param: { name: "webhook_url", in: "query" },
+      format: "uri",
       description:
         "Where events are POSTed. A URL that leads anywhere but to a public https host is refused, now and at every delivery; redirects are not followed.",
       example: "https://hooks.example.com/agent-health",
@@ -59,7 +60,7 @@ export const getAlertsSubscribe = definePaid({
   price: 2000,
   tag: "Alerts",
   summary: "30 days of monitoring of a wallet by webhook",
-  description: `Tells a URL, by signed webhooks, when the wallet's grade changes and when it is put on a sanctions list: changes, never states, within seconds of the score that shows them. The first delivery is \`subscription.test\`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds ${SUBSCRIPTION_DAYS} days to the same subscription. An event is delivered at least once, with one \`webhook-id\` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test. The subscription belongs to the key or the wallet that paid.`,
+  description: `Tells a URL, by signed webhooks, when the wallet's grade changes and when it is put on a sanctions list: changes, never states, within seconds of the score that shows them. The first delivery is \`subscription.test\`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds ${SUBSCRIPTION_DAYS} days to the same subscription. An event is delivered at least once, with one \`webhook-id\` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.`,
   request: { params: addressParams, query, body: null },
   answer: { schema: subscribedSchema, example: EXAMPLE, description: "The subscription" },
   problems: ["not-indexed", "index-unavailable", "index-behind"],

@@ -37,7 +37,7 @@ export const chainLabelSchema = z
   });
 
 /** Why an account is counted to the wallet's owner. */
-export const ownerLinkSchema = z
+const ownerLinkSchema = z
   .enum(["itself", "creator", "first_funder", "mutual_funding"])
   .nullable()
   .openapi({ description: "What links it to the wallet's owner; null where nothing is known to" });
@@ -118,7 +118,7 @@ export const counterpartiesSchema = z
       unpriced_counterparties: count.openapi({
         description: "With whom something was exchanged that has no price: it is in no _usd number",
       }),
-      owned: count.openapi({ description: "Counterparties of the wallet's own owner" }),
+      owned: count.openapi({ description: "Of those that own calls went to, the wallet's own owner's" }),
       incoming_complete: z.boolean().openapi({
         description: "False where only the newest 50,000 transfers from others were looked at",
       }),

@@ -196,9 +196,9 @@ export const HEALTH_EXAMPLE: HealthAnswer = {
     {
       kind: "raise_gas_limit",
       action:
-        "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of 312500.",
+        "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of at least 312500, or of 5/4 of the node's estimate where that is more.",
       reason:
-        "Calls used up their limit and failed; gas that is not used is not paid. Limit: max(ceil(1.25 x p95 of gas used by successes), most gas used by a success, ceil(1.25 x highest limit that ran out)).",
+        "Calls used up their limit and failed; gas that is not used is not paid. Limit: ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more).",
       evidence: "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
       saves_usd_per_month: 0.009,
       saves_eth_per_month: "0.000003",

@@ -9,8 +9,6 @@ import { eip55Schema, toEip55 } from "./address-schema.ts";
 import { isoSchema } from "./ahs-record-schema.ts";
 import { isoOf } from "./wallet-report.ts";
 
-/** Parts that the diagnostic reports share: their schemas, and how each is rendered. */
-
 const NATIVE_DECIMALS = 18;
 const MICROS = 1_000_000;
 const NO_FEED = "no feed prices the native coin";
@@ -45,7 +43,7 @@ export const pricesSchema = z
   })
   .openapi("ReportPrices");
 
-export const approvalSchema = z
+const approvalSchema = z
   .object({
     token: eip55Schema,
     spender: eip55Schema,
@@ -143,7 +141,7 @@ export function renderApprovals(approvals: readonly ApprovalFinding[] | null) {
 }
 
 /** One open approval as answers show it. */
-export function renderApproval(finding: ApprovalFinding): z.infer<typeof approvalSchema> {
+function renderApproval(finding: ApprovalFinding): z.infer<typeof approvalSchema> {
   const { approval, spender, lastUsedAt, useKnown, risks } = finding;
   return {
     token: toEip55(approval.token),

@@ -58,12 +58,10 @@ export const healthSchema = z
       successes: z.int(),
       failures: z.int(),
       success_rate: shareSchema,
-      unread_receipts: z
-        .int()
-        .openapi({
-          description:
-            "Calls whose receipts were not read: what they did is not known, nor what a rollup charged for posting them",
-        }),
+      unread_receipts: z.int().openapi({
+        description:
+          "Calls whose receipts were not read: what they did is not known, nor what a rollup charged for posting them",
+      }),
     }),
     first_seen: seenSchema,
     last_seen: seenSchema,

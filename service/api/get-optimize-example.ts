@@ -167,9 +167,9 @@ export const OPTIMIZE_EXAMPLE: OptimizeAnswer = {
     {
       kind: "raise_gas_limit",
       action:
-        "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of 312500.",
+        "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of at least 312500, or of 5/4 of the node's estimate where that is more.",
       reason:
-        "Calls used up their limit and failed; gas that is not used is not paid. Limit: max(ceil(1.25 x p95 of gas used by successes), most gas used by a success, ceil(1.25 x highest limit that ran out)).",
+        "Calls used up their limit and failed; gas that is not used is not paid. Limit: ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more).",
       evidence: "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
       saves_usd_per_month: 0.009,
       saves_eth_per_month: "0.000003",
@@ -189,7 +189,7 @@ export const OPTIMIZE_EXAMPLE: OptimizeAnswer = {
     percentiles:
       "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
     suggested_limit:
-      "max(ceil(1.25 x p95 of gas used by successes), most gas used by a success, ceil(1.25 x highest limit that ran out)). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. Gas that is not used is not paid: a lower limit saves nothing.",
+      "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.",
     overpaid:
       "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
     savings:

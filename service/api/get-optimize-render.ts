@@ -16,7 +16,7 @@ const MOST_RECOMMENDATIONS = 100;
 const METHOD = {
   percentiles:
     "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
-  suggested_limit: `${LIMIT_FORMULA}. A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. Gas that is not used is not paid: a lower limit saves nothing.`,
+  suggested_limit: `${LIMIT_FORMULA}. A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.`,
   overpaid:
     "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
   savings:

@@ -124,7 +124,7 @@ export const REPORT_CARD_EXAMPLE: ReportCard = {
         {
           name: "success_rate",
           title: "Success rate",
-          says: "96.3 % of 224 calls succeed, later ones counting more",
+          says: "96.3 % of 224 calls succeed by weight",
           score: 89.7,
           weight: 0.3,
           contribution: 26.92,

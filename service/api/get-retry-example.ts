@@ -1,7 +1,7 @@
 import type { RetryAnswer } from "./get-retry-schema.ts";
 
 /** The transaction that the examples offer. */
-export const TRANSACTION_EXAMPLE = {
+const TRANSACTION_EXAMPLE = {
   type: "eip1559",
   chainId: 31337,
   nonce: 412,

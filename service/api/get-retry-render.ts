@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { createMarket, type Market } from "../features/market.ts";
 import type { WalletRows } from "../features/types.ts";
 import { readIntent } from "../recover/call-intent.ts";
@@ -17,6 +18,11 @@ export type RetryFindings = {
   readonly recovery: Recovery;
   readonly recovered: Recovered;
 };
+
+/** Sanctioned accounts and mixers among the wallet's counterparties. */
+export function listedOf({ counterparties }: WalletRows): ReadonlySet<Address> {
+  return new Set(counterparties.flatMap(({ address, flag }) => (flag === null ? [] : [address])));
+}
 
 /** The answer of GET /retry/{address}. */
 export function renderRetry({ rows, recovery, recovered }: RetryFindings): RetryAnswer {

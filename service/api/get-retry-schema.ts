@@ -62,7 +62,7 @@ const failureSchema = z
     fee_wei: weiSchema.openapi({
       description: "Gas used at its price: what the failure cost, without L1 fees",
     }),
-    intent: z.enum(["transfer", "swap", "other"]),
+    intent: z.enum(["transfer", "approval", "swap", "other"]),
     cause: z
       .enum(["out_of_gas", "slippage", "reverted"])
       .openapi({ description: "out_of_gas: 95 % of the gas limit and more were used" }),
@@ -74,7 +74,7 @@ const failureSchema = z
   .openapi("FailedTransaction");
 
 /** A transaction that would now do what the failed one was to do. */
-export const retryOfferSchema = z
+const retryOfferSchema = z
   .object({
     failure: failureSchema,
     transaction: unsignedTransactionSchema,
@@ -93,7 +93,9 @@ export const refusedRetrySchema = z
     reason: z.enum([
       "contract_wallet",
       "too_old",
+      "listed_account",
       "repaired",
+      "maybe_repaired",
       "history_too_long",
       "under_way",
       "under_way_unseen",

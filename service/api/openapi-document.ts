@@ -1,5 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { withNullableReferences } from "./nullable-references.ts";
 
 /** An OpenAPI 3.1 document of ours. */
 export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
@@ -27,15 +28,21 @@ export function openApiDocument(endpoints: readonly { readonly operation: RouteC
     name: "SIGN-IN-WITH-X",
     description: SIGN_IN,
   });
+  app.openAPIRegistry.registerComponent("securitySchemes", "ManageToken", {
+    type: "http",
+    scheme: "bearer",
+    description: "The manage token of the subscription, as GET /alerts/subscribe/{address} answered it",
+  });
   app.openAPIRegistry.registerComponent("securitySchemes", "X402", {
     type: "apiKey",
     in: "header",
     name: "PAYMENT-SIGNATURE",
     description: "A payment by x402 version 2, as the 402 of the same request asks for it",
   });
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Agent Health", version: "0.1.0", description: DESCRIPTION },
     servers: [{ url: "/" }],
   });
+  return withNullableReferences(document);
 }

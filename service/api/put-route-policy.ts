@@ -31,7 +31,7 @@ export const putRoutePolicy = defineFree({
     example: POLICY_EXAMPLE,
     description: "The policy as stored, with its ETag",
   },
-  problems: ["header-malformed", "precondition-failed", "body-too-large", "database-unavailable", "internal"],
+  problems: ["header-malformed", "precondition-failed", "database-unavailable", "internal"],
   async respond(context, { body }, { deps, now }: { deps: PolicyPorts; now: Date }) {
     if (body === null) throw new Error("a body was checked and is absent");
     const ifVersion = versionsToMatch(context.req.header("if-match"));

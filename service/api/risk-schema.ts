@@ -92,7 +92,7 @@ export const RISK_EXAMPLE: RiskAnswer = {
     {
       name: "gas_efficiency",
       severity: "warning",
-      detail: "52 of 100 points: 0.031 (share of fees burnt) from 300 samples",
+      detail: "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples",
     },
   ],
   sanctions_flags: [],

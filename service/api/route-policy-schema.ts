@@ -14,17 +14,20 @@ const gradesSchema = z.array(z.enum(GRADES));
 /** An enumeration as the names of members: piped, so that a wrong name is told what was expected. */
 const oneOf = <Names extends readonly [string, ...string[]]>(names: Names) => z.string().pipe(z.enum(names));
 
+/** The members of a map whose names are known. */
+function described<Schema>(names: readonly string[], schema: Schema): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, schema]));
+}
+
 const overridesSchema = z
   .partialRecord(oneOf(GRADES), z.partialRecord(oneOf(LEVELS), z.enum(ACTIONS)))
   .openapi("ConfidenceOverrides", {
     type: "object",
     description: "Actions by grade and confidence level, which go before the grade sets",
-    propertyNames: { type: "string", enum: [...GRADES] },
-    additionalProperties: {
+    properties: described(GRADES, {
       type: "object",
-      propertyNames: { type: "string", enum: [...LEVELS] },
-      additionalProperties: { type: "string", enum: [...ACTIONS] },
-    },
+      properties: described(LEVELS, { type: "string", enum: [...ACTIONS] }),
+    }),
     example: { B: { LOW: "escrow" } },
   });
 
@@ -44,7 +47,8 @@ const SHAPE = {
     .default([])
     .openapi({
       type: "array",
-      items: { type: "string" },
+      items: { type: "string", pattern: ADDRESS_PATTERN.source },
+      maxItems: MAX_ALLOWLISTED,
       description:
         "Wallets that settle whatever their score, unless they are sanctioned; never the caller's own",
     }),

@@ -26,7 +26,7 @@ export type ApprovalFinding = {
    * the token by, which may have been through this spender. Null where none is known.
    */
   readonly lastUsedAt: number | null;
-  /** Whether a use in the last 90 days would be known: own calls are covered that long, and all of their receipts were read. */
+  /** Whether a use in the last 90 days would be known: own calls are covered that long, their receipts were read, and so was what others drew. */
   readonly useKnown: boolean;
 };
 
@@ -35,8 +35,11 @@ export type ApprovalQuestion = {
   readonly asOf: AsOf;
   readonly market: Market;
   readonly policy: Policy;
-  /** Tokens that somebody else's transaction took out of the wallet in the last 90 days: some spender still uses its approval. */
-  readonly drawnTokens: ReadonlySet<Address>;
+  /**
+   * Tokens that somebody else's transaction took out of the wallet in the last 90 days: some spender still uses its approval.
+   * Null where that is not known.
+   */
+  readonly drawnTokens: ReadonlySet<Address> | null;
 };
 
 /** Days without any use after which an approval is better taken back. */
@@ -88,7 +91,7 @@ function risksOf(
     useKnown &&
     approval.approvedAt < since &&
     (lastUsedAt === null || lastUsedAt < since) &&
-    !drawnTokens.has(approval.token);
+    drawnTokens?.has(approval.token) === false;
   const isTrustedNow = isTrusted(spender ?? undefined, approval.approvedAt, { market, policy });
   const isUnknown =
     spender === null || (spender.outsideUsers < policy.recognisedUsers && !market.isListed(approval.spender));
@@ -102,9 +105,10 @@ function risksOf(
   return RISKS.filter((risk) => found[risk]);
 }
 
-/** Nothing of the last 90 days may be hidden: calls before the coverage, and the logs of receipts that were not read. */
-function isUseKnown({ rows, asOf }: ApprovalQuestion): boolean {
+/** Nothing of the last 90 days may be hidden: calls before the coverage, logs of receipts that were not read, what others drew. */
+function isUseKnown({ rows, asOf, drawnTokens }: ApprovalQuestion): boolean {
   const since = asOf.timestamp - UNUSED_DAYS * SECONDS_PER_DAY;
+  if (drawnTokens === null) return false;
   if (!rows.coverage.complete && rows.coverage.fromTimestamp > since) return false;
   return rows.calls.every(({ timestamp, receipt }) => timestamp < since || receipt !== null);
 }

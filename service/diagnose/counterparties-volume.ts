@@ -3,7 +3,7 @@ import type { Market } from "../features/market.ts";
 import { compareTexts } from "./compare.ts";
 
 /** What moved of one token; worth in millionths of a US dollar at the prices of the days, null where no feed prices it. */
-export type TokenVolume = {
+type TokenVolume = {
   readonly token: Address;
   readonly amount: bigint;
   readonly microUsd: number | null;

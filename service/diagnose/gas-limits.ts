@@ -5,8 +5,8 @@ import { causeOf } from "./failures.ts";
 
 /**
  * How the gas limits of one (contract, method) suit its use. too_low: a call ran into its limit, and the highest limit is
- * below the suggested one. generous: half of the limits and more are over what the scoring model takes for careful. unknown:
- * no call tells what is needed.
+ * below the suggested one. generous: the median limit is above the suggested one, and above what the scoring model takes
+ * for careful next to the 95th percentile. unknown: no call tells what is needed.
  */
 export type LimitState = "fits" | "generous" | "too_low" | "unknown";
 
@@ -32,9 +32,12 @@ export type LimitAdvice = {
 /** Below it the nearest rank of the 95th percentile is the maximum. */
 const WHOLE_SAMPLE = 20;
 
-/** How a limit is suggested; a refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. */
+/**
+ * How a limit is suggested. A refund, of at most a fifth of the gas, is paid back after the call: a call may need 5/4 of what
+ * it used. By the most used and not by the percentile, since a limit too low costs a call and one too high costs nothing.
+ */
 export const LIMIT_FORMULA =
-  "max(ceil(1.25 x p95 of gas used by successes), most gas used by a success, ceil(1.25 x highest limit that ran out))";
+  "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more)";
 
 /** What the limits of the calls of one (contract, method) tell; those without a limit of their own are left out. */
 export function adviseLimit(calls: readonly OwnCall[], policy: Policy): LimitAdvice {
@@ -67,16 +70,11 @@ export function nearestRank(sortedNumbers: readonly bigint[], percent: number): 
 }
 
 function suggestLimit({
-  p95Used,
   maxUsed,
   exhaustedLimit,
-}: Pick<LimitAdvice, "p95Used" | "maxUsed" | "exhaustedLimit">): bigint | null {
-  const wanted = [
-    p95Used === null ? null : fiveQuarters(p95Used),
-    maxUsed,
-    exhaustedLimit === null ? null : fiveQuarters(exhaustedLimit),
-  ].filter((gas) => gas !== null);
-  return sorted(wanted).at(-1) ?? null;
+}: Pick<LimitAdvice, "maxUsed" | "exhaustedLimit">): bigint | null {
+  const needed = sorted([maxUsed, exhaustedLimit].filter((gas) => gas !== null)).at(-1);
+  return needed === undefined ? null : (needed * 5n + 3n) / 4n;
 }
 
 function stateOf(advice: Omit<LimitAdvice, "state">, { gas }: Policy): LimitState {
@@ -84,12 +82,8 @@ function stateOf(advice: Omit<LimitAdvice, "state">, { gas }: Policy): LimitStat
   if (suggested === null || highestLimit === null || medianLimit === null) return "unknown";
   if (exhaustedLimit !== null && highestLimit < suggested) return "too_low";
   const careful = gas.limitCurve.at(-1)?.[0];
-  if (p95Used === null || careful === undefined) return "fits";
+  if (p95Used === null || careful === undefined || suggested >= medianLimit) return "fits";
   return Number(p95Used) < careful * Number(medianLimit) ? "generous" : "fits";
-}
-
-function fiveQuarters(gas: bigint): bigint {
-  return (gas * 5n + 3n) / 4n;
 }
 
 function sorted(numbers: readonly bigint[]): readonly bigint[] {

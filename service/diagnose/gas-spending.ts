@@ -69,8 +69,6 @@ function priced(wei: bigint, timestamp: number, market: Market): Money {
   return { wei, microUsd: worth === null ? null : Math.round(worth) };
 }
 
-export const NO_MONEY: Money = { wei: 0n, microUsd: 0 };
-
 /** The sum of amounts; its worth is known where that of each is. */
 export function sumMoney(amounts: Iterable<Money>): Money {
   let wei = 0n;

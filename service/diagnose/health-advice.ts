@@ -60,7 +60,7 @@ export function adviceOnSaving(saving: Saving, days: number): Advice {
     case "raise_gas_limit":
       return {
         ...base,
-        action: `Give ${what} a gas limit of ${suggestedLimit === null ? "more than the highest that ran out" : suggestedLimit}.`,
+        action: `Give ${what} a gas limit of at least ${suggestedLimit}, or of 5/4 of the node's estimate where that is more.`,
         reason: `Calls used up their limit and failed; gas that is not used is not paid. Limit: ${LIMIT_FORMULA}.`,
       };
     case "pay_market_price":
@@ -129,13 +129,13 @@ function adviceOnExposure({ rows, history, market }: ReportFacts): readonly Advi
   ];
 }
 
-/** Limits far above what calls use, by contract and method: lowering them saves no fee. */
+/** Limits far above what twenty calls and more use, by contract and method: lowering them saves no fee. */
 export function adviceOnLimits({ paid, policy }: Pick<ReportFacts, "paid" | "policy">): readonly Advice[] {
   return [...Map.groupBy(paid.calls, methodKey).values()].flatMap((group) => {
     const calls = group.map(({ call }) => call);
-    const { state, medianLimit, p95Used, suggested } = adviseLimit(calls, policy);
+    const { state, smallSample, medianLimit, p95Used, suggested } = adviseLimit(calls, policy);
     const [first] = calls;
-    if (state !== "generous" || first === undefined) return [];
+    if (state !== "generous" || smallSample || first === undefined) return [];
     return [
       {
         kind: "lower_gas_limit",

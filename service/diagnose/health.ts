@@ -8,10 +8,10 @@ import type { ReportFacts } from "./health-facts.ts";
 import { describePortfolio, type Portfolio } from "./health-portfolio.ts";
 
 /** Calls and what they cost. */
-export type Spending = { readonly calls: number; readonly spent: Money };
+type Spending = { readonly calls: number; readonly spent: Money };
 
 /** One week of the window, Monday to Sunday in UTC. */
-export type ActiveWeek = Spending & {
+type ActiveWeek = Spending & {
   /** Unix seconds of its Monday. */
   readonly from: number;
   readonly failures: number;

@@ -12,7 +12,7 @@ export type Leg = {
 };
 
 /** What a call moved: a trade gives something for something, anything else only gives or only gets. */
-export type CallLegs = {
+type CallLegs = {
   readonly kind: "trade" | "transfer";
   readonly given: readonly Leg[];
   readonly got: readonly Leg[];
@@ -39,7 +39,7 @@ export function createLegReader(list: TokenList, market: Market): LegReader {
   const nativeSpread = spreadOf(list.native.prices);
   const sideOf = (legs: readonly Leg[], native: bigint | null | undefined): Side => {
     const worths = [...legs.map(({ worth }) => worth), ...(native === undefined ? [] : [native])];
-    const moving = legs.map(({ token }) => spreads.get(token) ?? 0);
+    const moving = legs.map(({ token }) => spreads.get(token) ?? Number.POSITIVE_INFINITY);
     return {
       worths,
       worth: sumOf(worths),

@@ -8,7 +8,7 @@ import type { Wash } from "./wash.ts";
 
 export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
-export type StepSeverity = "critical" | "high" | "medium" | "low";
+type StepSeverity = "critical" | "high" | "medium" | "low";
 
 /** Something to do; what of it can be signed at once is `ready`. */
 export type ProtectionStep<Ready> = {

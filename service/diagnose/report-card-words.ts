@@ -6,8 +6,7 @@ const FEATURES: Readonly<
 > = {
   success_rate: {
     title: "Success rate",
-    tell: (value, samples) =>
-      `${percent(value)} of ${counted(samples, "call")} succeed, later ones counting more`,
+    tell: (value, samples) => `${percent(value)} of ${counted(samples, "call")} succeed by weight`,
   },
   gas_efficiency: {
     title: "Gas efficiency",
@@ -30,7 +29,7 @@ const FEATURES: Readonly<
   },
   timing_regularity: {
     title: "Timing regularity",
-    tell: (value) => `Bursts at ${signed(value)}: -1 is a metronome, 0 random, 1 one single burst`,
+    tell: (value) => `Burstiness ${signed(value)}, from -1 even to 1 bursts`,
   },
   counterparty_diversity: {
     title: "Counterparty diversity",

@@ -1,6 +1,6 @@
 import type { ContactSum, Exposure } from "../store/risk-facts.ts";
 
-export type ShareOf = {
+type ShareOf = {
   readonly counterparties: number;
   /** 0 to 1. */
   readonly share: number;

@@ -19,6 +19,29 @@ const NOTABLE_SHARE = 0.1;
 
 const SEVERITIES = ["critical", "warning", "info"] as const;
 
+/** How a feature's value reads; of one that is not here, as a number with its unit. */
+const WORDS: ReadonlyMap<string, (value: number) => string> = new Map([
+  ["success_rate", (value) => `succeeds in ${percent(value)} of its calls, recent ones counting more`],
+  ["gas_efficiency", (value) => `burns ${percent(value)} of its fees by failures`],
+  ["portfolio_quality", (value) => `${percent(value)} of what it holds, by value, is recognised`],
+  ["dust_and_spam", (value) => `${percent(value)} of its tokens are dust or spam`],
+  ["timing_regularity", (value) => `calls in bursts or after long silences, burstiness ${round(value)}`],
+  ["counterparty_diversity", (value) => `deals with ${round(value)} effective counterparties`],
+  ["adaptation", () => "goes on with calls that fail"],
+  ["failure_recovery", (value) => `is slow to recover from failures, burden ${round(value)}`],
+  ["consistency", (value) => `${round(value)} active weeks, or weeks of little success among them`],
+]);
+
+/** Rhythm, variety and constancy, which are worth nothing where calls fail, and little where there are few. */
+const EARNED_BY_SUCCESS: ReadonlySet<string> = new Set([
+  "timing_regularity",
+  "counterparty_diversity",
+  "consistency",
+]);
+
+/** What alone is reason enough to keep away; a weakness of the others is a warning. */
+const GRAVE: ReadonlySet<string> = new Set(["success_rate", "failure_recovery", "adaptation", "risk_flags"]);
+
 /** Everything that a wallet's lists, stored score and counterparties tell, the worst first. */
 export function riskSignals(facts: {
   readonly sanctions: readonly SanctionsFlag[];
@@ -40,10 +63,20 @@ function sanctionedSignal(flags: readonly SanctionsFlag[]): RiskSignal {
 }
 
 function explanationSignals({ patterns, features }: ScoreExplanation): readonly RiskSignal[] {
+  const success = features.find(({ name }) => name === "success_rate");
+  // Without a total there is too little history; what that takes from them, or failures do, is told once.
+  const isScored = features.some(({ dimension }) => dimension === "AHS");
+  const isEarned = isScored && !(success !== undefined && isWeak(success));
   return [
     ...patterns.map(patternSignal),
-    ...features.map((line) => (line.dimension === "AHS" ? capSignal(line) : featureSignal(line))),
+    ...features
+      .filter(({ name }) => isEarned || !EARNED_BY_SUCCESS.has(name))
+      .map((line) => (line.dimension === "AHS" ? capSignal(line) : featureSignal(line))),
   ].filter((signal) => signal !== null);
+}
+
+function isWeak({ state, score }: FeatureLine): boolean {
+  return state === "measured" && score !== null && score < WEAK_BELOW;
 }
 
 function patternSignal({ name, severity, evidence }: Pattern): RiskSignal {
@@ -56,13 +89,15 @@ function capSignal({ name, score, weight, contribution, reason }: FeatureLine): 
   return { name, severity: "warning", detail: `score limited to ${score}: ${reason ?? name}` };
 }
 
-function featureSignal({ name, state, value, unit, samples, score, reason }: FeatureLine): RiskSignal | null {
-  if (state !== "measured" || value === null || score === null || score >= WEAK_BELOW) return null;
-  const found = `${Math.round(score)} of 100 points: ${round(value)} (${unit}) from ${samples} samples`;
+function featureSignal(line: FeatureLine): RiskSignal | null {
+  const { name, value, unit, samples, score, reason } = line;
+  if (!isWeak(line) || value === null || score === null) return null;
+  // What risk flags found stands in their reason alone.
+  const found = name === "risk_flags" ? reason : (WORDS.get(name)?.(value) ?? null);
   return {
     name,
-    severity: score < FAILING_BELOW ? "critical" : "warning",
-    detail: reason === null ? found : `${found}; ${reason}`,
+    severity: score < FAILING_BELOW && GRAVE.has(name) ? "critical" : "warning",
+    detail: `${found ?? `${round(value)} ${unit}`}; ${Math.round(score)} of 100 points by ${samples} samples`,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Policy } from "../score/policy-shape.ts";
 import type { ConfidenceLevel, Grade } from "../score/record.ts";
 import type { RiskSignal } from "./risk-signals.ts";
 
-export type RiskLevel = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
+type RiskLevel = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
 
 type RiskReason = "scored" | "insufficient_history" | "not_scored" | "sanctioned";
 

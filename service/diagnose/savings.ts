@@ -10,7 +10,7 @@ import { type Money, type PaidCall, type PaidWindow, perMonth, sumMoney } from "
  * that ran into their limit. pay_market_price: successes that paid more per gas than base fee and median tip of their block.
  * The three are disjoint, so that all savings together are never more than what was spent.
  */
-export type SavingKind = "simulate_first" | "raise_gas_limit" | "pay_market_price";
+type SavingKind = "simulate_first" | "raise_gas_limit" | "pay_market_price";
 
 /** What one change would have saved on one (contract, method) at most. */
 export type Saving = {
@@ -25,7 +25,7 @@ export type Saving = {
   readonly window: Money;
   /** window x 30 / days, rounded down. */
   readonly monthly: Money;
-  /** Limit that `LIMIT_FORMULA` suggests; null but for raise_gas_limit. */
+  /** Limit that `LIMIT_FORMULA` suggests for raise_gas_limit; null for the other kinds. */
   readonly suggestedLimit: bigint | null;
 };
 

@@ -19,9 +19,9 @@ export type Circle = {
 };
 
 /** Within so many seconds what an own account sends back is the same money. */
-export const OWN_RETURN_SECONDS = 7 * SECONDS_PER_DAY;
+const OWN_RETURN_SECONDS = 7 * SECONDS_PER_DAY;
 /** Of others only what comes back at once, and nearly whole: the gas of a native transfer may be missing. */
-export const EQUAL_RETURN_SECONDS = SECONDS_PER_DAY;
+const EQUAL_RETURN_SECONDS = SECONDS_PER_DAY;
 const EQUAL_PERCENT = 1n;
 
 /**
@@ -96,7 +96,9 @@ function keyOf({ peer, token }: Circle): string {
   return `${peer} ${token}`;
 }
 
-/** By block, then place in it; what native coin moves comes before the logs of the block. */
+/** By block, then place in it: native coin by its transactions, of which −1 is the first, and behind it the logs. */
 function byPlace(a: Movement, b: Movement): number {
-  return a.block - b.block || a.logIndex - b.logIndex;
+  if (a.block !== b.block) return a.block - b.block;
+  if (a.logIndex < 0 && b.logIndex < 0) return b.logIndex - a.logIndex;
+  return a.logIndex - b.logIndex;
 }

@@ -8,7 +8,7 @@ import type { ReceivedReport } from "./wash-received.ts";
 import type { Cleanliness, DeductionName } from "./wash-score.ts";
 
 /** info: nothing of it is the wallet's doing, or nothing is wrong with it. */
-export type Severity = "high" | "medium" | "low" | "info";
+type Severity = "high" | "medium" | "low" | "info";
 
 export type WashIssue = {
   readonly category: DeductionName | "received";

@@ -6,7 +6,7 @@ import type { ReportFacts } from "./health-facts.ts";
  * What a token that others sent is. spam: neither the native coin, nor on the token list, nor known to be used by others.
  * dust: recognised, all of it together worth less than a cent. gift: any other.
  */
-export type ReceivedKind = "spam" | "dust" | "gift";
+type ReceivedKind = "spam" | "dust" | "gift";
 
 export type ReceivedFinding = ReceivedToken & {
   readonly kind: ReceivedKind;

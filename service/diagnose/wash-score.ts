@@ -15,10 +15,10 @@ export type DeductionName =
   | "self_dealing"
   | "circular_transfers";
 
-export type CleanlinessGrade = "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical";
+type CleanlinessGrade = "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical";
 
 /** Points taken from 100 for one matter of the wallet's own doing. */
-export type Deduction = {
+type Deduction = {
   readonly name: DeductionName;
   /** 0 to `most`; null where it is not known. */
   readonly points: number | null;

@@ -14,7 +14,7 @@ import { type Cleanliness, scoreCleanliness } from "./wash-score.ts";
 export type WashTransfers = {
   readonly exchanges: Exchanges;
   readonly received: Received;
-  readonly drawnTokens: ReadonlySet<Address>;
+  readonly drawnTokens: ReadonlySet<Address> | null;
 };
 
 export type Wash = {

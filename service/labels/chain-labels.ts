@@ -4,7 +4,7 @@ import type { RegisteredAgent } from "../store/agent-names.ts";
 import { printableName } from "./printable-name.ts";
 
 /** What kind of account a label says it is. */
-export type ChainLabelCategory =
+type ChainLabelCategory =
   | "agent"
   | "token"
   | "system"

@@ -10,6 +10,7 @@ import {
   type Hex,
   isHash,
   type PublicClient,
+  TransactionReceiptNotFoundError,
   type TypedDataDefinition,
 } from "viem";
 import { classifySendFailure } from "../chain/send-errors.ts";
@@ -24,7 +25,7 @@ import {
 import type { PresentedPayment } from "./presented-payment.ts";
 
 /** The one sender of the facilitator's key, as far as an order goes. */
-export type SettlementQueue = {
+type SettlementQueue = {
   /** Queues the call once per authorization, and returns by what it is asked about. */
   enqueue(order: {
     readonly authorization: AuthorizationId;
@@ -58,10 +59,19 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
 }
 
 /** What the package's answers hide: whether the node gave any, and how an order ended. */
-type Notes = { trouble: unknown; order: SettlementTransaction | "pending" | null };
+type Notes = {
+  trouble: unknown;
+  order: SettlementTransaction | "pending" | null;
+  /** By the monotonic clock; nothing is queued later, since whoever asked has gone on. */
+  readonly deadline: number;
+};
+
+function newNotes({ monotonicMs, settleDeadlineMs = SETTLE_DEADLINE_MS }: LocalFacilitatorDeps): Notes {
+  return { trouble: null, order: null, deadline: monotonicMs() + settleDeadlineMs };
+}
 
 async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<VerifyOutcome> {
-  const notes: Notes = { trouble: null, order: null };
+  const notes = newNotes(deps);
   try {
     const facilitator = facilitatorFor(deps, payment, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
@@ -75,7 +85,7 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
 }
 
 async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<SettleOutcome> {
-  const notes: Notes = { trouble: null, order: null };
+  const notes = newNotes(deps);
   try {
     const facilitator = facilitatorFor(deps, payment, notes);
     const { success, transaction, errorReason } = await facilitator.settle(
@@ -124,13 +134,14 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
           ),
         ),
       getCode: ({ address }) => noting(client.getCode({ address })),
-      waitForTransactionReceipt: ({ hash }) => noting(client.getTransactionReceipt({ hash })),
+      waitForTransactionReceipt: ({ hash }) => noting(awaitReceipt(deps, hash, notes)),
       sendTransaction: async () => {
         throw new Error("wallets are not deployed on a payer's behalf");
       },
       writeContract: async ({ address, abi, functionName, args, dataSuffix }) => {
         const call = encodeFunctionData({ abi: abi as Abi, functionName, args });
         const data = dataSuffix === undefined ? call : concatHex([call, dataSuffix]);
+        if (deps.monotonicMs() >= notes.deadline) throw new Error("too late to settle");
         notes.order = "pending";
         return carryOut(deps, { authorization: payment, to: address, data }, notes);
       },
@@ -140,16 +151,28 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
   return new x402Facilitator().register(network, new ExactEvmScheme(signer));
 }
 
+/** The node that is asked here may be behind the one that the sender asks. */
+async function awaitReceipt({ client, monotonicMs }: LocalFacilitatorDeps, hash: Hex, { deadline }: Notes) {
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      const isMissing = error instanceof TransactionReceiptNotFoundError;
+      if (!isMissing || monotonicMs() >= deadline) throw error;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
 /** Queues the call and waits until it is in a block; throws when it never will be, or at the deadline. */
 async function carryOut(
   deps: LocalFacilitatorDeps,
   order: { readonly authorization: PresentedPayment; readonly to: Address; readonly data: Hex },
   notes: Notes,
 ): Promise<Hex> {
-  const deadline = deps.monotonicMs() + (deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS);
   const { asset, payer, nonce } = order.authorization;
   const id = await deps.queue.enqueue({ ...order, authorization: { asset, payer, nonce } });
-  while (deps.monotonicMs() < deadline) {
+  while (deps.monotonicMs() < notes.deadline) {
     const row = await deps.queue.read(id);
     if (row === null) throw new Error(`the order ${id} is gone`);
     if (row.state === "failed") {

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from "prom-client";
 
 /** How a payment, or a request that carried one, ended. */
-export type PaymentOutcome =
+type PaymentOutcome =
   | "settled"
   | "answered"
   | "released"

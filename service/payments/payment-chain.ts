@@ -9,7 +9,7 @@ import {
 } from "viem";
 
 /** What the chain is asked about an authorization; addresses and nonce lower-case. */
-export type Authorization = {
+type Authorization = {
   readonly asset: Address;
   readonly payer: Address;
   readonly nonce: Hex;

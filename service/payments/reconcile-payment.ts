@@ -22,7 +22,11 @@ export type PaymentSighting = {
   readonly order: "none" | "open" | "dead";
   /** Whether orders go through our own sender, so that none in its queue means none anywhere. */
   readonly ownSender: boolean;
+  readonly now: Date;
 };
+
+/** A request that asked for settlement may queue its order for 20 s, and the database may take a while more. */
+const QUEUEING_MS = 60_000;
 
 export type Reconciliation =
   | { readonly kind: "settle"; readonly transaction: Hex }
@@ -48,5 +52,8 @@ export function reconcilePayment(row: UnsettledPayment, seen: PaymentSighting): 
     return { kind: "release", error: "the authorization was used or withdrawn elsewhere" };
   if (seen.used || seen.order === "open") return { kind: "wait" };
   if (expired) return { kind: "release", error: "the authorization expired unused" };
-  return seen.ownSender ? { kind: "release", error: "the settlement was never sent" } : { kind: "wait" };
+  const mayCome = seen.order === "none" && seen.now.getTime() - row.settleAskedAt.getTime() < QUEUEING_MS;
+  return seen.ownSender && !mayCome
+    ? { kind: "release", error: "the settlement was never sent" }
+    : { kind: "wait" };
 }

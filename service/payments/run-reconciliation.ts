@@ -92,7 +92,7 @@ export async function reconcilePayments(deps: ReconciliationDeps): Promise<Recon
 }
 
 async function look(
-  { db, chainId, chain, ownSender }: ReconciliationDeps,
+  { db, chainId, chain, ownSender, now }: ReconciliationDeps,
   row: StoredPayment,
   final: Awaited<ReturnType<PaymentChain["finalBlock"]>>,
 ): Promise<PaymentSighting> {
@@ -106,6 +106,7 @@ async function look(
     transfer: used ? await chain.findTransfer(authorization, since) : null,
     order: orderOf(await findSettlement(db, chainId, authorization)),
     ownSender,
+    now: now(),
   };
 }
 

@@ -59,6 +59,8 @@ async function askOnce(
     return { kind: "answer", value: await requestAny(client, method, params) };
   } catch (error) {
     const failure = classifySendFailure(error);
+    // First, since contracts choose what they revert with.
+    if (failure.kind === "reverted_in_simulation") return { kind: "refused", failure };
     if (NO_STATE.test(failure.message)) {
       throw new NodeFailure("behind", `${method}: ${failure.message}`, { cause: error });
     }

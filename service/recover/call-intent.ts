@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { SentCall } from "../store/failed-calls.ts";
+import { APPROVAL_SELECTORS, readApproval } from "./read-approval.ts";
 import { PAYMENT_SELECTORS, readPayment } from "./read-payment.ts";
 import { readSwap, SWAP_SELECTORS, type SwapReading } from "./read-swap.ts";
 
@@ -12,9 +13,11 @@ export type TokenSpend = {
 
 /** What a call is meant to bring about, by its calldata. */
 export type CallIntent = {
-  readonly kind: "transfer" | "swap" | "other";
+  readonly kind: "transfer" | "approval" | "swap" | "other";
   /** Two calls that share one of these bring about the same: one must not be made again once the other succeeded. */
   readonly keys: readonly string[];
+  /** Whom it deals with: the called account, who is paid, who may spend; lower-case. */
+  readonly parties: readonly Address[];
   /** Known for exact amounts alone. */
   readonly spends: readonly TokenSpend[];
   /** Unix seconds after which the called contract refuses; null where the calldata names none. */
@@ -25,15 +28,36 @@ type Called = Pick<SentCall, "to" | "input" | "value">;
 
 /**
  * The intent of a wallet's call: a transfer is known by token and recipient, a swap by its two tokens and its recipient,
- * whatever router and amounts, anything else by its exact calldata at the same account.
+ * whatever router and amounts, a change of an allowance by token and spender, anything else by its exact calldata at the same account.
  */
 export function readIntent(call: Called, wallet: Address): CallIntent {
   if (call.to === null) return exactly(call);
   const called = { ...call, to: call.to };
   const payment = readPayment(called, wallet);
-  if (payment !== null) return { kind: "transfer", deadline: null, ...payment };
+  if (payment !== null) {
+    const { recipient, ...rest } = payment;
+    return { kind: "transfer", deadline: null, parties: [...partiesOf(call), recipient], ...rest };
+  }
+  const approval = readApproval(called);
+  if (approval !== null) return approvalIntent(approval);
   const swap = readSwap(called, wallet);
   return swap === null ? exactly(call) : swapIntent(call, swap);
+}
+
+function approvalIntent({
+  token,
+  spender,
+}: {
+  readonly token: Address;
+  readonly spender: Address;
+}): CallIntent {
+  return {
+    kind: "approval",
+    keys: [`approval:${token}:${spender}`],
+    parties: [token, spender],
+    spends: [],
+    deadline: null,
+  };
 }
 
 function swapIntent(call: Called, { legs, deadline }: SwapReading): CallIntent {
@@ -41,6 +65,7 @@ function swapIntent(call: Called, { legs, deadline }: SwapReading): CallIntent {
   return {
     kind: "swap",
     keys: legs.map(({ tokenIn, target, recipient }) => `swap:${tokenIn}:${target}:${recipient}`),
+    parties: [...partiesOf(call), ...legs.map(({ recipient }) => recipient)],
     spends: legs.flatMap(({ spend }) => (spend === null ? [] : [spend])),
     deadline,
   };
@@ -50,10 +75,19 @@ function exactly({ to, input }: Called): CallIntent {
   return {
     kind: "other",
     keys: [`call:${to ?? "create"}:${input.toLowerCase()}`],
+    parties: partiesOf({ to }),
     spends: [],
     deadline: null,
   };
 }
 
 /** Methods whose calldata tells more than whether it is the same. */
-export const KNOWN_SELECTORS: readonly Hex[] = [...PAYMENT_SELECTORS, ...SWAP_SELECTORS];
+export const KNOWN_SELECTORS: readonly Hex[] = [
+  ...PAYMENT_SELECTORS,
+  ...APPROVAL_SELECTORS,
+  ...SWAP_SELECTORS,
+];
+
+function partiesOf({ to }: Pick<Called, "to">): readonly Address[] {
+  return to === null ? [] : [to.toLowerCase() as Address];
+}

@@ -101,10 +101,11 @@ function numbered(
 type Ledger = { balance: bigint; readonly holdings: Map<string, bigint> };
 type Shortage = { readonly code: RefusalCode; readonly detail: string };
 
-function revocationOf({ call, intent }: Candidate, revoked: ReadonlySet<Address>): Shortage | null {
-  const spenders = [call.to, ...intent.spends.map(({ spender }) => spender)];
-  const found = spenders.find((spender) => spender !== null && revoked.has(spender));
-  if (!found) return null;
+/** It would use the approval, or give it anew. */
+function revocationOf({ intent }: Candidate, revoked: ReadonlySet<Address>): Shortage | null {
+  const spenders = intent.spends.flatMap(({ spender }) => (spender === null ? [] : [spender]));
+  const found = [...intent.parties, ...spenders].find((party) => revoked.has(party));
+  if (found === undefined) return null;
   return { code: "approval_revoked", detail: `The plan takes back what ${found} may spend before.` };
 }
 

@@ -10,27 +10,26 @@ const FROM_TO_AMOUNT = parseAbiParameters("address, address, uint256");
 /** Selectors of the ERC-20 methods that pay. */
 export const PAYMENT_SELECTORS: readonly Hex[] = [TRANSFER, TRANSFER_FROM];
 
+type Payment = Pick<CallIntent, "keys" | "spends"> & { readonly recipient: Address };
+
 type Called = { readonly to: Address; readonly input: Hex };
 
 /** What an ERC-20 transfer or transferFrom, or a plain transfer of the native coin, pays to whom; null for any other call. */
-export function readPayment(
-  { to, input }: Called,
-  wallet: Address,
-): Pick<CallIntent, "keys" | "spends"> | null {
-  if (input === "0x") return { keys: [`transfer:native:${lower(to)}`], spends: [] };
+export function readPayment({ to, input }: Called, wallet: Address): Payment | null {
+  if (input === "0x") return { keys: [`transfer:native:${lower(to)}`], spends: [], recipient: lower(to) };
   const token = lower(to);
   const args = `0x${input.slice(10)}` as const;
   try {
     switch (input.slice(0, 10).toLowerCase()) {
       case TRANSFER: {
         const [recipient, amount] = decodeAbiParameters(TO_AMOUNT, args);
-        return { keys: [paymentKey(token, recipient)], spends: [{ token, spender: null, amount }] };
+        return { ...paymentTo(token, recipient), spends: [{ token, spender: null, amount }] };
       }
       case TRANSFER_FROM: {
         const [owner, recipient, amount] = decodeAbiParameters(FROM_TO_AMOUNT, args);
         const isOwn = lower(owner) === wallet;
         return {
-          keys: [paymentKey(token, recipient)],
+          ...paymentTo(token, recipient),
           spends: isOwn ? [{ token, spender: wallet, amount }] : [],
         };
       }
@@ -43,8 +42,8 @@ export function readPayment(
   }
 }
 
-function paymentKey(token: Address, recipient: Address): string {
-  return `transfer:${token}:${lower(recipient)}`;
+function paymentTo(token: Address, recipient: Address): Pick<Payment, "keys" | "recipient"> {
+  return { keys: [`transfer:${token}:${lower(recipient)}`], recipient: lower(recipient) };
 }
 
 function lower(address: Address): Address {

@@ -9,7 +9,7 @@ import { type Candidate, MAX_TRIED, type Refused, sortFailures } from "./sort-fa
 import type { UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** Transactions of the same plan that go before the retries. */
-export type Before = {
+type Before = {
   readonly transactions: readonly UnsignedTransaction[];
   /** Wei that they may cost. */
   readonly cost: bigint;
@@ -26,9 +26,16 @@ export type Recovered = {
   readonly rehearsed: boolean;
 };
 
+/** What no retry may ignore beside what index and node tell. */
+export type RetryBounds = {
+  readonly before: Before;
+  /** Sanctioned accounts and mixers among those that the wallet deals with; lower-case. */
+  readonly listed: ReadonlySet<Address>;
+};
+
 export const NOTHING_BEFORE: Before = { transactions: [], cost: 0n, revoked: new Set() };
 
-const AT_ONCE = 4;
+const AT_ONCE = 8;
 /** Every rehearsal that finds a fault is followed by a plan without it. */
 const MAX_REHEARSALS = 4;
 
@@ -39,9 +46,9 @@ const MAX_REHEARSALS = 4;
 export async function recoverFailures(
   recovery: Recovery,
   node: RecoveryNode,
-  before: Before,
+  { before, listed }: RetryBounds,
 ): Promise<Recovered> {
-  const sorted = sortFailures(recovery);
+  const sorted = sortFailures({ ...recovery, listed });
   const tried = await tryAll(recovery, node, sorted.candidates);
   const holdings = await readHoldings(recovery, node, tried.passing);
   const { plan, faults, rehearsed } = await planTogether({ recovery, node, before, holdings }, tried.passing);

@@ -24,7 +24,7 @@ export type WalletState = {
 };
 
 /** Wei per gas. */
-export type GasMarket = { readonly baseFeePerGas: bigint; readonly priorityFeePerGas: bigint };
+type GasMarket = { readonly baseFeePerGas: bigint; readonly priorityFeePerGas: bigint };
 
 /** A transaction as it would be sent now. */
 export type Attempt = {

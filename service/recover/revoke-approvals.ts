@@ -6,7 +6,7 @@ import type { RecoveryNode, Trial } from "./recovery-node.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** What taking an approval back comes to. */
-export type RevocationOutcome =
+type RevocationOutcome =
   | {
       readonly kind: "ready";
       readonly transaction: UnsignedTransaction;
@@ -18,7 +18,7 @@ export type RevocationOutcome =
   /** Why no transaction is offered. */
   | { readonly kind: "obstacle"; readonly detail: string };
 
-export type Revocation = Pick<TriedRevocation, "approval" | "exposed"> & {
+type Revocation = Pick<TriedRevocation, "approval" | "exposed"> & {
   readonly outcome: RevocationOutcome;
 };
 
@@ -32,7 +32,8 @@ export type Revocations = {
 
 /** Most approvals that are looked at for one answer. */
 const MAX_REVOCATIONS = 30;
-const AT_ONCE = 4;
+const NOT_TRIED = `only ${MAX_REVOCATIONS} approvals are tried at once; take those back and ask again.`;
+const AT_ONCE = 8;
 
 /**
  * Tries to take approvals back at the block of the recovery, in the order given; those that were taken back meanwhile are
@@ -46,8 +47,12 @@ export async function tryRevocations(
   const tried = await mapLimited(approvals.slice(0, MAX_REVOCATIONS), AT_ONCE, (approval) =>
     tryOne(recovery, node, approval),
   );
+  const untried = approvals.slice(MAX_REVOCATIONS).map((approval): TriedRevocation => {
+    const data = revocationOf(approval);
+    return { approval, data, exposed: null, trial: { kind: "fails", reason: NOT_TRIED, isRevert: false } };
+  });
   await requireSameBlock(node, recovery.block);
-  return tried.filter((one) => one !== null);
+  return [...tried.filter((one) => one !== null), ...untried];
 }
 
 /** A revocation that was tried. */
@@ -73,7 +78,7 @@ export function planRevocations(
     });
     if (trial === null) return obstacle("The wallet is a contract: no key signs its transactions.");
     if (trial.kind === "no_code") return obstacle("The token has no code any more.");
-    if (trial.kind === "fails") return obstacle(`Its simulation fails: ${trial.reason}`);
+    if (trial.kind === "fails") return obstacle(`It does not pass: ${trial.reason}`);
     const transaction: UnsignedTransaction = {
       type: "eip1559",
       chainId,
@@ -103,7 +108,7 @@ async function tryOne(
 ): Promise<TriedRevocation | null> {
   const { token, spender, kind } = approval;
   if (!(await stands(node, wallet, { approval, block: block.number }))) return null;
-  const data = revocationOf(kind, spender);
+  const data = revocationOf(approval);
   const [exposed, trial] = await Promise.all([
     kind === "amount" ? node.holding(wallet, { token, spender: null }, block.number) : null,
     state.account === "contract" ? null : node.attempt({ from: wallet, to: token, data, value: 0n }, block),
@@ -122,7 +127,7 @@ async function stands(
   return (await node.holding(owner, { token, spender }, block)) !== 0n;
 }
 
-function revocationOf(kind: OpenApproval["kind"], spender: Address): Hex {
+function revocationOf({ kind, spender }: OpenApproval): Hex {
   switch (kind) {
     case "amount":
       return encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });

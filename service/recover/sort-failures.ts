@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import type { CallOutcomes, SentCall } from "../store/failed-calls.ts";
+import type { CallOutcomes, Executed, SentCall } from "../store/failed-calls.ts";
 import { type CallIntent, readIntent } from "./call-intent.ts";
 import type { NodeBlock, WalletState } from "./recovery-node.ts";
 
@@ -7,7 +7,9 @@ import type { NodeBlock, WalletState } from "./recovery-node.ts";
 export type RefusalCode =
   | "contract_wallet"
   | "too_old"
+  | "listed_account"
   | "repaired"
+  | "maybe_repaired"
   | "history_too_long"
   | "under_way"
   | "under_way_unseen"
@@ -49,6 +51,8 @@ const DEADLINE_MARGIN_SECONDS = 60n;
 
 type Known = {
   readonly wallet: Address;
+  /** Sanctioned accounts and mixers among those that the wallet deals with; lower-case. */
+  readonly listed: ReadonlySet<Address>;
   readonly outcomes: CallOutcomes;
   readonly state: WalletState;
   readonly block: NodeBlock;
@@ -76,21 +80,27 @@ const NOT_TRIED: Refusal = {
   by: null,
 };
 
-function judgeOf({ wallet, outcomes, state, block }: Known) {
+function judgeOf({ wallet, listed, outcomes, state, block }: Known) {
   const since = block.timestamp - RECENT_DAYS * SECONDS_PER_DAY;
   const successes = byKey(outcomes.successes, wallet);
   const underWay = byKey(state.underWay, wallet);
   const unseen = state.pendingNonce - state.nonce - state.underWay.length;
-  return (call: SentCall, { keys, deadline }: CallIntent): Refusal | null => {
+  return (call: SentCall, { keys, parties, deadline }: CallIntent): Refusal | null => {
     if (state.account === "contract") {
       return refuse("contract_wallet", "The wallet is a contract: no key signs its transactions.");
     }
     if (call.timestamp < since) {
       return refuse("too_old", `It failed more than ${RECENT_DAYS} days ago.`);
     }
+    if (parties.some((party) => listed.has(party))) {
+      return refuse("listed_account", "It deals with a sanctioned account or a mixer.");
+    }
     const repair = keys.flatMap((key) => successes.get(key) ?? []).find((success) => isLater(success, call));
     if (repair !== undefined) {
       return refuse("repaired", `Transaction ${repair.hash} brought about the same later.`, repair.hash);
+    }
+    if (outcomes.executed.some((execution) => mayHaveRepaired(execution, call))) {
+      return refuse("maybe_repaired", "The account's own code made a call of the same method since.");
     }
     if (outcomes.completeFrom !== null && call.block < outcomes.completeFrom) {
       const detail = "The wallet has sent too much since to tell whether it was made good.";
@@ -134,4 +144,9 @@ type Place = Pick<SentCall, "block" | "transactionIndex">;
 
 function isLater(one: Place, other: Place): boolean {
   return one.block === other.block ? one.transactionIndex > other.transactionIndex : one.block > other.block;
+}
+
+/** Of an execution its calldata is not known. */
+function mayHaveRepaired({ to, selector, block }: Executed, call: SentCall): boolean {
+  return to === call.to && selector === call.selector && block >= call.block;
 }

@@ -165,6 +165,9 @@ async function attempt(ask: AskNode, call: Attempt, block: NodeBlock): Promise<T
 }
 
 function failed(failure: SendFailure): Trial {
+  if (failure.kind === "insufficient_funds") {
+    return { kind: "fails", reason: "The balance does not cover its value.", isRevert: false };
+  }
   if (failure.kind !== "reverted_in_simulation") {
     return { kind: "fails", reason: failure.message, isRevert: false };
   }

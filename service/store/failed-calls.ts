@@ -29,6 +29,9 @@ export type FailedExecution = Pick<SentCall, "hash" | "block" | "timestamp" | "t
   readonly position: number;
 };
 
+/** The newest success among the calls that a smart account made of one method of one account. */
+export type Executed = { readonly to: Address; readonly selector: Hex | null; readonly block: number };
+
 /** What became of a wallet's transactions, all as of one block; newest first. */
 export type CallOutcomes = {
   /** The newest block that the index holds. */
@@ -39,6 +42,8 @@ export type CallOutcomes = {
   readonly failures: readonly SentCall[];
   readonly failuresFound: number;
   readonly executions: readonly FailedExecution[];
+  /** Of the recent days; blocks that are not enriched yet tell of none. */
+  readonly executed: readonly Executed[];
   /** Of what succeeded since the oldest recent failure: the newest of each calldata that failed, and of each with a known method. */
   readonly successes: readonly SentCall[];
   /** Block from which on no such success is left out; null where none is. */
@@ -100,6 +105,13 @@ async function readOutcomes(client: PoolClient, reading: Reading): Promise<CallO
            order by block desc, transaction_index desc, position desc limit ${MAX_FAILURES}`,
     values: [chainId, wallet, listedSince],
   });
+  const executed = await client.query<Executed>({
+    ...QUERY_DEADLINE,
+    text: `select "to", selector, max(block)::float8 as block from ahs.own_call
+           where chain_id = $1 and wallet = $2 and position > 0 and ok and timestamp >= $3 and "to" is not null
+           group by "to", selector`,
+    values: [chainId, wallet, recentSince],
+  });
   const [last] = newest.rows;
   return {
     head,
@@ -107,6 +119,7 @@ async function readOutcomes(client: PoolClient, reading: Reading): Promise<CallO
     failures: failures.rows.map(sentCallOf),
     failuresFound: failures.rows[0]?.found ?? failures.rows.length,
     executions: executions.rows,
+    executed: executed.rows,
     ...successes,
   };
 }

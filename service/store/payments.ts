@@ -24,6 +24,12 @@ export type PaymentStore = {
   findByClaim(claimHash: string): Promise<StoredPayment | null>;
   /** The newest payment of a wallet for a request that is not released; null without one. */
   findBought(payer: Address, fingerprint: string): Promise<StoredPayment | null>;
+  /** The newest payment of a wallet for a request under an Idempotency-Key that is not released; null without one. */
+  findRepeated(
+    payer: Address,
+    fingerprint: string,
+    idempotencyKeyHash: string,
+  ): Promise<StoredPayment | null>;
   /** Holds an authorization that is new or was released for one request, and returns the row's id; null when it is taken. */
   reserve(reservation: Reservation): Promise<string | null>;
   /** Notes that settlement is about to be asked for; false when the row is no longer this request's. */
@@ -136,7 +142,7 @@ export function createPaymentStore(deps: PaymentStoreDeps): PaymentStore {
 function readers({
   db,
   chainId,
-}: PaymentStoreDeps): Pick<PaymentStore, "find" | "findByClaim" | "findBought"> {
+}: PaymentStoreDeps): Pick<PaymentStore, "find" | "findByClaim" | "findBought" | "findRepeated"> {
   const first = async (condition: SQL | undefined): Promise<StoredPayment | null> => {
     const [row] = await db.select().from(payment).where(condition).orderBy(desc(payment.createdAt)).limit(1);
     return row ?? null;
@@ -147,6 +153,16 @@ function readers({
       first(and(here, eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce))),
     findByClaim: (claimHash) =>
       first(and(here, eq(payment.claimHash, claimHash), ne(payment.state, "released"))),
+    findRepeated: (payer, fingerprint, idempotencyKeyHash) =>
+      first(
+        and(
+          here,
+          eq(payment.payer, payer),
+          eq(payment.fingerprint, fingerprint),
+          eq(payment.idempotencyKeyHash, idempotencyKeyHash),
+          ne(payment.state, "released"),
+        ),
+      ),
     findBought: (payer, fingerprint) =>
       first(
         and(

@@ -7,7 +7,7 @@ import { QUERY_DEADLINE } from "./query-deadline.ts";
 import { readSanctionsFlags } from "./sanctions.ts";
 
 /** What the newest score of an account says. */
-export type PeerScore = { readonly ahsScore: number | null; readonly grade: Grade | null };
+type PeerScore = { readonly ahsScore: number | null; readonly grade: Grade | null };
 
 /** What is known now of an account that a wallet has to do with. */
 export type AccountDetail = {

@@ -12,7 +12,7 @@ export type Child = {
 };
 
 /** Whom an account called, and how often. */
-export type Call = { readonly account: Address; readonly counterparty: Address; readonly calls: number };
+type Call = { readonly account: Address; readonly counterparty: Address; readonly calls: number };
 
 /** Around a wallet: facts of it and its peers, what it or its parents created or funded, and whom its peers call. */
 export type Neighbourhood = {
@@ -134,14 +134,18 @@ export type AccountLinks = KnownOwners & {
 export async function readAccountLinks(client: ClientBase, query: OwnersQuery): Promise<AccountLinks> {
   const known = await readOwners(client, query);
   const accounts = [...new Set([query.wallet, ...query.accounts])];
+  // Pair by pair, by primary key: any other plan reads all that a hub among them deals with.
   const { rows } = await client.query({
     name: "contacts-among",
     text: `
-      select contact.account, contact.counterparty, contact.calls, contact.sent_micro_usd::text,
-             contact.first_time::float8, contact.last_time::float8
-      from ahs.contact
-      where chain_id = $1 and account = any($2::text[]) and counterparty = any($2::text[]) and account <> counterparty
-      order by sent_micro_usd desc, calls desc, account, counterparty limit ${MAX_AMONG + 1}`,
+      select met.account, met.counterparty, met.calls, met.sent_micro_usd::text, met.first_time::float8, met.last_time::float8
+      from unnest($2::text[]) as one (account) cross join unnest($2::text[]) as other (account)
+      cross join lateral (
+        select * from ahs.contact
+        where chain_id = $1 and counterparty = other.account and contact.account = one.account limit 1
+      ) met
+      where one.account <> other.account
+      order by met.sent_micro_usd desc, met.calls desc, met.account, met.counterparty limit ${MAX_AMONG + 1}`,
     values: [query.chainId, accounts],
     rowMode: "array",
   });

@@ -17,7 +17,7 @@ export type OwnersQuery = {
 export type KnownOwners = { readonly owners: Owners; readonly facts: ReadonlyMap<Address, AccountFact> };
 
 /** An account that more others sent something is nobody's alone: of so many, none sent most of it to one's own wallet. */
-const MAX_FUNDERS = 2_000;
+const MAX_FUNDERS = 500;
 
 /** Owners at the end of longer chains of creators and funders are not looked for: every step is a query. */
 const MAX_GENERATIONS = 12;
@@ -40,7 +40,7 @@ export async function readOwners(client: ClientBase, query: OwnersQuery): Promis
   return { owners: findOwners({ wallet, addresses, graph: { usersOf }, facts, publicFunders }), facts };
 }
 
-/** All that sent something to each of the accounts; those with more than 2,000 such contacts have no entry. */
+/** All that sent something to each of the accounts; those with more than 500 such contacts have no entry. */
 async function readFunders(
   client: ClientBase,
   chainId: number,

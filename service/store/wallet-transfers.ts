@@ -4,7 +4,7 @@ import { QUERY_DEADLINE } from "./query-deadline.ts";
 import type { TokenStandard } from "./tables/enrich.ts";
 
 /** Which transfers to read. */
-export type TransferQuery = {
+type TransferQuery = {
   /** Lower-case. */
   readonly wallet: Address;
   readonly throughBlock: number;
@@ -59,8 +59,11 @@ export type TransferReader = {
   exchanges(query: TransferQuery): Promise<Exchanges>;
   /** What came in by transactions that were not the wallet's own calls. */
   received(query: TransferQuery): Promise<Received>;
-  /** Tokens that transactions of others took out of the wallet: some spender used an approval. */
-  drawnTokens(query: TransferQuery): Promise<ReadonlySet<Address>>;
+  /**
+   * Tokens that transactions of others took out of the wallet: some spender used an approval. Null where there are too many
+   * transfers to look at all of them.
+   */
+  drawnTokens(query: TransferQuery): Promise<ReadonlySet<Address> | null>;
 };
 
 /** Newest transfers of one direction that are looked at: a spammer may not make an answer slow. */
@@ -87,19 +90,21 @@ export function createTransferReader(db: Database, chainId: number): TransferRea
     },
     async received({ wallet, throughBlock, since }) {
       const rows = await read<ReceivedRow>("transfers_received", RECEIVED, [
-        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS],
+        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
       ]);
       const looked = rows.reduce((sum, { looked_at }) => sum + looked_at, 0);
       return {
         tokens: rows.filter(({ transfers }) => transfers > 0).map(toReceived),
-        truncated: looked >= MOST_TRANSFERS,
+        truncated: looked > MOST_TRANSFERS,
       };
     },
     async drawnTokens({ wallet, throughBlock, since }) {
-      const rows = await read<{ token: Address }>("transfers_drawn", DRAWN, [
-        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS],
+      const rows = await read<DrawnRow>("transfers_drawn", DRAWN, [
+        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
       ]);
-      return new Set(rows.map(({ token }) => token));
+      const looked = rows.reduce((sum, { looked_at }) => sum + looked_at, 0);
+      if (looked > MOST_TRANSFERS) return null;
+      return new Set(rows.filter(({ drawn }) => drawn).map(({ token }) => token));
     },
   };
 }
@@ -142,12 +147,12 @@ const RECEIVED = `
   order by transfers desc, token collate "C", standard`;
 
 const DRAWN = `
-  select distinct token from (
+  select token, bool_or(not own) as drawn, count(*)::int as looked_at from (
     select t.token, ${IS_OWN} as own from ahs.enrich_transfer t
     where t.chain_id = $1 and t."from" = $2 and t.block <= $3 and t.timestamp >= $4
     ${NEWEST_FIRST}
   ) newest
-  where not own`;
+  group by token`;
 
 type MovementRow = {
   token: Address;
@@ -158,6 +163,8 @@ type MovementRow = {
   hash: Hex;
   log_index: number;
 };
+
+type DrawnRow = { token: Address; drawn: boolean; looked_at: number };
 
 type ReceivedRow = {
   token: Address;

@@ -38,6 +38,9 @@ export async function recordAttempt(
   { attempt, fate }: { readonly attempt: Attempt; readonly fate: EventFate },
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    await tx.execute(
+      sql`select 1 from ahs.webhook_endpoint where id = ${event.endpointId} for no key update`,
+    );
     await tx.execute(sql`
       insert into ahs.webhook_attempt (event_id, at, status, latency_ms, failure)
       values (${event.id}, ${attempt.at}, ${attempt.status}, ${attempt.latencyMs}, ${attempt.failure})`);
@@ -101,5 +104,7 @@ async function giveUp(
     update ahs.webhook_endpoint set disabled_at = ${of.at}, disabled_reason = ${of.reason}
     where id = ${of.endpointId} and disabled_at is null`);
   await tx.execute(sql`
-    update ahs.webhook_event set state = 'dropped' where endpoint_id = ${of.endpointId} and state = 'pending'`);
+    update ahs.webhook_event set state = 'dropped' where id in (
+      select id from ahs.webhook_event where endpoint_id = ${of.endpointId} and state = 'pending'
+      order by id for update)`);
 }

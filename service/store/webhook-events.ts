@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "./database.ts";
 import { webhookEvent } from "./tables/alerts.ts";
@@ -34,10 +34,10 @@ export async function insertEvents(tx: NodePgDatabase, events: readonly NewEvent
 
 /** Drops what was still to be delivered of one subscription. */
 export async function dropPendingEvents(tx: NodePgDatabase, subscriptionId: string): Promise<void> {
-  await tx
-    .update(webhookEvent)
-    .set({ state: "dropped" })
-    .where(and(eq(webhookEvent.subscriptionId, subscriptionId), eq(webhookEvent.state, "pending")));
+  await tx.execute(sql`
+    update ahs.webhook_event set state = 'dropped' where id in (
+      select id from ahs.webhook_event where subscription_id = ${subscriptionId} and state = 'pending'
+      order by id for update)`);
 }
 
 /** Queues an event again that is not waiting, with its id and body; false where there is none. */

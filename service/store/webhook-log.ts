@@ -100,8 +100,10 @@ export async function readWebhookQueue(db: Database, now: Date): Promise<Webhook
 /** Drops what waits for subscriptions that have ended or expired; answers how much. */
 export async function dropEventsOfEnded(db: Database, now: Date): Promise<number> {
   const { rowCount } = await db.$client.query(
-    `update ahs.webhook_event e set state = 'dropped' from ahs.alert_subscription s
-     where e.state = 'pending' and s.id = e.subscription_id and (s.ended_at is not null or s.expires_at <= $1)`,
+    `update ahs.webhook_event set state = 'dropped' where id in (
+       select e.id from ahs.webhook_event e join ahs.alert_subscription s on s.id = e.subscription_id
+       where e.state = 'pending' and (s.ended_at is not null or s.expires_at <= $1)
+       order by e.id for update of e)`,
     [now],
   );
   return rowCount ?? 0;

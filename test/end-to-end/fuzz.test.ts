@@ -10,7 +10,7 @@ import { startServer, type TestServer } from "../support/anvil-testkit/services.
 import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 import { createAnswerCheck } from "../support/openapi-fuzz/check-answer.ts";
-import { type FuzzRequest, requestOf } from "../support/openapi-fuzz/request-from-operation.ts";
+import { type FuzzRequest, requestFrom } from "../support/openapi-fuzz/request-from-operation.ts";
 import { createSender } from "../support/openapi-fuzz/send-request.ts";
 
 /** FUZZ_SEED repeats a run, FUZZ_SECONDS prolongs it. */
@@ -21,6 +21,8 @@ const PER_ROUND = 25;
 const LEAST_PER_OPERATION = 50;
 const BALANCE = 1_000_000_000;
 const FAULTS_SHOWN = 10;
+const FAULT_SHOWN = 600;
+const KIND_SHOWN = 160;
 
 const SOUND = getAddress("0x00000000000000000000000000000000000a9e01");
 const FAILING = getAddress("0x00000000000000000000000000000000000a9e02");
@@ -66,29 +68,16 @@ test("no request that the OpenAPI document lets one think of brings a 500, a han
   process.stdout.write(`fuzz: seed ${SEED}\n`);
   const document = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as ApiDocument;
   const targets = await Promise.all(operationsOf(document).map(createTarget));
-  const check = createAnswerCheck(document);
-  const { send, close } = createSender(server.baseUrl);
-  const faults: string[] = [];
-
-  async function ask(target: Target, drawn: FuzzRequest): Promise<void> {
-    const request = withCredentials(target, drawn);
-    const name = `${request.method} ${request.target.slice(0, 200)} ${JSON.stringify(request.headers).slice(0, 400)} ${request.body?.slice(0, 300)}`;
-    try {
-      const answer = await send(request);
-      const fault = check(target.operation, answer);
-      if (fault !== null) faults.push(`${name}\n  ${fault}`);
-      if (answer.status === 200) noteCharge(target, request);
-      target.statuses.set(answer.status, (target.statuses.get(answer.status) ?? 0) + 1);
-    } catch (error) {
-      faults.push(`${name}\n  no answer: ${String(error)}`);
-    }
-    target.sent += 1;
-  }
+  const sender = createSender(server.baseUrl);
+  const faults = new Map<string, string>();
+  const ask = createAsking({ send: sender.send, check: createAnswerCheck(document), faults });
 
   const endsAt = performance.now() + SECONDS * 1_000;
-  for (let round = 0; performance.now() < endsAt || leastSent(targets) < LEAST_PER_OPERATION; round += 1) {
+  const isDone = () =>
+    performance.now() >= endsAt && targets.every(({ sent }) => sent >= LEAST_PER_OPERATION);
+  for (let round = 0; !isDone(); round += 1) {
     for (const target of targets) {
-      const drawn = fc.sample(requestOf(target.operation, document, KNOWN), {
+      const drawn = fc.sample(requestFrom(target.operation, document, KNOWN), {
         seed: SEED + round,
         numRuns: PER_ROUND,
       });
@@ -97,18 +86,61 @@ test("no request that the OpenAPI document lets one think of brings a 500, a han
       }
     }
   }
-  close();
+  sender.close();
 
-  const all = targets.reduce((sum, { sent }) => sum + sent, 0);
-  process.stdout.write(`fuzz: ${all} requests to ${targets.length} operations\n`);
-  for (const { operation, statuses } of targets)
-    process.stdout.write(
-      `  ${operation.method} ${operation.path} ${JSON.stringify(Object.fromEntries(statuses))}\n`,
-    );
-  expect(faults.slice(0, FAULTS_SHOWN), `${faults.length} faults with seed ${SEED}`).toEqual([]);
-  expect(all).toBeGreaterThan(1_000);
+  process.stdout.write(summaryOf(targets));
+  const shown = [...faults.values()].slice(0, FAULTS_SHOWN);
+  expect([...shown, ...unexpectedErrors()], `FUZZ_SEED=${SEED} repeats it`).toEqual([]);
   for (const target of targets) expect(await chargedTo(target)).toEqual(expectedOf(target));
 }, 240_000);
+
+type Asking = {
+  readonly send: ReturnType<typeof createSender>["send"];
+  readonly check: ReturnType<typeof createAnswerCheck>;
+  /** One request for each kind of fault. */
+  readonly faults: Map<string, string>;
+};
+
+function createAsking({ send, check, faults }: Asking) {
+  return async (target: Target, drawn: FuzzRequest): Promise<void> => {
+    const request = withCredentials(target, drawn);
+    target.sent += 1;
+    const { fault, status } = await send(request).then(
+      (answer) => ({ fault: check(target.operation, answer), status: answer.status }),
+      (error: unknown) => ({ fault: `no answer: ${String(error)}`, status: 0 }),
+    );
+    if (status === 200) noteCharge(target, request);
+    target.statuses.set(status, (target.statuses.get(status) ?? 0) + 1);
+    if (fault === null) return;
+    const kind = fault.replaceAll(/0x[0-9a-f]+|[0-9a-f-]{36}|\d+/gi, "#").slice(0, KIND_SHOWN);
+    const asked = `${request.method} ${request.target} ${JSON.stringify(request.headers)} ${request.body}`;
+    faults.set(
+      `${target.operation.path} ${kind}`,
+      `${fault.slice(0, FAULT_SHOWN)}\n  of ${asked.slice(0, FAULT_SHOWN)}`,
+    );
+  };
+}
+
+/** What the server itself called unexpected, each once. */
+function unexpectedErrors(): readonly string[] {
+  const lines = server
+    .log()
+    .split("\n")
+    .filter((line) => line.includes('"unexpected error"'));
+  const stacks = lines.map((line) => String(JSON.parse(line).err?.stack).slice(0, FAULT_SHOWN));
+  return [...new Set(stacks)].slice(0, FAULTS_SHOWN);
+}
+
+function summaryOf(targets: readonly Target[]): string {
+  const all = targets.reduce((sum, { sent }) => sum + sent, 0);
+  const lines = targets.map(({ operation: { method, path }, statuses }) => {
+    const sorted = [...statuses]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, times]) => `${status} × ${times}`);
+    return `  ${method} ${path}: ${sorted.join(", ")}`;
+  });
+  return `fuzz: ${all} requests to ${targets.length} operations\n${lines.join("\n")}\n`;
+}
 
 type Target = {
   readonly operation: DocumentedOperation;
@@ -160,8 +192,4 @@ async function chargedTo({ key, operation }: Target) {
     kept: Number(rows[0]?.kept),
     balance: Number(rows[0]?.balance),
   };
-}
-
-function leastSent(targets: readonly Target[]): number {
-  return Math.min(...targets.map(({ sent }) => sent));
 }

@@ -141,14 +141,40 @@ describe("a wallet without a key pays per call", () => {
     expect((await received()) - before).toBe(10_000n);
   }, 90_000);
 
+  test("every announced price is that of the live 402", async () => {
+    const manifest = (await (await fetch(`${server.baseUrl}/.well-known/x402`)).json()) as Manifest;
+    expect(manifest.resources.length).toBeGreaterThan(5);
+    for (const { url, method, body, accepts } of manifest.resources) {
+      const init = body === null ? {} : { body: JSON.stringify(body), headers: JSON_BODY };
+      const response = await fetch(url, { method, ...init });
+      const terms = (await response.json()) as PaymentRequired;
+      // A wallet that is not followed is refused before anybody is told a price.
+      if (response.status === 404) continue;
+      expect([url, response.status, terms.accepts]).toEqual([url, 402, accepts]);
+    }
+  });
+
   test("outcomes are counted", async () => {
     expect(await metricOf("ahs_payments_total")).toMatch(/outcome="pending"} 1/);
   });
 });
 
 function serve(port?: number): Promise<TestServer> {
-  return startServer({ ...kit, rpcUrl: kit.chain.rpcUrl, env: { HISTORY_SOURCE: "none" } }, port);
+  return startServer(
+    { ...kit, rpcUrl: kit.chain.rpcUrl, env: { HISTORY_SOURCE: "none", PROBE_LOOPBACK: "1" } },
+    port,
+  );
 }
+
+const JSON_BODY = { "content-type": "application/json" };
+type Manifest = {
+  readonly resources: readonly {
+    readonly url: string;
+    readonly method: string;
+    readonly body: unknown;
+    readonly accepts: readonly unknown[];
+  }[];
+};
 
 function startMining(): void {
   mining = setInterval(() => void kit.chain.tick(), BLOCK_MS);

@@ -1,26 +1,18 @@
-import { type Address, encodeFunctionData, erc721Abi, type Hex, maxUint256, parseTransaction } from "viem";
+import { type Address, type Hex, parseTransaction } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import type { ProtectAnswer } from "../../service/api/get-agent-protect-schema.ts";
 import type { RetryAnswer, UnsignedTransactionAnswer } from "../../service/api/get-retry-schema.ts";
-import { constantProductPoolAbi } from "../../service/chain/abi/constant-product-pool.ts";
-import { keeperTargetAbi } from "../../service/chain/abi/keeper-target.ts";
-import { localTokenAbi } from "../../service/chain/abi/local-token.ts";
-import { repairableTargetAbi } from "../../service/chain/abi/repairable-target.ts";
-import { revertOnDemandAbi } from "../../service/chain/abi/revert-on-demand.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
 import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { agentCalls, TOKENS } from "./retry-calls.ts";
 
 const agent = privateKeyToAccount(generatePrivateKey());
 const AGENT = agent.address;
-/** An account without code, which may take what the agent let it. */
-const DRAINER: Address = "0x0000000000000000000000000000000000d4a14e";
-const FRIEND: Address = "0x00000000000000000000000000000000000f41e0";
-const TOKENS = 1_000n * 10n ** 18n;
-const UNTIL = 2n ** 40n;
+const { work, repair, refuse, perform, pay, mint, approve, swap, ...calls } = agentCalls(AGENT);
 
 let kit: Testkit;
 let server: TestServer;
@@ -28,40 +20,6 @@ let secret: string;
 let mining: NodeJS.Timeout;
 let reach: (block: number) => Promise<void>;
 const sent: Record<string, Hex> = {};
-
-const work = encodeFunctionData({ abi: repairableTargetAbi, functionName: "work" });
-const repair = encodeFunctionData({ abi: repairableTargetAbi, functionName: "repair" });
-const breakDown = encodeFunctionData({
-  abi: repairableTargetAbi,
-  functionName: "breakDown",
-  args: [AGENT, UNTIL],
-});
-const refuse = encodeFunctionData({ abi: revertOnDemandAbi, functionName: "run", args: [1, "not today"] });
-const perform = encodeFunctionData({ abi: keeperTargetAbi, functionName: "perform", args: [7n, 2n ** 63n] });
-
-const letDrain = encodeFunctionData({
-  abi: localTokenAbi,
-  functionName: "approve",
-  args: [DRAINER, maxUint256],
-});
-const letMoveAgents = encodeFunctionData({
-  abi: erc721Abi,
-  functionName: "setApprovalForAll",
-  args: [DRAINER, true],
-});
-
-const pay = (amount: bigint) =>
-  encodeFunctionData({ abi: localTokenAbi, functionName: "transfer", args: [FRIEND, amount] });
-const mint = (to: Address) =>
-  encodeFunctionData({ abi: localTokenAbi, functionName: "mint", args: [to, TOKENS] });
-const approve = (spender: Address) =>
-  encodeFunctionData({ abi: localTokenAbi, functionName: "approve", args: [spender, TOKENS] });
-const swap = (tokenIn: Address, least: bigint) =>
-  encodeFunctionData({
-    abi: constantProductPoolAbi,
-    functionName: "swap",
-    args: [tokenIn, TOKENS / 2n, least, AGENT],
-  });
 
 beforeAll(async () => {
   kit = await bootTestkit({ ageSeconds: 86_400 });
@@ -72,10 +30,10 @@ beforeAll(async () => {
   await chain.send({ from: owner, to: dai, data: mint(AGENT) });
   await chain.send({ from: AGENT, to: dai, data: approve(daiWethPool) });
 
-  await chain.send({ from: AGENT, to: dai, data: letDrain });
-  await chain.send({ from: AGENT, to: chain.contracts.identityRegistry, data: letMoveAgents });
+  await chain.send({ from: AGENT, to: dai, data: calls.letDrain });
+  await chain.send({ from: AGENT, to: chain.contracts.identityRegistry, data: calls.letMoveAgents });
 
-  await chain.send({ from: owner, to: repairableTarget, data: breakDown });
+  await chain.send({ from: owner, to: repairableTarget, data: calls.breakDown });
   await fail("broken", { to: repairableTarget, data: work });
   await fail("swap", { to: daiWethPool, data: swap(dai, 10n ** 18n / 4n) });
   await fail("starved", { to: chain.contracts.keeperTarget1, data: perform, gas: 30_000n });
@@ -85,7 +43,9 @@ beforeAll(async () => {
 
   // What kept them from succeeding goes away for all but one.
   await chain.send({ from: AGENT, to: repairableTarget, data: repair });
-  await sellWeth(owner);
+  for (const call of calls.cheapenWeth(chain.contracts, owner)) {
+    expect(await chain.send({ from: owner, ...call })).toMatchObject({ status: "success" });
+  }
   await chain.send({ from: owner, to: moonToken, data: mint(AGENT) });
   await chain.send({ from: AGENT, to: moonToken, data: pay(TOKENS / 4n) });
 
@@ -121,32 +81,6 @@ async function fail(name: string, call: { to: Address; data: Hex; gas?: bigint }
   sent[name] = hash;
 }
 
-/** Makes WETH cheaper in the pool, so that DAI buys more of it. */
-async function sellWeth(owner: Address): Promise<void> {
-  const { weth, daiWethPool } = kit.chain.contracts;
-  const amount = 2_000n * 10n ** 18n;
-  const calls = [
-    {
-      to: weth,
-      data: encodeFunctionData({ abi: localTokenAbi, functionName: "mint", args: [owner, amount] }),
-    },
-    {
-      to: weth,
-      data: encodeFunctionData({ abi: localTokenAbi, functionName: "approve", args: [daiWethPool, amount] }),
-    },
-    {
-      to: daiWethPool,
-      data: encodeFunctionData({
-        abi: constantProductPoolAbi,
-        functionName: "swap",
-        args: [weth, amount, 0n, owner],
-      }),
-    },
-  ];
-  for (const call of calls)
-    expect(await kit.chain.send({ from: owner, ...call })).toMatchObject({ status: "success" });
-}
-
 async function get(path: string): Promise<Response> {
   return fetch(`${server.baseUrl}${path}`, { headers: { "X-API-Key": secret } });
 }
@@ -164,8 +98,9 @@ async function protection(search: string): Promise<ProtectAnswer> {
 }
 
 async function allowance(token: Address): Promise<bigint> {
-  const data = encodeFunctionData({ abi: localTokenAbi, functionName: "allowance", args: [AGENT, DRAINER] });
-  return BigInt((await kit.chain.rpc.request("eth_call", { to: token, data }, "latest")) as Hex);
+  return BigInt(
+    (await kit.chain.rpc.request("eth_call", { to: token, data: calls.askAllowance }, "latest")) as Hex,
+  );
 }
 
 /** What was offered, with the agent's signature. */
@@ -232,7 +167,7 @@ describe("GET /retry", () => {
     const { chain } = kit;
     const { repairableTarget } = chain.contracts;
     const owner = roleAccounts().deployer.address;
-    await chain.send({ from: owner, to: repairableTarget, data: breakDown });
+    await chain.send({ from: owner, to: repairableTarget, data: calls.breakDown });
     await fail("broken anew", { to: repairableTarget, data: work });
     await fail("starved anew", { to: chain.contracts.keeperTarget2, data: perform, gas: 30_000n });
     await chain.send({ from: AGENT, to: repairableTarget, data: repair });
@@ -250,7 +185,9 @@ describe("GET /retry", () => {
       reason: "under_way",
       failure: { hash: sent["broken anew"] },
     });
-    expect(meanwhile.offers.map(({ transaction }) => transaction)).toEqual([second.transaction]);
+    expect(meanwhile.offers.map(({ failure, transaction }) => [failure.hash, transaction.nonce])).toEqual([
+      [second.failure.hash, second.transaction.nonce],
+    ]);
   });
 });
 

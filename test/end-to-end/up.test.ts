@@ -75,6 +75,7 @@ describe("ahs up", () => {
         d1_score: 0,
         trust_routing: "reject",
       });
+      await expectSensibleRisks(up);
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
       const inputs = await inputFile(up, (await record(up, "keeper")).inputs_hash);
       expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.1" });
@@ -186,6 +187,30 @@ function descendantsOf(root: number): number[] {
 
 async function record(up: UpFile, archetype: string) {
   const answer = await fetch(`${up.base_url}/ahs/${up.samples[archetype]}?include=history`, {
+    headers: { "x-api-key": up.api_key },
+  });
+  expect(answer.status).toBe(200);
+  return JSON.parse(await answer.text());
+}
+
+/** What a caller is told of each before dealing with it. */
+async function expectSensibleRisks(up: UpFile): Promise<void> {
+  expect(await risk(up, "keeper")).toMatchObject({ risk_level: "LOW", reason: "scored" });
+  const failing = await risk(up, "always-failing");
+  expect(["HIGH", "CRITICAL"]).toContain(failing.risk_level);
+  expect(failing.signals.map((signal: { name: string }) => signal.name)).toContain("success_rate");
+  expect(await risk(up, "sanctioned")).toMatchObject({ risk_score: 100, risk_level: "CRITICAL" });
+  expect(await risk(up, "newcomer")).toMatchObject({
+    risk_score: null,
+    risk_level: "UNKNOWN",
+    reason: "insufficient_history",
+  });
+  const { listed_share } = (await risk(up, "dirty-hygiene")).counterparty_exposure;
+  expect(listed_share).toBeGreaterThan(0);
+}
+
+async function risk(up: UpFile, archetype: string) {
+  const answer = await fetch(`${up.base_url}/risk/${up.samples[archetype]}`, {
     headers: { "x-api-key": up.api_key },
   });
   expect(answer.status).toBe(200);

@@ -67,6 +67,9 @@ export type AccessParts = {
 const NO_CREDENTIALS =
   "Send an API key in the X-API-Key header. The operator issues keys with `ahs keys create --name NAME`.";
 
+const NO_PAYMENTS =
+  "This deployment takes no payments. The operator issues keys with `ahs keys create --name NAME`.";
+
 /** Access by API key, or by payment where the deployment takes payments; a key goes first. */
 export function createAccess(parts: AccessParts): Access {
   const { keys, payments, limiter, repeats } = parts;
@@ -74,7 +77,8 @@ export function createAccess(parts: AccessParts): Access {
     async identify(request) {
       const key = request.paidBy === "payment" ? null : await keys.identify(request);
       if (key !== null) return key;
-      if (payments === null) throw unauthorized("key-missing", NO_CREDENTIALS);
+      if (payments === null)
+        throw unauthorized("key-missing", request.paidBy === "payment" ? NO_PAYMENTS : NO_CREDENTIALS);
       return (await payments.identify(request)) ?? { kind: "nobody" };
     },
     async limit(caller) {

@@ -26,9 +26,11 @@ export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
       if (identified?.row) used.set(request, identified.row);
       return identified === null ? null : identified.caller;
     },
-    async recall(_caller, request) {
-      const row = used.get(request);
-      return row === undefined ? null : recallRow(deps, row, request);
+    async recall(caller, request) {
+      const row = used.get(request) ?? (await repeated(deps, caller, request));
+      if (row === null) return null;
+      used.set(request, row);
+      return recallRow(deps, row, request);
     },
     async take(caller, request, settlement) {
       const row = used.get(request);
@@ -38,6 +40,17 @@ export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
     },
     challenge: (request, error) => refusal(deps, request, error),
   };
+}
+
+/** The payment before this one for the same request under the same Idempotency-Key: what it bought is not charged again. */
+async function repeated(
+  { store }: PaymentAccessDeps,
+  { address, payment }: PayerCaller,
+  request: PaidRequest,
+): Promise<StoredPayment | null> {
+  const { idempotencyKeyHash } = proofsOf(request, payment.payload);
+  if (idempotencyKeyHash === null) return null;
+  return store.findRepeated(address, request.fingerprint(), idempotencyKeyHash);
 }
 
 /** What a used authorization is good for to its payer: its answer, or null where the work is owed. */

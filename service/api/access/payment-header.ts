@@ -12,7 +12,7 @@ export type PaymentHeader = {
 };
 
 /** An EIP-3009 authorization as it was signed. */
-export type HeaderAuthorization = {
+type HeaderAuthorization = {
   /** Lower-case, as are `to` and the nonce. */
   readonly from: Address;
   readonly to: Address;

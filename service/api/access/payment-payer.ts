@@ -7,7 +7,7 @@ import type { PresentedPayment } from "../../payments/presented-payment.ts";
 export type ContractPayers = (authorization: SignedAuthorization) => Promise<boolean>;
 
 /** What an EIP-3009 payer signs, with the signature. */
-export type SignedAuthorization = ReturnType<typeof typedAuthorization> & {
+type SignedAuthorization = ReturnType<typeof typedAuthorization> & {
   readonly address: Address;
   readonly signature: Hex;
 };

@@ -67,6 +67,6 @@ export function resourceOf(request: PaidRequest, origin: string): PricedResource
 }
 
 /** The absolute URL of a path with its query. */
-export function resourceUrl(origin: string, pathAndQuery: string): string {
+function resourceUrl(origin: string, pathAndQuery: string): string {
   return `${origin.replace(/\/+$/, "")}${pathAndQuery}`;
 }

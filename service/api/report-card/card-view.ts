@@ -38,8 +38,11 @@ const ACTIONS = {
 
 const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SDN" } as const;
 
-const MAX_FEATURES = 4;
+const MAX_FEATURES = 5;
 const MAX_NOTES = 3;
+
+/** 1,234 as 1.2K: a caption has room for little. */
+const COUNT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
 
 /** The texts of a card. Names and reasons are text: nothing in them is ever read as markup. */
 export function viewOf(card: ReportCard): CardView {
@@ -83,7 +86,8 @@ function featuresOf({ dimensions }: ReportCard): CardView["features"] {
     .map(({ title, says, score }) => ({ title, says: drawable(says), score }));
 }
 
-function notesOf({ patterns, adjustments }: ReportCard): CardView["notes"] {
+function notesOf({ ahs_score, patterns, adjustments }: ReportCard): CardView["notes"] {
+  if (ahs_score === null) return [{ text: "Absence of data is no sign of risk", isBad: false }];
   const named = new Set(patterns.map(({ name }) => name));
   const found = patterns.map(({ title, effect, severity }) => ({
     text: effect === 0 ? title : `${title} ${effect}`,
@@ -96,7 +100,7 @@ function notesOf({ patterns, adjustments }: ReportCard): CardView["notes"] {
 }
 
 function standingOf({ benchmark: { percentile, scored_wallets } }: ReportCard): string {
-  const wallets = `${scored_wallets} scored wallet${scored_wallets === 1 ? "" : "s"}`;
+  const wallets = `${COUNT.format(scored_wallets)} scored wallet${scored_wallets === 1 ? "" : "s"}`;
   return percentile === null ? `Not ranked among ${wallets}` : `Percentile ${percentile} of ${wallets}`;
 }
 

@@ -66,10 +66,17 @@ function summary(view: CardView): Element {
     column({ gap: 6 }, [
       lines(
         2,
-        { fontSize: 27, fontWeight: 700, color: INK.strong, lineHeight: 1.2, maxHeight: 66 },
+        {
+          fontSize: 27,
+          fontWeight: 700,
+          color: INK.strong,
+          lineHeight: 1.2,
+          maxHeight: 66,
+          wordBreak: "break-word",
+        },
         view.title,
       ),
-      line({ fontSize: 14, color: INK.faint }, view.address),
+      line({ fontSize: 12.5, color: INK.faint }, view.address),
     ]),
     row({ alignItems: "center", gap: 24 }, [gradeTile(view, colour), scoreText(view, colour)]),
     ...(view.sanctioned === null ? [] : [banner(view.sanctioned)]),
@@ -89,6 +96,7 @@ function gradeTile({ grade }: CardView, colour: string): Element {
     {
       width: 132,
       height: 132,
+      flexShrink: 0,
       borderRadius: 26,
       alignItems: "center",
       justifyContent: "center",
@@ -112,7 +120,7 @@ function gradeTile({ grade }: CardView, colour: string): Element {
 function scoreText({ score, label }: CardView, colour: string): Element {
   const figure =
     score === null
-      ? line({ fontSize: 40, fontWeight: 700, color: INK.strong }, "No score")
+      ? line({ fontSize: 36, fontWeight: 700, color: INK.strong }, "No score")
       : row({ alignItems: "flex-end", gap: 6 }, [
           line({ fontSize: 78, fontWeight: 700, lineHeight: 1, color: INK.strong }, String(score)),
           line({ fontSize: 22, color: INK.faint, paddingBottom: 8 }, "/ 100"),

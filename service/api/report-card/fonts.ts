@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 
 /** A font file as satori takes it. */
 export type CardFont = {
@@ -21,10 +20,10 @@ const SUBSETS = [
 
 /** Reads the fonts of the card from the package that holds them. */
 export function loadCardFonts(): readonly CardFont[] {
-  const { resolve } = createRequire(import.meta.url);
+  const folder = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
   return SUBSETS.flatMap(([name, subset]) =>
     WEIGHTS.map((weight): CardFont => {
-      const file = resolve(`@fontsource/inter/files/inter-${subset}-${weight}-normal.woff`);
+      const file = new URL(`inter-${subset}-${weight}-normal.woff`, folder);
       return { name, weight, style: "normal", data: readFileSync(file) };
     }),
   );

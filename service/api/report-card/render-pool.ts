@@ -73,7 +73,6 @@ export function createCardRenderer(limits: CardLimits): CardRenderer {
       task: null,
     };
     seats.add(seat);
-    seat.worker.unref();
     seat.worker.on("message", (result: CardResult) => {
       const { task } = seat;
       if (task === null || task.job.id !== result.id) return;
@@ -84,6 +83,8 @@ export function createCardRenderer(limits: CardLimits): CardRenderer {
     });
     seat.worker.on("error", (error) => leave(seat, error));
     seat.worker.on("exit", () => leave(seat, new Error("the worker that drew the card has ended")));
+    // A listener holds the process as a task does: while none is under way, nothing may. The deadline's timer holds it meanwhile.
+    seat.worker.unref();
     return seat;
   }
 

@@ -8,7 +8,7 @@ import {
 import { openTestDatabase } from "../../support/test-database.ts";
 
 export const WALLET: Address = `0x${"a1".repeat(20)}`;
-export const URL_A = "https://hooks.example.com/a";
+const URL_A = "https://hooks.example.com/a";
 export const DAY_MS = 86_400_000;
 
 export type AlertWorld = Awaited<ReturnType<typeof createAlertWorld>>;

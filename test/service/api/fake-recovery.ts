@@ -36,6 +36,7 @@ export function callOutcomes(changes: Partial<CallOutcomes> = {}): CallOutcomes 
     failures,
     failuresFound: failures.length,
     executions: [],
+    executed: [],
     successes: [],
     completeFrom: null,
     ...changes,

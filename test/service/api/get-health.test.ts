@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
+import { healthSchema } from "../../../service/api/get-health-schema.ts";
 import {
   bodyOf,
   fakeApp,
@@ -27,6 +28,7 @@ describe("GET /health/{address}", () => {
   it("answers what calls cost and wasted, by cause, for half a dollar", async () => {
     const { response, body, keys, read } = await health();
     expect(response.status).toBe(200);
+    expect(healthSchema.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       address: WALLET_EIP55,
       account: { kind: "eoa", is_contract: false, delegates_to: null },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { optimizeSchema } from "../../../service/api/get-optimize-schema.ts";
 import { account, callsOf, START } from "../features/histories.ts";
 import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "./fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "./report-source.ts";
@@ -17,6 +18,7 @@ describe("GET /optimize/{address}", () => {
   it("answers each contract and method with its savings and their arithmetic, for five dollars", async () => {
     const { response, body, keys, read } = await optimize();
     expect(response.status).toBe(200);
+    expect(optimizeSchema.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       address: WALLET_EIP55,
       methods: [

@@ -225,7 +225,7 @@ describe("POST /ahs/batch", () => {
         return { kind: "stored", row: storedScore({ wallet: address }) };
       },
     });
-    expect([response.status, most]).toEqual([200, 5]);
+    expect([response.status, most]).toEqual([200, 8]);
   });
 
   it.each([

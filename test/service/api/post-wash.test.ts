@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { washSchema } from "../../../service/api/post-wash-schema.ts";
 import { account } from "../features/histories.ts";
 import { bodyOf, fakeApp, standing, WALLET, WALLET_EIP55, WITH_KEY } from "./fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "./report-source.ts";
@@ -35,6 +36,7 @@ describe("POST /wash/{address}", () => {
   it("answers a score whose deductions add up, for half a dollar and without a body", async () => {
     const { response, body, keys, read } = await wash();
     expect(response.status).toBe(200);
+    expect(washSchema.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       address: WALLET_EIP55,
       cleanliness_score: 100,

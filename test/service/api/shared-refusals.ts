@@ -37,7 +37,7 @@ function broken(): never {
 }
 
 /** Of a key whose every request is under way already. */
-function busyLedger() {
+export function busyLedger() {
   const keys = fakeLedger();
   return { ...keys, answers: { ...keys.answers, begin: async () => ({ kind: "running" as const }) } };
 }

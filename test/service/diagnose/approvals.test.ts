@@ -24,14 +24,14 @@ type Given = {
   readonly steps?: readonly Step[];
   readonly fact?: Partial<CounterpartyFact>;
   readonly parts?: Partial<WalletRows>;
-  readonly drawn?: readonly `0x${string}`[];
+  readonly drawn?: readonly `0x${string}`[] | null;
 };
 
 function findingsOf({ steps = [RECENT], fact = {}, parts = {}, drawn = [] }: Given = {}) {
   const rows = rowsOf(callsOf(steps), { approvals: [APPROVAL], ...parts });
   const known = withFacts(rows, new Map([[SPENDER, fact]]));
   const facts = gatherReportFacts({ rows: known, asOf: asOfTime(NOW) }, AHS_2026_1);
-  return findApprovals({ ...facts, drawnTokens: new Set(drawn) });
+  return findApprovals({ ...facts, drawnTokens: drawn === null ? null : new Set(drawn) });
 }
 
 function risksOf(given: Given): readonly ApprovalRisk[] | undefined {
@@ -69,6 +69,7 @@ describe("an approval without limit", () => {
     ["another contract moved the token", { steps: [{ ...RECENT, emitters: [USDC] }] }, false],
     ["only calls of the token itself show it", { steps: [{ ...RECENT, to: USDC, emitters: [USDC] }] }, true],
     ["somebody else's transaction drew the token", { drawn: [USDC] }, false],
+    ["what others drew is not known", { drawn: null }, false],
     ["a failed call is no use", { steps: [{ ...RECENT, to: SPENDER, ok: false }] }, true],
     ["a receipt was not read", { steps: [{ ...RECENT, read: false }] }, false],
     [

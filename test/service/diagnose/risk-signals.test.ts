@@ -45,7 +45,7 @@ describe("signals", () => {
       {
         name: "success_rate",
         severity: "critical",
-        detail: "12 of 100 points: 0.42 (share of calls) from 210 samples",
+        detail: "succeeds in 42 % of its calls, recent ones counting more; 12 of 100 points by 210 samples",
       },
     ]);
   });
@@ -54,6 +54,7 @@ describe("signals", () => {
     ["a good feature", line({ score: 60 }), []],
     ["a weak feature", line({ score: 59.9 }), ["warning"]],
     ["a failing feature", line({ score: 19.9 }), ["critical"]],
+    ["a failing feature that alone is no danger", line({ name: "dust_and_spam", score: 0 }), ["warning"]],
     ["what is not known", line({ state: "unknown", value: null, score: null, reason: "not indexed" }), []],
     ["what could not occur", line({ state: "not_applicable", value: null, score: null }), []],
     [
@@ -66,6 +67,23 @@ describe("signals", () => {
     ["rounding", line({ dimension: "AHS", weight: 0, score: null, contribution: -12 }), []],
   ] as const)("of %s", (_name, feature, severities) => {
     expect(signalsOf([feature]).map(({ severity }) => severity)).toEqual(severities);
+  });
+
+  it("do not blame on rhythm what failures or a short history take from it", () => {
+    const rhythm = line({ name: "timing_regularity", dimension: "D2", score: 10 });
+    const total = line({ dimension: "AHS", name: "d1", weight: 0.3, score: 50 });
+    const namesOf = (...features: readonly FeatureLine[]) => signalsOf(features).map(({ name }) => name);
+    expect(namesOf(line({ score: 90 }), rhythm, total)).toEqual(["timing_regularity"]);
+    expect(namesOf(line({ score: 10 }), rhythm, total)).toEqual(["success_rate"]);
+    expect(namesOf(line({ score: 90 }), rhythm)).toEqual([]);
+  });
+
+  it("tell of risk flags what was found, and of an unheard-of feature its figure", () => {
+    const flags = line({ name: "risk_flags", value: 50, score: 50, reason: "unlimited approvals: 2" });
+    expect(signalsOf([flags, line({ name: "new_one", score: 30 })]).map(({ detail }) => detail)).toEqual([
+      "unlimited approvals: 2; 50 of 100 points by 210 samples",
+      "0.42 share of calls; 30 of 100 points by 210 samples",
+    ]);
   });
 
   it("put the worst first, whatever they come from", () => {

@@ -58,6 +58,16 @@ describe("a circle", () => {
     expect(timesOf(sent, returned)).toEqual([{ own: false, times: 2, amount: 20n }]);
   });
 
+  test.each<[string, number, number, number]>([
+    ["native coin, the first transaction first", -1, -5, 1],
+    ["native coin that came back before it went out", -5, -1, 0],
+    ["tokens, by their logs", 3, 9, 1],
+    ["tokens that came back before they went out", 9, 3, 0],
+  ])("within one block goes by place: %s", (_case, out, back, times) => {
+    const at = (logIndex: number) => moved(START, 10n, { logIndex });
+    expect(timesOf([at(out)], [at(back)])).toHaveLength(times);
+  });
+
   test("does not depend on the order of the movements", () => {
     const sent = [moved(START + 20, 10n), moved(START, 10n)];
     const returned = [moved(START + 30, 10n), moved(START + 15, 10n)];

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 
 /** A question that the stand-in was asked. */
-export type Asked = {
+type Asked = {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;

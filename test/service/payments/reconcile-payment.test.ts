@@ -20,6 +20,7 @@ function sighting(changes: Partial<PaymentSighting> = {}): PaymentSighting {
     transfer: null,
     order: "none",
     ownSender: true,
+    now: new Date(100_000),
     ...changes,
   };
 }
@@ -33,7 +34,8 @@ describe("a payment that nobody is working on", () => {
     ["that paid us before we asked is settled", { settleAskedAt: null }, { transfer: TRANSFER }, "settle"],
     ["whose settlement was never asked for is released", { settleAskedAt: null }, {}, "release"],
     ["that we never sent is released", {}, { order: "none" }, "release"],
-    ["whose order failed before it was sent is released", {}, { order: "dead" }, "release"],
+    ["whose order may still be queued waits", {}, { now: new Date(59_999) }, "wait"],
+    ["whose order failed before it was sent is released", {}, { order: "dead", now: new Date(1) }, "release"],
     ["whose order is under way waits", {}, { order: "open" }, "wait"],
     [
       "whose order is under way waits even when it has expired",

@@ -71,8 +71,10 @@ export async function createOnDemandWorld() {
         reserve: () => null,
       },
     });
-    return async (path: string) => {
-      const response = await app.request(path, { headers: { "X-API-Key": secret } });
+    return async (path: string, posted: unknown = null) => {
+      const headers = { "X-API-Key": secret, "content-type": "application/json" };
+      const body = posted === null ? {} : { method: "POST", body: JSON.stringify(posted) };
+      const response = await app.request(path, { headers, ...body });
       const retryAfter = response.headers.get("retry-after");
       return {
         status: response.status,

@@ -4,6 +4,7 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   erc20Abi,
+  erc721Abi,
   type Hex,
   parseAbi,
   parseAbiParameters,
@@ -62,6 +63,7 @@ describe("what a call is meant to bring about", () => {
     expect(pay(5n)).toEqual({
       kind: "transfer",
       keys: [`transfer:${A}:${FRIEND}`],
+      parties: [A, FRIEND],
       spends: [{ token: A, spender: null, amount: 5n }],
       deadline: null,
     });
@@ -78,6 +80,19 @@ describe("what a call is meant to bring about", () => {
       keys: [`transfer:${A}:${FRIEND}`],
       spends: [{ token: A, spender: WALLET, amount: 5n }],
     });
+  });
+
+  it("is known by token and spender for allowances, whatever the amount", () => {
+    const allow = (amount: bigint) =>
+      intentOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [FRIEND, amount] }), A);
+    expect(allow(5n)).toMatchObject({ kind: "approval", parties: [A, FRIEND] });
+    expect(allow(6n).keys).toEqual(allow(5n).keys);
+    const operate = (allowed: boolean) =>
+      intentOf(
+        encodeFunctionData({ abi: erc721Abi, functionName: "setApprovalForAll", args: [FRIEND, allowed] }),
+        A,
+      );
+    expect(operate(true)).toMatchObject({ kind: "approval", parties: [A, FRIEND] });
   });
 
   it("is known by the recipient for plain transfers of the native coin", () => {

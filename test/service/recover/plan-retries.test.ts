@@ -17,7 +17,7 @@ const FEES = { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n };
 function passing(place: number, changes: Partial<PassingCall["intent"]> = {}, value = 0n): PassingCall {
   return {
     call: failedCall({ hash: numberToHex(place, { size: 32 }), block: place, value }),
-    intent: { kind: "other", keys: [`call:${place}`], spends: [], deadline: null, ...changes },
+    intent: { kind: "other", keys: [`call:${place}`], spends: [], parties: [], deadline: null, ...changes },
     gas: 80_000n,
     l1Fee: 7n,
   };
@@ -117,7 +117,10 @@ describe("the retries that are offered together", () => {
   });
 
   it("leave out what uses an approval that is taken back before", () => {
-    const { offers, refused } = plan({ passing: [passing(1)], revoked: new Set([TARGET]) });
+    const { offers, refused } = plan({
+      passing: [passing(1, { parties: [TARGET] })],
+      revoked: new Set([TARGET]),
+    });
     expect(offers).toEqual([]);
     expect(refused).toMatchObject([{ code: "approval_revoked" }]);
   });

@@ -15,6 +15,7 @@ import {
   walletState,
 } from "../api/fake-recovery.ts";
 
+const BOUNDS = { before: NOTHING_BEFORE, listed: new Set<Address>() };
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";
 
 /** Failures that bring about different things, newest first. */
@@ -29,7 +30,7 @@ const failures = (count: number): readonly SentCall[] =>
 
 async function recover(node: Partial<RecoveryNode>, outcomes: Partial<CallOutcomes> = {}) {
   const recovery = await openRecovery(WALLET, fakeRecovery(node, outcomes));
-  return recoverFailures(recovery, fakeNode(node), NOTHING_BEFORE);
+  return recoverFailures(recovery, fakeNode(node), BOUNDS);
 }
 
 describe("recovering failures", () => {
@@ -127,20 +128,23 @@ describe("recovering failures", () => {
       maxPriorityFeePerGas: 1n,
     } as const;
     const before = { transactions: [first], cost: 10n ** 18n, revoked: new Set<Address>() };
-    const poor = await recoverFailures(recovery, fakeNode(), before);
+    const poor = await recoverFailures(recovery, fakeNode(), { ...BOUNDS, before });
     expect(poor.refused).toMatchObject([{ code: "insufficient_balance" }]);
-    const rich = await recoverFailures(recovery, fakeNode(), { ...before, cost: 0n });
+    const rich = await recoverFailures(recovery, fakeNode(), {
+      ...BOUNDS,
+      before: { ...before, cost: 0n },
+    });
     expect(rich.offers.map(({ transaction }) => transaction.nonce)).toEqual([8]);
     const revoking = { ...before, cost: 0n, revoked: new Set<Address>([TARGET]) };
-    expect((await recoverFailures(recovery, fakeNode(), revoking)).refused).toMatchObject([
-      { code: "approval_revoked" },
-    ]);
+    expect(
+      (await recoverFailures(recovery, fakeNode(), { ...BOUNDS, before: revoking })).refused,
+    ).toMatchObject([{ code: "approval_revoked" }]);
   });
 
   it("fails where the block is another one after the simulations", async () => {
     const recovery = await openRecovery(WALLET, fakeRecovery());
     const node = fakeNode({ block: async () => ({ ...BLOCK, hash: `0x${"cd".repeat(32)}` }) });
-    await expect(recoverFailures(recovery, node, NOTHING_BEFORE)).rejects.toMatchObject({ kind: "behind" });
+    await expect(recoverFailures(recovery, node, BOUNDS)).rejects.toMatchObject({ kind: "behind" });
   });
 });
 

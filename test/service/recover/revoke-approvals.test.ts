@@ -51,8 +51,17 @@ describe("taking approvals back", () => {
           ? { kind: "fails", reason: "paused", isRevert: true }
           : { kind: "passes", gas: 30_000n, l1Fee: 0n },
     });
-    expect(list[0]?.outcome).toEqual({ kind: "obstacle", detail: "Its simulation fails: paused" });
+    expect(list[0]?.outcome).toEqual({ kind: "obstacle", detail: "It does not pass: paused" });
     expect(transactions.map(({ nonce, to }) => [nonce, to])).toEqual([[7, COLLECTION]]);
+  });
+
+  it("tries thirty at once, and names the others", async () => {
+    const many = Array.from({ length: 32 }, (_, place) => ({ ...all, approvedAt: place }));
+    const recovery = await openRecovery(WALLET, fakeRecovery());
+    const tried = await tryRevocations(recovery, fakeNode(), many);
+    const { list, transactions } = planRevocations(recovery, tried);
+    expect([list.length, transactions.length]).toEqual([32, 30]);
+    expect(list.at(-1)?.outcome).toMatchObject({ kind: "obstacle" });
   });
 
   it("stops where the balance ends", async () => {

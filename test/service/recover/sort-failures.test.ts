@@ -1,16 +1,17 @@
-import { encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { type RefusalCode, sortFailures } from "../../../service/recover/sort-failures.ts";
 import type { CallOutcomes, SentCall } from "../../../service/store/failed-calls.ts";
 import { WALLET } from "../api/fake-ports.ts";
-import { BLOCK, callOutcomes, failedCall, walletState } from "../api/fake-recovery.ts";
+import { BLOCK, callOutcomes, failedCall, TARGET, walletState } from "../api/fake-recovery.ts";
 
 const FRIEND = "0x00000000000000000000000000000000000000f1";
 const TOKEN = "0x00000000000000000000000000000000000000a1";
 const SUCCESS: Hex = `0x${"5c".repeat(32)}`;
+const MIXER = "0x00000000000000000000000000000000000000b1";
 const DAY = 86_400;
 
-const pay = (amount: bigint, to: typeof FRIEND | typeof TOKEN = FRIEND): Partial<SentCall> => ({
+const pay = (amount: bigint, to: Address = FRIEND): Partial<SentCall> => ({
   to: TOKEN,
   input: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }),
 });
@@ -32,6 +33,7 @@ type World = {
 function sort({ call = {}, outcomes = {}, state = {} }: World) {
   return sortFailures({
     wallet: WALLET,
+    listed: new Set([MIXER]),
     outcomes: callOutcomes({ failures: [failedCall(call)], ...outcomes }),
     state: walletState(state),
     block: BLOCK,
@@ -60,6 +62,14 @@ describe("a failure", () => {
       { call: pay(10n), outcomes: { successes: [later(pay(4n))] } },
       "repaired",
       SUCCESS,
+    ],
+    ["of a call of a mixer", { call: { to: MIXER } }, "listed_account", null],
+    ["of a payment to a mixer", { call: pay(1n, MIXER) }, "listed_account", null],
+    [
+      "since when the account's own code called the same method",
+      { outcomes: { executed: [{ to: TARGET, selector: failedCall().selector, block: 950 }] } },
+      "maybe_repaired",
+      null,
     ],
     ["before too many successes to read", { outcomes: { completeFrom: 901 } }, "history_too_long", null],
     [
@@ -97,6 +107,10 @@ describe("a failure", () => {
       },
     ],
     ["a deadline in an hour", { call: swapBefore(BLOCK.timestamp + 3_600) }],
+    [
+      "an earlier execution of the same method",
+      { outcomes: { executed: [{ to: TARGET, selector: failedCall().selector, block: 899 }] } },
+    ],
     ["13 days", { call: { timestamp: BLOCK.timestamp - 13 * DAY } }],
     ["a block from which on successes are complete", { outcomes: { completeFrom: 900 } }],
   ])("is a candidate in spite of %s", (_name, world) => {

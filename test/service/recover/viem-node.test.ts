@@ -63,12 +63,24 @@ describe("a node's answer to a call that is tried", () => {
     });
   });
 
+  it("is what the contract says, even where that sounds like the node's own trouble", async () => {
+    expect(await attempt(chain.contracts.revertOnDemand, run(1, "header not found"))).toEqual({
+      kind: "fails",
+      reason: "header not found",
+      isRevert: true,
+    });
+  });
+
   it("is that the called account has no code", async () => {
     expect(await attempt(getAddress(`0x${"77".repeat(20)}`), perform)).toEqual({ kind: "no_code" });
   });
 
   it("is a failure of the call, not of the node, where the value is beyond the balance", async () => {
-    expect(await attempt(AGENT, "0x", 10n ** 30n)).toMatchObject({ kind: "fails" });
+    expect(await attempt(AGENT, "0x", 10n ** 30n)).toEqual({
+      kind: "fails",
+      reason: "The balance does not cover its value.",
+      isRevert: false,
+    });
   });
 
   it("is told of calls in a row, each on what the others left", async () => {

@@ -6,7 +6,7 @@ import {
 } from "../../../service/api/document-operations.ts";
 import type { ApiDocument } from "../../../service/api/openapi-document.ts";
 import { HOSTILE_BODIES, HOSTILE_TEXTS } from "./hostile-values.ts";
-import { type Known, valueFrom } from "./value-from-schema.ts";
+import { type Drawing, valueFrom } from "./value-from-schema.ts";
 
 /** A request as it is sent; header values are what a client can send at all. */
 export type FuzzRequest = {
@@ -54,104 +54,115 @@ const encodedText = fc.oneof(
   headerText,
 );
 
-/** Requests for one operation, made from its description alone; `known` are texts that mean something to the service. */
-export function requestOf(
+/** Requests for one operation, made from its description alone: half of them as it wants them, half with hostile parts. */
+export function requestFrom(
+  operation: DocumentedOperation,
+  document: ApiDocument,
+  known: Drawing["known"],
+): Arbitrary<FuzzRequest> {
+  const sound = drawRequest(operation, document, { known, wildness: 0 });
+  return fc.oneof(sound, drawRequest(operation, document, { known, wildness: 1 }));
+}
+
+function drawRequest(
   { method, path, operation }: DocumentedOperation,
   document: ApiDocument,
-  known: Known,
+  drawing: Drawing,
 ): Arbitrary<FuzzRequest> {
   const parameters = (operation.parameters ?? []).map((parameter): Parameter => {
     const { in: place, name, required, schema } = parameter as unknown as Parameter;
     return { in: place, name, required: required === true, schema: inlineSchema(schema, document) };
   });
-  const inPath = parameters.filter((parameter) => parameter.in === "path");
-  const inQuery = parameters.filter((parameter) => parameter.in === "query");
-  const inHeader = parameters.filter((parameter) => parameter.in === "header");
+  const within = (place: string) => parameters.filter((parameter) => parameter.in === place);
+  const content = memberOf(memberOf(operation, "requestBody"), "content");
+  const bodySchema = inlineSchema(memberOf(memberOf(content, "application/json"), "schema"), document);
+  const names = within("path").map(({ name }) => name);
   return fc
     .record({
-      path: fc.tuple(...inPath.map(({ schema }) => segment(schema, known))),
-      query: fc.tuple(...inQuery.map((parameter) => pairs(parameter, known))),
-      headers: fc.tuple(...inHeader.map(({ name }) => documentedHeader(name))),
-      stray: fc.array(fc.tuple(fc.constantFrom(...STRAY_HEADERS), encodedText), { maxLength: 1 }),
-      strange: fc.boolean(),
-      body: bodyOf(memberOf(memberOf(operation, "requestBody"), "content"), document, known),
+      path: fc.tuple(...within("path").map(({ schema }) => segment(schema, drawing))),
+      query: fc.tuple(...within("query").map((parameter) => pairs(parameter, drawing))),
+      headers: fc.tuple(...within("header").map(({ name }) => documentedHeader(name, drawing))),
+      stray: fc.array(fc.tuple(fc.constantFrom(...STRAY_HEADERS), encodedText), {
+        maxLength: 2 * drawing.wildness,
+      }),
+      body: bodyFrom(bodySchema, drawing),
     })
     .map((drawn) => ({
       method,
-      target: targetOf(path, inPath, drawn.path, drawn.query.flat()),
+      target: targetOf(
+        path,
+        new Map(names.map((name, place) => [name, drawn.path[place] ?? ""])),
+        drawn.query.flat(),
+      ),
       headers: {
         ...Object.fromEntries(drawn.headers.flatMap((header) => (header === null ? [] : [header]))),
         ...(drawn.body === null ? {} : { "content-type": "application/json" }),
-        ...(drawn.strange ? Object.fromEntries(drawn.stray) : {}),
+        ...Object.fromEntries(drawn.stray),
       },
       body: method === "GET" ? null : drawn.body,
     }));
 }
 
-function targetOf(
-  path: string,
-  parameters: readonly Parameter[],
-  segments: readonly string[],
-  query: readonly string[],
-): string {
-  const filled = parameters.reduce(
-    (target, { name }, index) => target.replace(`{${name}}`, () => segments[index] ?? ""),
-    path,
-  );
+function targetOf(path: string, segments: ReadonlyMap<string, string>, query: readonly string[]): string {
+  const filled = path.replaceAll(/\{(.+?)\}/g, (_, name: string) => segments.get(name) ?? "");
   return query.length === 0 ? filled : `${filled}?${query.join("&")}`;
 }
 
-/** Mostly encoded as it should be, now and then as it is. */
-function segment(schema: unknown, known: Known): Arbitrary<string> {
+/** Encoded as it should be, but for a wild one as it is. */
+function segment(schema: unknown, drawing: Drawing): Arbitrary<string> {
   const raw = hostileText
     .map((text) => text.replaceAll(/[^!-~]|[?#\\]/g, ""))
     .filter((text) => text.length > 0);
   return fc.oneof(
-    { weight: 6, arbitrary: valueFrom(schema, known).map(encodedPart) },
-    { weight: 2, arbitrary: hostileText.map(encodedPart) },
-    { weight: 1, arbitrary: raw },
+    { weight: 6, arbitrary: valueFrom(schema, drawing).map(encodedPart) },
+    { weight: 2 * drawing.wildness, arbitrary: hostileText.map(encodedPart) },
+    { weight: drawing.wildness, arbitrary: raw },
   );
 }
 
-function pairs({ name, required, schema }: Parameter, known: Known): Arbitrary<readonly string[]> {
+function pairs({ name, required, schema }: Parameter, drawing: Drawing): Arbitrary<readonly string[]> {
   const pair = (value: unknown) => `${name}=${encodedPart(Array.isArray(value) ? value.join(",") : value)}`;
-  const one = valueFrom(schema, known).map((value) => [pair(value)]);
+  const one = valueFrom(schema, drawing).map((value) => [pair(value)]);
+  const odd = fc.constantFrom([name], [`${name}[]=1`], [`${name}[__proto__]=1`], ["&&=&"]);
   return fc.oneof(
-    { weight: required ? 6 : 3, arbitrary: one },
-    { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: hostileText.map((text) => [pair(text)]) },
-    { weight: 1, arbitrary: fc.tuple(one, one).map(([first, second]) => [...first, ...second]) },
-    { weight: 1, arbitrary: fc.constantFrom([name], [`${name}[]=1`], [`${name}[__proto__]=1`], ["&&=&"]) },
+    { weight: 4, arbitrary: one },
+    { weight: required ? drawing.wildness : 2, arbitrary: fc.constant([]) },
+    { weight: drawing.wildness, arbitrary: hostileText.map((text) => [pair(text)]) },
+    { weight: drawing.wildness, arbitrary: fc.tuple(one, one).map((both) => both.flat()) },
+    { weight: drawing.wildness, arbitrary: odd },
   );
 }
 
-/** A key of its own for most; the others meet each other, and are no keys at all. */
-function documentedHeader(name: string): Arbitrary<readonly [string, string] | null> {
-  const texts =
-    name === "Idempotency-Key"
-      ? fc.oneof(
-          fc.uuid(),
-          fc.uuid().map((uuid) => `"${uuid}"`),
-          fc.constantFrom("again", '"again"'),
-          headerText,
-        )
-      : encodedText;
-  return fc.option(
-    texts.map((text) => [name.toLowerCase(), text] as const),
-    { freq: 2 },
+/** Wild ones meet others with the same Idempotency-Key, or bring what is none. */
+function documentedHeader(name: string, { wildness }: Drawing): Arbitrary<readonly [string, string] | null> {
+  const isRepeatable = name === "Idempotency-Key";
+  const usual = isRepeatable
+    ? fc.oneof(
+        fc.uuid(),
+        fc.uuid().map((uuid) => `"${uuid}"`),
+      )
+    : null;
+  const odd = isRepeatable ? fc.oneof(fc.constantFrom("again", '"again"'), headerText) : encodedText;
+  const given = (texts: Arbitrary<string>) => texts.map((text) => [name.toLowerCase(), text] as const);
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constant(null) },
+    { weight: 2 * wildness, arbitrary: given(odd) },
+    ...(usual === null ? [] : [{ weight: 3, arbitrary: given(usual) }]),
   );
 }
 
-function bodyOf(content: unknown, document: ApiDocument, known: Known): Arbitrary<string | null> {
-  const schema = memberOf(memberOf(content, "application/json"), "schema");
-  if (schema === undefined) return fc.option(fc.constantFrom("{}", "null", "x"), { freq: 4, nil: null });
+function bodyFrom(schema: unknown, drawing: Drawing): Arbitrary<string | null> {
+  const { wildness } = drawing;
+  const none = fc.constant(null);
+  if (schema === undefined)
+    return fc.oneof(
+      { weight: 4, arbitrary: none },
+      { weight: wildness, arbitrary: fc.constantFrom("{}", "null", "x") },
+    );
   return fc.oneof(
-    {
-      weight: 8,
-      arbitrary: valueFrom(inlineSchema(schema, document), known).map((value) => JSON.stringify(value)),
-    },
-    { weight: 2, arbitrary: fc.constantFrom(...HOSTILE_BODIES) },
-    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 8, arbitrary: valueFrom(schema, drawing).map((value) => JSON.stringify(value)) },
+    { weight: 2 * wildness, arbitrary: fc.constantFrom(...HOSTILE_BODIES) },
+    { weight: wildness, arbitrary: none },
   );
 }
 

@@ -2,34 +2,42 @@ import fc, { type Arbitrary } from "fast-check";
 import { memberOf } from "../../../service/api/document-operations.ts";
 import { HOSTILE_JSON } from "./hostile-values.ts";
 
-/** Texts that some parameter is likely to mean, by the pattern that they fit. */
-export type Known = readonly string[];
+export type Drawing = {
+  /** Texts that some parameter is likely to mean, by the pattern that they fit. */
+  readonly known: readonly string[];
+  /** How many of ten parts are hostile: 0 for values that fit the schema. */
+  readonly wildness: number;
+};
 
-/** Values of a JSON Schema whose references are replaced, most of them fitting, some hostile somewhere within. */
-export function valueFrom(schema: unknown, known: Known): Arbitrary<unknown> {
-  return fc.oneof({ weight: 9, arbitrary: fitting(schema, known) }, { weight: 1, arbitrary: hostile });
+/** Values of a JSON Schema whose references are replaced, fitting but for hostile parts anywhere within. */
+export function valueFrom(schema: unknown, drawing: Drawing): Arbitrary<unknown> {
+  const { wildness } = drawing;
+  return fc.oneof(
+    { weight: 10 - wildness, arbitrary: fitting(schema, drawing) },
+    { weight: wildness, arbitrary: hostile },
+  );
 }
 
 const hostile = fc.constantFrom(...HOSTILE_JSON);
 
-function fitting(schema: unknown, known: Known): Arbitrary<unknown> {
+function fitting(schema: unknown, drawing: Drawing): Arbitrary<unknown> {
   const choices = listOf(memberOf(schema, "anyOf")) ?? listOf(memberOf(schema, "oneOf"));
-  if (choices !== null) return fc.oneof(...choices.map((choice) => fitting(choice, known)));
+  if (choices !== null) return fc.oneof(...choices.map((choice) => fitting(choice, drawing)));
   const parts = listOf(memberOf(schema, "allOf"));
-  if (parts !== null && parts.length === 1) return fitting(parts[0], known);
+  if (parts !== null && parts.length === 1) return fitting(parts[0], drawing);
   const options = listOf(memberOf(schema, "enum"));
   if (options !== null) return fc.constantFrom(...options);
   const constant = memberOf(schema, "const");
   if (constant !== undefined) return fc.constant(constant);
   const type = memberOf(schema, "type");
-  if (Array.isArray(type)) return fc.oneof(...type.map((one) => ofType(one, schema, known)));
-  return ofType(type, schema, known);
+  if (Array.isArray(type)) return fc.oneof(...type.map((one) => ofType(one, schema, drawing)));
+  return ofType(type, schema, drawing);
 }
 
-function ofType(type: unknown, schema: unknown, known: Known): Arbitrary<unknown> {
+function ofType(type: unknown, schema: unknown, drawing: Drawing): Arbitrary<unknown> {
   switch (type) {
     case "string":
-      return textOf(schema, known);
+      return textOf(schema, drawing);
     case "integer":
       return fc.integer({
         min: Math.max(numberOf(schema, "minimum") ?? -1_000, -1_000),
@@ -46,47 +54,48 @@ function ofType(type: unknown, schema: unknown, known: Known): Arbitrary<unknown
     case "null":
       return fc.constant(null);
     case "array":
-      return fc.array(valueFrom(memberOf(schema, "items"), known), {
+      return fc.array(valueFrom(memberOf(schema, "items"), drawing), {
         minLength: numberOf(schema, "minItems") ?? 0,
         maxLength: Math.min(numberOf(schema, "maxItems") ?? 6, 12),
       });
     case "object":
-      return objectOf(schema, known);
+      return objectOf(schema, drawing);
     default:
       return hostile;
   }
 }
 
-function textOf(schema: unknown, known: Known): Arbitrary<unknown> {
+function textOf(schema: unknown, drawing: Drawing): Arbitrary<unknown> {
   const pattern = memberOf(schema, "pattern");
   const example = memberOf(schema, "example");
   const examples = typeof example === "string" ? [example] : [];
   if (typeof pattern === "string") {
     const expression = new RegExp(pattern);
-    const fits = [...known, ...examples].filter((text) => expression.test(text));
+    const fits = [...drawing.known, ...examples].filter((text) => expression.test(text));
     const random = fc.stringMatching(expression);
     return fits.length === 0 ? random : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...fits) }, random);
   }
   if (memberOf(schema, "format") === "uuid") return fc.uuid();
   if (memberOf(schema, "format") === "date-time") return fc.date().map((date) => date.toISOString());
   const free = fc.string({ minLength: numberOf(schema, "minLength") ?? 0, maxLength: 40 });
-  return fc.oneof(free, fc.constantFrom(...known, ...examples, "https://agent.invalid/hook"));
+  return fc.oneof(free, fc.constantFrom(...drawing.known, ...examples, "https://agent.invalid/hook"));
 }
 
-function objectOf(schema: unknown, known: Known): Arbitrary<unknown> {
+function objectOf(schema: unknown, drawing: Drawing): Arbitrary<unknown> {
   const properties = memberOf(schema, "properties");
   const required = listOf(memberOf(schema, "required")) ?? [];
   if (typeof properties !== "object" || properties === null) {
     const values = memberOf(schema, "additionalProperties");
-    return fc.dictionary(fc.constantFrom("A", "B", "C", "x"), valueFrom(values, known), { maxKeys: 3 });
+    return fc.dictionary(fc.constantFrom("A", "B", "C", "x"), valueFrom(values, drawing), { maxKeys: 3 });
   }
   const members = Object.entries(properties).map(
-    ([name, member]) => [name, valueFrom(member, known)] as const,
+    ([name, member]) => [name, valueFrom(member, drawing)] as const,
   );
-  // Now and then without one that is required, too.
+  const model = Object.fromEntries(members);
+  // A wild one may lack what is required.
   return fc.oneof(
-    { weight: 8, arbitrary: fc.record(Object.fromEntries(members), { requiredKeys: required as never[] }) },
-    { weight: 2, arbitrary: fc.record(Object.fromEntries(members), { requiredKeys: [] }) },
+    { weight: 10 - drawing.wildness, arbitrary: fc.record(model, { requiredKeys: required as never[] }) },
+    { weight: drawing.wildness, arbitrary: fc.record(model, { requiredKeys: [] }) },
   );
 }
 

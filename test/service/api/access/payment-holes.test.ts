@@ -108,7 +108,7 @@ function bareShop() {
   };
   const scheme = new ExactEvmScheme().registerMoneyParser(async (usd) => ({
     asset: USDC,
-    amount: String(Math.round(usd * 1e6)),
+    amount: String(Math.round(Number(usd) * 1e6)),
     extra: { name: "USD Coin", version: "2" },
   }));
   const server = new x402ResourceServer(facilitator).register(network, scheme);

@@ -13,6 +13,7 @@ import { createApiKeyAccess } from "../../../../service/api/access/api-key-acces
 import { createAccess } from "../../../../service/api/access/create-access.ts";
 import { createPaymentAccess } from "../../../../service/api/access/payment-access.ts";
 import type { ApiEnv } from "../../../../service/api/api-env.ts";
+import { createRequestLimits } from "../../../../service/api/deadline.ts";
 import { definePaid } from "../../../../service/api/endpoint.ts";
 import { createErrorHandler } from "../../../../service/api/handle-error.ts";
 import { mountEndpoints } from "../../../../service/api/mount-endpoints.ts";
@@ -85,7 +86,7 @@ export function paymentWorld(db: Database) {
     deps: {},
     access,
     clock,
-    limits: { deadlineMs: 10_000, stopping: new AbortController().signal },
+    limits: createRequestLimits({ deadlineMs: 10_000, stopping: new AbortController().signal, clock }),
   });
   const account = privateKeyToAccount(generatePrivateKey());
   const buyer = new x402Client()

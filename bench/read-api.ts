@@ -1,0 +1,261 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import autocannon from "autocannon";
+import { type Address, getAddress, numberToHex } from "viem";
+import { freePort } from "../bin/up/free-port.ts";
+import { privateKeyOf } from "../bin/up/start-services.ts";
+import { roleAccounts } from "../devnet/accounts.ts";
+import { type Deployment, writeDeployment } from "../service/chain/deployments.ts";
+import { createApiKey } from "../service/store/api-keys.ts";
+import { type Database, migrateDatabase, openDatabase } from "../service/store/database.ts";
+import { atLeast, atMost, type BenchRow } from "./bench-row.ts";
+import { measureChecks } from "./read-checks.ts";
+import { marketOf, type Population, seedScoring } from "./scoring-population.ts";
+
+export type ReadBenchOptions = {
+  /** An empty database. */
+  readonly databaseUrl: string;
+};
+
+const CHAIN_ID = 31_337;
+const POPULATION: Population = { prefix: "read", wallets: 500, calls: 40 };
+const CONNECTIONS = 64;
+const SECONDS = 3;
+const ROUNDS = 3;
+const RATE = 200;
+const RATE_SECONDS = 8;
+const RATE_CONNECTIONS = 20;
+const MAX_MB = 700;
+
+/**
+ * Loads `ahs serve` and a bare route that answers one row by its primary key in turns, with a key without a balance and with one
+ * that is charged, and compares with the bars of design.md. The load comes from this machine as well.
+ */
+export async function benchReadApi({ databaseUrl }: ReadBenchOptions): Promise<BenchRow[]> {
+  const db = openDatabase({
+    url: databaseUrl,
+    applicationName: "ahs-bench",
+    maxConnections: 20,
+    statementTimeoutMs: 600_000,
+    connectTimeoutMs: 5_000,
+    onIdleError: () => undefined,
+  });
+  const folder = mkdtempSync(join(tmpdir(), "ahs-bench-read-"));
+  const children: ChildProcess[] = [];
+  try {
+    const wallets = await seedScores(db, databaseUrl);
+    const keys = { unlimited: await fastKey(db, null), metered: await fastKey(db, 1_000_000_000) };
+    const bare = await startBare(databaseUrl, children);
+    const serve = await startServe({ databaseUrl, folder }, children);
+    const load = { bare, serve, keys, wallets };
+    const ratios = await measureRatios(load);
+    const rows = [...ratios, ...(await measureLatency(load)), memoryRow(children.at(-1)?.pid)];
+    return [...rows, ...(await measureChecks(db, wallets[0] ?? "0x"))];
+  } finally {
+    for (const child of children) await stopped(child);
+    await db.$client.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Load = {
+  readonly bare: string;
+  readonly serve: string;
+  readonly keys: { readonly unlimited: string; readonly metered: string };
+  readonly wallets: readonly Address[];
+};
+
+type Target = { readonly url: string; readonly path: string; readonly key: string };
+
+const PATHS = ["/risk", "/ahs/route"] as const;
+const BARS = { unlimited: 0.5, metered: 0.2 } as const;
+
+/** Requests per second of each path and key as a share of the bare route's, measured beside it. */
+async function measureRatios({ bare, serve, keys, wallets }: Load): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  const plain = { url: bare, path: "/bare", key: "" };
+  await perSecond(plain, wallets);
+  for (const path of PATHS) {
+    for (const kind of ["unlimited", "metered"] as const) {
+      const target = { url: serve, path, key: keys[kind] };
+      await perSecond(target, wallets);
+      const ratios: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1)
+        ratios.push((await perSecond(target, wallets)) / (await perSecond(plain, wallets)));
+      const name = `read: GET ${path}/{address}, ${kind} key, beside a bare SELECT`;
+      rows.push(atLeast(BARS[kind], { name, value: median(ratios), unit: "×" }));
+    }
+  }
+  return rows;
+}
+
+async function measureLatency({ serve, keys, wallets }: Load): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  for (const path of PATHS) {
+    const target = { url: serve, path, key: keys.metered };
+    const { latency } = await run(target, wallets, {
+      connections: RATE_CONNECTIONS,
+      duration: RATE_SECONDS,
+      overallRate: RATE,
+    });
+    const name = `read: GET ${path}/{address}, metered key, p99 at ${RATE} requests/s`;
+    rows.push(atMost(20, { name, value: latency.p99, unit: "ms" }));
+  }
+  return rows;
+}
+
+async function perSecond(target: Target, wallets: readonly Address[]): Promise<number> {
+  return (await run(target, wallets, { connections: CONNECTIONS, duration: SECONDS })).requests.average;
+}
+
+async function run(
+  { url, path, key }: Target,
+  wallets: readonly Address[],
+  how: { readonly connections: number; readonly duration: number; readonly overallRate?: number },
+) {
+  const result = await autocannon({
+    url,
+    ...how,
+    headers: key === "" ? {} : { "x-api-key": key },
+    requests: wallets.map((wallet) => ({ method: "GET", path: `${path}/${wallet}` })),
+  });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${path}: ${result.non2xx} refusals and ${result.errors} errors under load`);
+  }
+  return result;
+}
+
+function memoryRow(pid: number | undefined): BenchRow {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return atMost(MAX_MB, {
+    name: "read: memory of serve after it",
+    value: Number(kilobytes) / 1_024,
+    unit: "MB",
+  });
+}
+
+/** Followed wallets under a fresh head, each with a score that differs from its neighbour's. */
+async function seedScores(db: Database, databaseUrl: string): Promise<readonly Address[]> {
+  await migrateDatabase(db);
+  await seedScoring(databaseUrl, [POPULATION]);
+  await db.$client.query(`
+    create table chain_${CHAIN_ID}.oracle_score (
+      wallet text primary key, ahs_score integer, insufficient boolean, as_of numeric(78), transaction_hash text,
+      published_at timestamptz, present boolean)`);
+  await db.$client.query(
+    `update chain_${CHAIN_ID}.block set timestamp = $1 where number = (select max(number) from chain_${CHAIN_ID}.block)`,
+    [Math.floor(Date.now() / 1_000)],
+  );
+  const { rows } = await db.$client.query<{ address: Address }>(
+    `select address from chain_${CHAIN_ID}.wallet order by address`,
+  );
+  await db.$client.query(SCORES, [CHAIN_ID]);
+  return rows.map(({ address }) => address);
+}
+
+const SCORES = `
+  with scored as (
+    insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, d1_score, d2_score,
+      grade, confidence_micros, confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
+    select $1::int, address, 7990, '0x11', now(), 'AHS-2026.1', 75 + length(address) % 10, 80, 80, 'B', 800000, 'HIGH', false,
+      '[]', '[]', '[]', '{"fromBlock":0,"fromTimestamp":0,"toBlock":7990,"complete":true,"sources":["index"]}', '0x22'
+    from chain_31337.wallet
+    returning *
+  )
+  insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, ahs_score, grade, confidence_micros, confidence_level, as_of_time, sanctioned)
+  select chain_id, wallet, id, as_of_block, ahs_score, grade, confidence_micros, confidence_level, as_of_time, sanctioned from scored`;
+
+/** A key that no rate holds back. */
+async function fastKey(db: Database, balanceUnits: number | null): Promise<string> {
+  const wanted = { name: "bench", partner: false, balanceUnits, expiresAt: null };
+  const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
+  await db.$client.query("update ahs.api_key set rate_per_minute = 100000000 where id = $1", [key.id]);
+  return secret;
+}
+
+async function startBare(databaseUrl: string, children: ChildProcess[]): Promise<string> {
+  const port = await freePort();
+  const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: String(port) };
+  const script = new URL("./bare-route.ts", import.meta.url).pathname;
+  children.push(spawn(process.execPath, [script], { stdio: ["ignore", "ignore", "inherit"], env }));
+  return listening(port, "/");
+}
+
+async function startServe(
+  { databaseUrl, folder }: { readonly databaseUrl: string; readonly folder: string },
+  children: ChildProcess[],
+): Promise<string> {
+  const port = await freePort();
+  const deploymentFile = join(folder, "deployment.json");
+  writeDeployment(deploymentFile, await deploymentOf(databaseUrl));
+  const { signer } = roleAccounts();
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    AHS_DEPLOYMENT: deploymentFile,
+    PORT: String(port),
+    SIGNER_PRIVATE_KEY: privateKeyOf(signer),
+    IP_RATE_PER_MINUTE: "10000000",
+    MAX_INDEX_AGE_SECONDS: "86400",
+    HISTORY_SOURCE: "none",
+    LOG_LEVEL: "warn",
+  };
+  const script = new URL("../bin/ahs.ts", import.meta.url).pathname;
+  children.push(spawn(process.execPath, [script, "serve"], { stdio: ["ignore", "inherit", "inherit"], env }));
+  return listening(port, "/livez");
+}
+
+async function deploymentOf(databaseUrl: string): Promise<Deployment> {
+  const place = (number: number) => ({
+    address: getAddress(numberToHex(number, { size: 20 })),
+    startBlock: 0,
+  });
+  const { market, accounts } = await marketOf(databaseUrl);
+  const checked = (address: Address) => getAddress(address);
+  return {
+    chainId: CHAIN_ID,
+    name: "bench",
+    startBlock: 0,
+    finalityBlocks: 1,
+    identityRegistry: place(0xa1),
+    sanctionsList: place(0xa2),
+    oracle: place(0xa3),
+    usdc: null,
+    market: {
+      native: { ...market.native, feed: checked(market.native.feed) },
+      wrappedNative: null,
+      tokens: market.tokens.map((token) => ({
+        ...token,
+        address: checked(token.address),
+        feed: checked(token.feed),
+      })),
+    },
+    accounts,
+    staticWallets: [],
+  };
+}
+
+async function listening(port: number, path: string): Promise<string> {
+  const url = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (await fetch(url + path).catch(() => null)) return url;
+    await sleep(100);
+  }
+  throw new Error(`nothing listens at ${url}`);
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  await ended;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

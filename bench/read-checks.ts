@@ -1,0 +1,65 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Address } from "viem";
+import { z } from "zod";
+import { readTrustedProxies } from "../service/api/access/client-address.ts";
+import { createIpLimit } from "../service/api/access/ip-limit.ts";
+import { addressParams } from "../service/api/address-schema.ts";
+import { apiKeyFinder, createApiKey, hashApiKey } from "../service/store/api-keys.ts";
+import type { Database } from "../service/store/database.ts";
+import { createKeyDebits } from "../service/store/key-debits.ts";
+import { createRateBuckets } from "../service/store/rate-buckets.ts";
+import { type BenchRow, shown } from "./bench-row.ts";
+
+const AT_ONCE = 64;
+const TIMES = 10_000;
+const MICROSECONDS = 1_000;
+
+/** What each check of a request costs, as many of them under way as the load has connections; waiting for the database included. */
+export async function measureChecks(db: Database, wallet: Address | "0x"): Promise<BenchRow[]> {
+  const wanted = { name: "checks", partner: false, balanceUnits: 1_000_000_000, expiresAt: null };
+  const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
+  const now = () => new Date();
+  const find = apiKeyFinder(db);
+  const buckets = createRateBuckets({ db, now });
+  const debits = createKeyDebits({ db, now, randomUuid: randomUUID });
+  const params = z.object({ address: addressParams.shape.address });
+  const ipLimit = createIpLimit({
+    perMinute: 10_000_000,
+    trustedProxies: readTrustedProxies([]) ?? unread(),
+    monotonicMs: () => performance.now(),
+    maxAddresses: 1_000,
+  });
+  const source = { socket: "203.0.113.9", forwardedFor: undefined };
+  const checks: readonly (readonly [string, () => unknown])[] = [
+    ["IP limit", () => ipLimit(source)],
+    ["validation", () => params.parse({ address: wallet })],
+    ["authentication", () => find(hashApiKey(secret))],
+    ["limit of the key", () => buckets.take({ identity: `key:${key.id}`, perMinute: 100_000_000 })],
+    [
+      "debit, held and kept",
+      async () => {
+        const held = await debits.hold({ keyId: key.id, units: 1, endpoint: "GET /bench" });
+        if (held.kind === "held") await debits.keep(held.debitId);
+      },
+    ],
+  ];
+  const rows: BenchRow[] = [];
+  for (const [name, check] of checks) {
+    await microseconds(check);
+    rows.push(shown({ name: `read: cost of ${name}`, value: await microseconds(check), unit: "µs" }));
+  }
+  return rows;
+}
+
+async function microseconds(check: () => unknown): Promise<number> {
+  const started = performance.now();
+  const worker = async () => {
+    for (let time = 0; time < TIMES / AT_ONCE; time += 1) await check();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return ((performance.now() - started) * MICROSECONDS) / TIMES;
+}
+
+function unread(): never {
+  throw new Error("an empty list was not read");
+}

@@ -1,0 +1,149 @@
+import { type Address, getAddress, numberToHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { roleAccounts } from "../../devnet/accounts.ts";
+import type { CounterpartiesAnswer } from "../../service/api/get-counterparties-schema.ts";
+import type { NetworkMapAnswer } from "../../service/api/get-network-map-schema.ts";
+import type { ReportCard } from "../../service/api/get-report-card-schema.ts";
+import { until } from "../support/anvil-testkit/script.ts";
+import type { TestServer } from "../support/anvil-testkit/services.ts";
+import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+
+const ETHER = 10n ** 18n;
+const nth = (number: number): Address => getAddress(numberToHex(number, { size: 20 }));
+/** One owner's: the first funds the others, and they pay one another round and round. */
+const RING = [nth(0xa9e11), nth(0xa9e12), nth(0xa9e13)] as const;
+const [LEADER] = RING;
+/** Pays the same people again and again; funded, as the leader of the ring, by an exchange. */
+const PAYROLL = nth(0xa9e21);
+const PAYEES = [nth(0xbee01), nth(0xbee02), nth(0xbee03)] as const;
+/** A public funder of the deployment. */
+const EXCHANGE = getAddress(roleAccounts().deployer.address);
+
+let kit: Testkit;
+let server: TestServer;
+let secret: string;
+
+beforeAll(async () => {
+  kit = await bootTestkit({ ageSeconds: 30 * 86_400 });
+  const { chain } = kit;
+  await send(EXCHANGE, LEADER, 50n * ETHER);
+  await send(EXCHANGE, PAYROLL, 50n * ETHER);
+  for (const payee of PAYEES) await send(EXCHANGE, payee, ETHER);
+  for (const member of RING.slice(1)) await send(LEADER, member, 5n * ETHER);
+  for (const wallet of [...RING, PAYROLL]) await chain.register(wallet);
+  for (let round = 0; round < 6; round += 1) {
+    await chain.moveTime(86_400);
+    for (const [place, member] of RING.entries())
+      await send(member, RING[(place + 1) % RING.length] ?? LEADER, ETHER / 10n);
+    for (const payee of PAYEES) await send(PAYROLL, payee, ETHER / 100n);
+  }
+  await chain.toWallClock();
+  await chain.mine(40, 0);
+  const indexer = await kit.startIndexer();
+  await indexer.reach(await chain.head());
+  kit.startWorker();
+  server = await kit.startServer();
+  ({ secret } = await createTestKey(kit.db, null));
+  const mining = setInterval(() => void chain.tick(), 1_000);
+  kit.onClose(async () => clearInterval(mining));
+  await until({ what: "the facts of the ring are known", timeoutMs: 60_000 }, async () => {
+    const response = await ask(`/network-map/${LEADER}`);
+    if (response.status !== 200) return null;
+    const map = (await response.json()) as NetworkMapAnswer;
+    return map.cluster_size >= RING.length ? true : null;
+  });
+}, 150_000);
+
+afterAll(() => kit?.close());
+
+describe("the network of real wallets", () => {
+  test("a ring of one owner is one cluster, whichever of its wallets is asked for", async () => {
+    for (const member of RING) {
+      const map = await json<NetworkMapAnswer>(`/network-map/${member}`);
+      const ring = map.nodes.filter(({ address }) => isOfRing(address));
+      expect(ring.map(({ cluster }) => cluster)).toEqual(RING.map(() => LEADER));
+      expect(map.cluster).toBe(LEADER);
+    }
+    const { edges } = await json<NetworkMapAnswer>(`/network-map/${RING[1]}`);
+    const links = edges.map(({ kind, from, to }) => [kind, from, to]);
+    expect(links).toContainEqual(["funded", LEADER, RING[1]]);
+    expect(links).toContainEqual(["shares_funder", RING[1], RING[2]]);
+    expect(links).toContainEqual(["paid", RING[1], RING[2]]);
+  });
+
+  test("an exchange that funded two wallets is shown and links neither to the other", async () => {
+    const map = await json<NetworkMapAnswer>(`/network-map/${PAYROLL}`);
+    expect(map.nodes.find(({ address }) => address === EXCHANGE)).toMatchObject({
+      kind: "public_funder",
+      hops: 1,
+    });
+    expect(map.edges).toContainEqual(
+      expect.objectContaining({ kind: "funded", from: EXCHANGE, to: PAYROLL }),
+    );
+    expect(map.nodes.map(({ address }) => address)).not.toContain(LEADER);
+    expect([map.cluster, map.cluster_size]).toEqual([null, 1]);
+    expect(map.edges.map(({ kind }) => kind)).not.toContain("shares_funder");
+  });
+
+  test("the payees of a payroll are its counterparties, a page at a time", async () => {
+    const first = await json<CounterpartiesAnswer>(`/counterparties/${PAYROLL}?limit=2`);
+    const second = await json<CounterpartiesAnswer>(
+      `/counterparties/${PAYROLL}?limit=100&cursor=${first.next_cursor}`,
+    );
+    const all = [...first.counterparties, ...second.counterparties];
+    expect([second.as_of_block, second.next_cursor]).toEqual([first.as_of_block, null]);
+    const payees = all.filter(({ calls }) => calls === 6);
+    expect(payees.map(({ address }) => address)).toEqual(
+      [...PAYEES].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
+    );
+    for (const payee of payees) {
+      expect(payee).toMatchObject({ direction: "out", failed_calls: 0, owner_link: null });
+      expect(payee.volume_out).toMatchObject({
+        native_wei: ((6n * ETHER) / 100n).toString(),
+        fully_priced: true,
+      });
+    }
+    expect(first.totals).toMatchObject({ owned: 0, incoming_complete: true });
+  });
+
+  test("a ring's counterparties are its owner's own, out and in", async () => {
+    const { counterparties, totals } = await json<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
+    const next = counterparties.find(({ address }) => address === RING[2]);
+    const leader = counterparties.find(({ address }) => address === LEADER);
+    expect(next).toMatchObject({ direction: "out", credit: 0 });
+    expect(next?.owner_link).not.toBeNull();
+    expect(leader).toMatchObject({ direction: "in", transfers_in: 6, owner_link: "first_funder" });
+    expect(totals.owned).toBeGreaterThan(0);
+  });
+
+  test("a report card is told and drawn of a scored wallet", async () => {
+    const card = await json<ReportCard>(`/report-card/${PAYROLL}`);
+    expect(card.address).toBe(PAYROLL);
+    expect(card.benchmark.scored_wallets).toBeGreaterThanOrEqual(0);
+    expect(card.dimensions.map(({ dimension }) => dimension)).toEqual(["D1", "D2"]);
+    const picture = await ask(`/report-card/${PAYROLL}?format=png`);
+    expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
+    const bytes = new Uint8Array(await picture.arrayBuffer());
+    expect([...bytes.slice(1, 4)]).toEqual([..."PNG"].map((letter) => letter.charCodeAt(0)));
+  });
+});
+
+function isOfRing(address: string): boolean {
+  return RING.some((member) => member === address);
+}
+
+async function send(from: Address, to: Address, value: bigint): Promise<void> {
+  const { status } = await kit.chain.send({ from, to, value });
+  expect(status).toBe("success");
+}
+
+function ask(path: string): Promise<Response> {
+  return fetch(`${server.baseUrl}${path}`, { headers: { "X-API-Key": secret } });
+}
+
+async function json<Body>(path: string): Promise<Body> {
+  const response = await ask(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return (await response.json()) as Body;
+}

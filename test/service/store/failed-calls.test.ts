@@ -1,0 +1,161 @@
+import { type Address, type Hex, numberToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import { createOutcomeReader } from "../../../service/store/failed-calls.ts";
+import { account, DAY, START } from "../features/histories.ts";
+import { AGENT, OTHER, SCHEMA, useRowsWorld } from "../features/rows-world.ts";
+
+const TARGET = account(0xd1);
+const KNOWN: Hex = "0xa9059cbb";
+const world = useRowsWorld();
+
+type Sent = {
+  readonly block: number;
+  readonly ok: boolean;
+  readonly input?: Hex;
+  readonly from?: Address;
+  readonly to?: Address | null;
+  readonly own?: boolean;
+  readonly place?: number;
+};
+
+let nonce = 0;
+
+/** Puts a transaction into the index; answers its hash. */
+async function send({
+  block,
+  ok,
+  input = "0xaabbccdd",
+  from = AGENT,
+  to = TARGET,
+  own = true,
+  place = 0,
+}: Sent) {
+  nonce += 1;
+  const hash = numberToHex(nonce, { size: 32 });
+  const selector = input.length < 10 ? null : input.slice(0, 10);
+  await world.client.query(
+    `insert into ${SCHEMA}.transaction values
+     ($1, $2, $3, $4, $5, $6, $7, 3, $8, $9, 90000, 24000, 1000000000, 7, $10, null, $11)`,
+    [hash, block, place, START + block * DAY, from, to, nonce, input, selector, ok, own],
+  );
+  return hash;
+}
+
+async function read(listedDays = 30, recentDays = 14) {
+  const outcomes = createOutcomeReader(world.db, 31_337);
+  const found = await outcomes({ wallet: AGENT, listedDays, recentDays, knownSelectors: [KNOWN] });
+  if (found === null) throw new Error("the index holds blocks");
+  return found;
+}
+
+async function headBlock(): Promise<number> {
+  return (await read()).head.number;
+}
+
+const hashes = (calls: readonly { readonly hash: Hex }[]) => calls.map(({ hash }) => hash);
+
+describe("what became of a wallet's transactions", () => {
+  it("is its own failures of the listed days, newest first, with all that they were sent with", async () => {
+    const head = await headBlock();
+    const old = await send({ block: head - 29, ok: false });
+    const newer = await send({ block: head - 1, ok: false, input: "0x" });
+    await send({ block: head - 31, ok: false });
+    await send({ block: head - 2, ok: true });
+    await send({ block: head - 2, ok: false, from: OTHER, place: 1 });
+    const { failures, failuresFound, nextNonce } = await read();
+    expect(hashes(failures)).toEqual([newer, old]);
+    expect(failures[1]).toEqual({
+      hash: old,
+      block: head - 29,
+      transactionIndex: 0,
+      timestamp: START + (head - 29) * DAY,
+      to: TARGET,
+      nonce: expect.any(Number),
+      value: 3n,
+      input: "0xaabbccdd",
+      selector: "0xaabbccdd",
+      gasLimit: 90_000n,
+      gasUsed: 24_000n,
+      gasPrice: 1_000_000_000n,
+    });
+    expect([failuresFound, nextNonce]).toEqual([2, Number(failures[0]?.nonce) + 1]);
+  });
+
+  it("holds the newest success of each calldata that failed lately, and every one of a known method", async () => {
+    const head = await headBlock();
+    await send({ block: head - 9, ok: false });
+    await send({ block: head - 8, ok: true });
+    const newest = await send({ block: head - 7, ok: true });
+    const known = await send({ block: head - 6, ok: true, input: `${KNOWN}01` });
+    const other = await send({ block: head - 5, ok: true, input: `${KNOWN}02` });
+    await send({ block: head - 4, ok: true, to: account(0xd2) });
+    await send({ block: head - 3, ok: true, input: "0x12345678" });
+    await send({ block: head - 10, ok: true, input: `${KNOWN}03` });
+    const { successes, completeFrom } = await read();
+    expect(hashes(successes)).toEqual([other, known, newest]);
+    expect(completeFrom).toBeNull();
+  });
+
+  it("matches creations, whose account is none, with one another", async () => {
+    const head = await headBlock();
+    await send({ block: head - 2, ok: false, to: null });
+    const made = await send({ block: head - 1, ok: true, to: null });
+    expect(hashes((await read()).successes)).toEqual([made]);
+  });
+
+  it("reads no success where nothing failed lately, and no nonce where nothing was sent", async () => {
+    const head = await headBlock();
+    expect((await read()).nextNonce).toBeNull();
+    await send({ block: head - 20, ok: false });
+    await send({ block: head - 1, ok: true });
+    expect((await read()).successes).toEqual([]);
+  });
+
+  it("tells how many failures there are beyond the 200 that it lists", async () => {
+    const head = await headBlock();
+    for (let place = 0; place < 203; place += 1) await send({ block: head - 1, ok: false, place });
+    const { failures, failuresFound } = await read();
+    expect([failures.length, failuresFound]).toEqual([200, 203]);
+  });
+
+  it("tells from which block on successes are complete once there are too many to read", async () => {
+    const head = await headBlock();
+    await send({ block: head - 9, ok: false });
+    await world.client.query(
+      `insert into ${SCHEMA}.transaction
+       select '0x' || lpad(to_hex(n + 500000), 64, '0'), $1::int - 8 + n / 1000, n, $2, $3, $4, n, 0,
+         '${KNOWN}' || lpad(to_hex(n), 8, '0'), '${KNOWN}', 90000, 24000, 1, 7, true, null, true
+       from generate_series(0, 2500) n`,
+      [head, START + head * DAY, AGENT, TARGET],
+    );
+    const { successes, completeFrom } = await read();
+    expect([successes.length, completeFrom]).toEqual([2000, head - 7]);
+  });
+
+  it("holds what a smart account executed: failures one by one, successes by method", async () => {
+    const head = await headBlock();
+    const execute = (block: number, ok: boolean) =>
+      world.client.query(
+        `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp,
+           "to", selector, value, ok, gas_limit, gas_used, gas_price_wei, fee_wei)
+         values (31337, $1, $2, 0, 4, $3, 'transaction', 'enrich', $4, $5, '0xaabbccdd', 0, $6, 0, 0, 0, 0)`,
+        [AGENT, block, numberToHex(9, { size: 32 }), START + block * DAY, TARGET, ok],
+      );
+    await execute(head - 1, false);
+    await execute(head - 5, true);
+    await execute(head - 3, true);
+    await execute(head - 20, true);
+    const { executions, executed } = await read();
+    expect(executed).toEqual([{ to: TARGET, selector: "0xaabbccdd", block: head - 3 }]);
+    expect(executions).toEqual([
+      {
+        hash: numberToHex(9, { size: 32 }),
+        position: 4,
+        block: head - 1,
+        timestamp: START + (head - 1) * DAY,
+        to: TARGET,
+        selector: "0xaabbccdd",
+      },
+    ]);
+  });
+});

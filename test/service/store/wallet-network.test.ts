@@ -1,0 +1,352 @@
+import type { Address } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
+import { createDistributionReader } from "../../../service/store/score-distribution.ts";
+import { accountFact, contact, enrichTransfer } from "../../../service/store/tables/enrich.ts";
+import { agentDocument } from "../../../service/store/tables/infrastructure.ts";
+import { currentScore, score } from "../../../service/store/tables/score.ts";
+import { createAccountReader } from "../../../service/store/wallet-network-accounts.ts";
+import {
+  createDealingsReader,
+  type DealingsOutcome,
+} from "../../../service/store/wallet-network-dealings.ts";
+import { readAccountLinks, readNeighbourhood } from "../../../service/store/wallet-network-graph.ts";
+import { readOwners } from "../../../service/store/wallet-network-owners.ts";
+import { account, START, USDC } from "../features/histories.ts";
+import { blockHash, enrichTo, finalize, followEnriched } from "../features/index-tables.ts";
+import {
+  AGENT,
+  blockAt,
+  callAt,
+  FAUCET,
+  MIXER,
+  OTHER,
+  SCHEMA,
+  useRowsWorld,
+} from "../features/rows-world.ts";
+
+const world = useRowsWorld();
+const CHAIN_ID = 31_337;
+const ZERO = account(0);
+const SPAM = account(0x5a);
+const FUNDER = account(0xf1);
+const SHOP = account(0xe0);
+
+const CHAIN = {
+  market: {
+    native: { symbol: "ETH", decimals: 18, feed: null },
+    wrappedNative: null,
+    tokens: [{ address: USDC, symbol: "USDC", decimals: 6, feed: null }],
+  },
+  accounts: { entryPoints: [], publicFunders: [FAUCET], mixers: [MIXER] },
+};
+
+beforeEach(async () => {
+  await world.client.query(
+    "truncate ahs.enrich_transfer, ahs.current_score, ahs.score, ahs.feed_price cascade",
+  );
+});
+
+describe("the dealings of a wallet", () => {
+  const read = (pin: Parameters<ReturnType<typeof createDealingsReader>>[1] = null) =>
+    createDealingsReader({ db: world.db, chainId: CHAIN_ID, chain: CHAIN, policy: AHS_2026_1 })(AGENT, pin);
+
+  beforeEach(async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await world.insertCalls([callAt(10, { to: SHOP }), callAt(290, { to: SHOP })]);
+    await finalize(world.client, SCHEMA, blockAt(300));
+    await enrichTo(world.client, SCHEMA, 300);
+  });
+
+  it("are of the window's calls, and of what others sent: coin and listed tokens, no mints, no own calls, nothing of zero", async () => {
+    await receive(200, { from: FUNDER, amount: 5n });
+    await receive(200, { from: FUNDER, amount: 7n }, 2);
+    await receive(201, { from: FUNDER, amount: 1n });
+    await receive(202, { from: FUNDER, token: USDC, amount: 9n, standard: "erc20" });
+    await receive(203, { from: FUNDER, token: SPAM, amount: 9n, standard: "erc20" });
+    await receive(204, { from: FUNDER, token: USDC, amount: 0n, standard: "erc20" });
+    await receive(205, { from: ZERO, token: USDC, amount: 9n, standard: "erc20" });
+    await receive(206, { from: AGENT, amount: 9n });
+    await receive(207, { from: SHOP, amount: 9n, sender: AGENT });
+    await receive(50, { from: SHOP, amount: 9n });
+    await receive(301, { from: SHOP, amount: 9n });
+    const dealings = known(await read());
+    const day = (block: number) => ({ firstAt: blockAt(block).timestamp, lastAt: blockAt(block).timestamp });
+    expect(dealings.incoming).toEqual([
+      { from: FUNDER, token: null, amount: 12n, transfers: 2, ...day(200) },
+      { from: FUNDER, token: null, amount: 1n, transfers: 1, ...day(201) },
+      { from: FUNDER, token: USDC, amount: 9n, transfers: 1, ...day(202) },
+    ]);
+    expect(dealings.incomingTruncated).toBe(false);
+    expect(dealings.asOf.blockNumber).toBe(300);
+    expect(dealings.rows.calls.map(({ blockNumber }) => blockNumber)).toEqual([290]);
+  });
+
+  it("stay what they were at a pinned block, whatever happens after it", async () => {
+    const pin = { blockNumber: 300, blockHash: blockHash(300) };
+    await receive(299, { from: FUNDER, amount: 5n });
+    const before = known(await read());
+    await world.insertCalls([callAt(320, { to: FUNDER })]);
+    await receive(310, { from: SHOP, amount: 5n });
+    await finalize(world.client, SCHEMA, blockAt(350));
+    await enrichTo(world.client, SCHEMA, 350);
+    expect(known(await read()).rows.calls).toHaveLength(2);
+    expect(known(await read(pin))).toEqual(before);
+  });
+
+  it("are not told at a block that is another one, or not enriched, or of no index", async () => {
+    expect(await read({ blockNumber: 300, blockHash: blockHash(299) })).toEqual({ kind: "gone" });
+    expect(await read({ blockNumber: 301, blockHash: blockHash(301) })).toEqual({ kind: "gone" });
+    await world.client.query(`delete from ${SCHEMA}.wallet`);
+    expect(await read()).toEqual({ kind: "not-indexed" });
+    await world.client.query("truncate ahs.enrich_cursor");
+    expect(await read()).toEqual({ kind: "not-ready" });
+  });
+
+  it("flag accounts by the lists of now", async () => {
+    await world.client.query(
+      `insert into ahs.sanctions_entry values ('ofac-sdn', $1, '7', now()) on conflict do nothing`,
+      [SHOP],
+    );
+    expect(known(await read()).rows.counterparties.find(({ address }) => address === SHOP)?.flag).toBe(
+      "sanctioned",
+    );
+    await world.client.query("truncate ahs.sanctions_entry");
+  });
+});
+
+describe("the owners of accounts", () => {
+  const ownersOf = (accounts: readonly Address[]) =>
+    readOwners(world.client, {
+      chainId: CHAIN_ID,
+      wallet: AGENT,
+      accounts,
+      publicFunders: new Set([FAUCET]),
+    });
+
+  it("are found by common funders over generations, and never by public ones", async () => {
+    await know(AGENT, { firstFunder: FUNDER });
+    await know(FUNDER, { firstFunder: OTHER });
+    await know(SHOP, { firstFunder: OTHER });
+    await know(account(0x77), { firstFunder: FAUCET });
+    await know(OTHER, { firstFunder: FAUCET });
+    const { owners } = await ownersOf([SHOP, account(0x77)]);
+    expect([...owners.cluster.keys()].sort()).toEqual([AGENT, OTHER, SHOP, FUNDER].sort());
+  });
+
+  it("are found by mutual funding", async () => {
+    await know(AGENT, {});
+    await know(OTHER, {});
+    await meet(AGENT, OTHER, { sent: 5n });
+    await meet(OTHER, AGENT, { sent: 5n });
+    expect((await ownersOf([OTHER])).owners.cluster.get(OTHER)).toBe("mutual_funding");
+  });
+
+  it("are not looked for among the senders of a hub", async () => {
+    await know(AGENT, {});
+    await know(OTHER, {});
+    await meet(AGENT, OTHER, { sent: 1_000_000n });
+    await meet(OTHER, AGENT, { sent: 5n });
+    await world.client.query(
+      `insert into ahs.contact select 31337, $1, '0x' || lpad(to_hex(n), 40, '0'), 0, 1, 1, 1, 1, 1
+       from generate_series(100000, 102500) n`,
+      [OTHER],
+    );
+    expect((await ownersOf([OTHER])).owners.cluster.has(OTHER)).toBe(false);
+  });
+});
+
+describe("the neighbourhood of a wallet", () => {
+  const around = (peers: readonly Address[]) =>
+    readNeighbourhood(world.client, {
+      chainId: CHAIN_ID,
+      wallet: AGENT,
+      peers,
+      publicFunders: new Set([FAUCET]),
+    });
+
+  it("is whom it and its funder made and funded, and whom its peers call most", async () => {
+    await know(AGENT, { firstFunder: FUNDER });
+    await know(OTHER, { firstFunder: FUNDER });
+    await know(account(0xc1), { hasCode: true, creator: AGENT });
+    await know(SHOP, {});
+    for (const [place, calls] of [5, 1, 9, 3].entries()) await meet(SHOP, account(0x900 + place), { calls });
+    const { children, calls, cut } = await around([SHOP]);
+    expect(children).toEqual([
+      { parent: AGENT, address: account(0xc1), by: "creator" },
+      { parent: FUNDER, address: AGENT, by: "first_funder" },
+      { parent: FUNDER, address: OTHER, by: "first_funder" },
+    ]);
+    expect(calls.map(({ counterparty, calls }) => [counterparty, calls])).toEqual([
+      [account(0x902), 9],
+      [account(0x900), 5],
+      [account(0x903), 3],
+    ]);
+    expect(cut).toBe(false);
+  });
+
+  it("is bounded however many a funder funded, always by the same ones, and asks a public funder for none", async () => {
+    await know(AGENT, { firstFunder: FUNDER });
+    await world.client.query(
+      `insert into ahs.account_fact (chain_id, address, has_code, first_funder, source, read_block)
+       select 31337, '0x' || lpad(to_hex(n), 40, '0'), false, funder, 'index', 1
+       from generate_series(4096, 9096) n cross join (select $1 as funder) f`,
+      [FUNDER],
+    );
+    const { children, cut } = await around([]);
+    expect([children.length, cut]).toEqual([40, true]);
+    expect((await around([])).children).toEqual(children);
+    await world.client.query("update ahs.account_fact set first_funder = $1", [FAUCET]);
+    expect(await around([])).toMatchObject({ children: [], cut: false });
+  });
+
+  it("looks at a bounded number of what a hub calls", async () => {
+    await know(SHOP, {});
+    await world.client.query(
+      `insert into ahs.contact select 31337, '0x' || lpad(to_hex(n), 40, '0'), $1, n - 4000, 0, 1, 1, 1, 1
+       from generate_series(4096, 5096) n`,
+      [SHOP],
+    );
+    const { calls, cut } = await around([SHOP]);
+    expect([calls.map((call) => call.calls), cut]).toEqual([[295, 294, 293], true]);
+  });
+});
+
+it("links among accounts are the contacts between them, most funds first, and nobody else's", async () => {
+  await meet(AGENT, SHOP, { calls: 2, sent: 5n });
+  await meet(SHOP, OTHER, { calls: 9 });
+  await meet(SHOP, AGENT, { sent: 70n });
+  await meet(AGENT, MIXER, { calls: 1 });
+  await meet(SHOP, SHOP, { calls: 1 });
+  const { contacts, cut } = await readAccountLinks(world.client, {
+    ...{ chainId: CHAIN_ID, wallet: AGENT, accounts: [SHOP, OTHER], publicFunders: new Set() },
+  });
+  expect(contacts.map(({ account, counterparty }) => [account, counterparty])).toEqual([
+    [SHOP, AGENT],
+    [AGENT, SHOP],
+    [SHOP, OTHER],
+  ]);
+  expect(cut).toBe(false);
+});
+
+describe("what is known of accounts", () => {
+  it("is their code, agents, score and listings, and F for whoever is listed now", async () => {
+    await know(SHOP, { hasCode: true });
+    await scoreWallet(SHOP, 91);
+    await scoreWallet(OTHER, 88);
+    await world.client.query(
+      `insert into ${SCHEMA}.agent_wallet values ('a', 7, $1, 1, null), ('b', 8, $1, 1, 5), ('c', 9, $1, 1, null)`,
+      [SHOP],
+    );
+    await world.db.insert(agentDocument).values({
+      chainId: CHAIN_ID,
+      agentId: 7n,
+      uri: "x",
+      state: "current",
+      name: "Shop",
+      services: [],
+      attempts: 0,
+    });
+    await world.client.query("insert into ahs.sanctions_entry values ('ofac-sdn', $1, '7', now())", [OTHER]);
+    const details = await createAccountReader(world.db, CHAIN_ID)([SHOP, OTHER, MIXER]);
+    await world.client.query("truncate ahs.sanctions_entry");
+    expect(details.get(SHOP)).toEqual({
+      address: SHOP,
+      hasCode: true,
+      agents: [
+        { agentId: 7n, name: "Shop" },
+        { agentId: 9n, name: null },
+      ],
+      score: { ahsScore: 91, grade: "A" },
+      sanctions: [],
+    });
+    expect(details.get(OTHER)).toMatchObject({
+      score: { ahsScore: 0, grade: "F" },
+      sanctions: [{ source: "ofac-sdn", reference: "7" }],
+    });
+    expect(details.get(MIXER)).toEqual({
+      address: MIXER,
+      hasCode: null,
+      agents: [],
+      score: null,
+      sanctions: [],
+    });
+  });
+});
+
+it("the distribution counts every scored wallet of the chain once, and is read again after half a minute", async () => {
+  let now = 0;
+  const read = createDistributionReader(world.db, { chainId: CHAIN_ID, monotonicMs: () => now });
+  for (const [place, points] of [40, 40, 97, null].entries())
+    await scoreWallet(account(0x40 + place), points);
+  const counted = [
+    { score: 40, wallets: 2 },
+    { score: 97, wallets: 1 },
+  ];
+  expect(await read()).toEqual(counted);
+  await scoreWallet(account(0x50), 97);
+  now = 29_999;
+  expect(await read()).toEqual(counted);
+  now = 30_000;
+  expect(await read()).toEqual([counted[0], { score: 97, wallets: 2 }]);
+});
+
+function known(outcome: DealingsOutcome) {
+  if (outcome.kind !== "read") throw new Error(`expected dealings, got ${outcome.kind}`);
+  return outcome;
+}
+
+type Receipt = {
+  readonly from: Address;
+  readonly amount: bigint;
+  readonly token?: Address;
+  readonly standard?: "native" | "erc20";
+  readonly sender?: Address;
+};
+
+async function receive(block: number, receipt: Receipt, logIndex = 1): Promise<void> {
+  await world.db.insert(enrichTransfer).values({
+    ...{ chainId: CHAIN_ID, block, logIndex, item: 0, transactionHash: "0x01", to: AGENT },
+    ...{ timestamp: blockAt(block).timestamp, token: ZERO, standard: "native", sender: null },
+    ...receipt,
+  });
+}
+
+async function know(
+  address: Address,
+  fact: { readonly hasCode?: boolean; readonly creator?: Address; readonly firstFunder?: Address },
+): Promise<void> {
+  await world.db
+    .insert(accountFact)
+    .values({ chainId: CHAIN_ID, address, hasCode: false, source: "index", readBlock: 1, ...fact });
+}
+
+async function meet(
+  from: Address,
+  counterparty: Address,
+  { calls = 0, sent = 0n }: { readonly calls?: number; readonly sent?: bigint },
+): Promise<void> {
+  const times = { firstBlock: 1, firstTime: START, lastBlock: 1, lastTime: START };
+  await world.db
+    .insert(contact)
+    .values({ chainId: CHAIN_ID, counterparty, account: from, calls, sentMicroUsd: sent, ...times });
+}
+
+async function scoreWallet(wallet: Address, points: number | null): Promise<void> {
+  const grade = points === null ? null : points >= 90 ? ("A" as const) : ("D" as const);
+  const common = {
+    ...{ chainId: CHAIN_ID, wallet, asOfBlock: 300, asOfTime: new Date(0), ahsScore: points, grade },
+    ...{ confidenceMicros: 1, confidenceLevel: "LOW" as const, sanctioned: false },
+  };
+  const coverage = { fromBlock: 0, fromTimestamp: 0, toBlock: 300, complete: true, sources: ["index"] };
+  const [row] = await world.db
+    .insert(score)
+    .values({
+      ...common,
+      ...{ asOfHash: "0x", modelVersion: "m", d1Score: points, d2Score: points, inputsHash: wallet },
+      ...{ sanctionsFlags: [], patterns: [], features: [], coverage },
+    })
+    .returning({ id: score.id });
+  if (row === undefined) throw new Error("the score was not stored");
+  await world.db.insert(currentScore).values({ ...common, scoreId: row.id });
+}
