@@ -6,24 +6,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import autocannon from "autocannon";
-import { type Address, getAddress, numberToHex } from "viem";
+import type { Address } from "viem";
 import { freePort } from "../bin/up/free-port.ts";
 import { privateKeyOf } from "../bin/up/start-services.ts";
 import { roleAccounts } from "../devnet/accounts.ts";
-import { type Deployment, writeDeployment } from "../service/chain/deployments.ts";
+import { writeDeployment } from "../service/chain/deployments.ts";
 import { createApiKey } from "../service/store/api-keys.ts";
-import { type Database, migrateDatabase, openDatabase } from "../service/store/database.ts";
+import { type Database, openDatabase } from "../service/store/database.ts";
 import { atLeast, atMost, type BenchRow } from "./bench-row.ts";
 import { measureChecks } from "./read-checks.ts";
-import { marketOf, type Population, seedScoring } from "./scoring-population.ts";
+import { deploymentOf, seedScores } from "./read-population.ts";
 
 export type ReadBenchOptions = {
   /** An empty database. */
   readonly databaseUrl: string;
 };
 
-const CHAIN_ID = 31_337;
-const POPULATION: Population = { prefix: "read", wallets: 500, calls: 40 };
 const CONNECTIONS = 64;
 const SECONDS = 3;
 const ROUNDS = 3;
@@ -139,37 +137,6 @@ function memoryRow(pid: number | undefined): BenchRow {
   });
 }
 
-/** Followed wallets under a fresh head, each with a score that differs from its neighbour's. */
-async function seedScores(db: Database, databaseUrl: string): Promise<readonly Address[]> {
-  await migrateDatabase(db);
-  await seedScoring(databaseUrl, [POPULATION]);
-  await db.$client.query(`
-    create table chain_${CHAIN_ID}.oracle_score (
-      wallet text primary key, ahs_score integer, insufficient boolean, as_of numeric(78), transaction_hash text,
-      published_at timestamptz, present boolean)`);
-  await db.$client.query(
-    `update chain_${CHAIN_ID}.block set timestamp = $1 where number = (select max(number) from chain_${CHAIN_ID}.block)`,
-    [Math.floor(Date.now() / 1_000)],
-  );
-  const { rows } = await db.$client.query<{ address: Address }>(
-    `select address from chain_${CHAIN_ID}.wallet order by address`,
-  );
-  await db.$client.query(SCORES, [CHAIN_ID]);
-  return rows.map(({ address }) => address);
-}
-
-const SCORES = `
-  with scored as (
-    insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, d1_score, d2_score,
-      grade, confidence_micros, confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
-    select $1::int, address, 7990, '0x11', now(), 'AHS-2026.1', 75 + length(address) % 10, 80, 80, 'B', 800000, 'HIGH', false,
-      '[]', '[]', '[]', '{"fromBlock":0,"fromTimestamp":0,"toBlock":7990,"complete":true,"sources":["index"]}', '0x22'
-    from chain_31337.wallet
-    returning *
-  )
-  insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, ahs_score, grade, confidence_micros, confidence_level, as_of_time, sanctioned)
-  select chain_id, wallet, id, as_of_block, ahs_score, grade, confidence_micros, confidence_level, as_of_time, sanctioned from scored`;
-
 /** A key that no rate holds back. */
 async function fastKey(db: Database, balanceUnits: number | null): Promise<string> {
   const wanted = { name: "bench", partner: false, balanceUnits, expiresAt: null };
@@ -208,36 +175,6 @@ async function startServe(
   const script = new URL("../bin/ahs.ts", import.meta.url).pathname;
   children.push(spawn(process.execPath, [script, "serve"], { stdio: ["ignore", "inherit", "inherit"], env }));
   return listening(port, "/livez");
-}
-
-async function deploymentOf(databaseUrl: string): Promise<Deployment> {
-  const place = (number: number) => ({
-    address: getAddress(numberToHex(number, { size: 20 })),
-    startBlock: 0,
-  });
-  const { market, accounts } = await marketOf(databaseUrl);
-  const checked = (address: Address) => getAddress(address);
-  return {
-    chainId: CHAIN_ID,
-    name: "bench",
-    startBlock: 0,
-    finalityBlocks: 1,
-    identityRegistry: place(0xa1),
-    sanctionsList: place(0xa2),
-    oracle: place(0xa3),
-    usdc: null,
-    market: {
-      native: { ...market.native, feed: checked(market.native.feed) },
-      wrappedNative: null,
-      tokens: market.tokens.map((token) => ({
-        ...token,
-        address: checked(token.address),
-        feed: checked(token.feed),
-      })),
-    },
-    accounts,
-    staticWallets: [],
-  };
 }
 
 async function listening(port: number, path: string): Promise<string> {

@@ -1,5 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { describeWebhooks } from "./describe-webhooks.ts";
 import { withNullableReferences } from "./nullable-references.ts";
 
 /** An OpenAPI 3.1 document of ours. */
@@ -17,6 +18,7 @@ const SIGN_IN = `A wallet's sign-in (CAIP-122), as x402's extension \`sign-in-wi
 export function openApiDocument(endpoints: readonly { readonly operation: RouteConfig }[]): ApiDocument {
   const app = new OpenAPIHono();
   for (const { operation } of endpoints) app.openAPIRegistry.registerPath(operation);
+  for (const webhook of describeWebhooks()) app.openAPIRegistry.registerWebhook(webhook);
   app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
     type: "apiKey",
     in: "header",

@@ -43,7 +43,7 @@ export type Trial =
       /** Wei that a rollup charges on top for posting it; 0 where none does. */
       readonly l1Fee: bigint;
     }
-  | { readonly kind: "fails"; readonly reason: string; readonly isRevert: boolean }
+  | { readonly kind: "fails"; readonly reason: string }
   /** The called account has no code, so that the calldata would do nothing. */
   | { readonly kind: "no_code" };
 

@@ -49,7 +49,7 @@ export async function tryRevocations(
   );
   const untried = approvals.slice(MAX_REVOCATIONS).map((approval): TriedRevocation => {
     const data = revocationOf(approval);
-    return { approval, data, exposed: null, trial: { kind: "fails", reason: NOT_TRIED, isRevert: false } };
+    return { approval, data, exposed: null, trial: { kind: "fails", reason: NOT_TRIED } };
   });
   await requireSameBlock(node, recovery.block);
   return [...tried.filter((one) => one !== null), ...untried];
@@ -106,7 +106,7 @@ async function tryOne(
   node: RecoveryNode,
   approval: OpenApproval,
 ): Promise<TriedRevocation | null> {
-  const { token, spender, kind } = approval;
+  const { token, kind } = approval;
   if (!(await stands(node, wallet, { approval, block: block.number }))) return null;
   const data = revocationOf(approval);
   const [exposed, trial] = await Promise.all([

@@ -152,27 +152,26 @@ async function attempt(ask: AskNode, call: Attempt, block: NodeBlock): Promise<T
     return {
       kind: "fails",
       reason: `It needs ${estimate.value} gas, more than a block has.`,
-      isRevert: false,
     };
   }
   const gas = gasLimitOf(estimate.value, block.gasLimit);
   const result = await ask(bytesAnswer, "eth_call", [{ ...request, gas: numberToHex(gas) }, at]);
   if (result.kind === "refused") return failed(result.failure);
   if (ANSWERS_TRUE.has(call.data.slice(0, 10)) && FALSE_WORD.test(result.value)) {
-    return { kind: "fails", reason: "The token answers false.", isRevert: false };
+    return { kind: "fails", reason: "The token answers false." };
   }
   return { kind: "passes", gas: estimate.value, l1Fee: await readL1Fee(ask, call, at) };
 }
 
 function failed(failure: SendFailure): Trial {
   if (failure.kind === "insufficient_funds") {
-    return { kind: "fails", reason: "The balance does not cover its value.", isRevert: false };
+    return { kind: "fails", reason: "The balance does not cover its value." };
   }
   if (failure.kind !== "reverted_in_simulation") {
-    return { kind: "fails", reason: failure.message, isRevert: false };
+    return { kind: "fails", reason: failure.message };
   }
   const { reason } = readRevert(failure.revertData);
-  return { kind: "fails", reason: reason ?? "The call reverts, and no reason is given.", isRevert: true };
+  return { kind: "fails", reason: reason ?? "The call reverts, and no reason is given." };
 }
 
 /** Wei for posting the call to L1 beside its gas, a tenth more than now; 0 on chains without such a fee. */

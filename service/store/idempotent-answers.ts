@@ -15,7 +15,7 @@ export type RepeatSlot = {
 export type KeptAnswer = { readonly contentType: string; readonly body: string | Uint8Array };
 
 /** What is known of a slot: nothing yet, so that the request is under way from now on; or what another one left. */
-export type Beginning =
+type Beginning =
   | { readonly kind: "begun" }
   | { readonly kind: "running" }
   | { readonly kind: "other-request" }

@@ -30,6 +30,19 @@ describe("parseConfig", () => {
     );
   });
 
+  test("takes proxies as a list, and refuses what is no address", () => {
+    expect(
+      parseConfig({ TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::1", IP_RATE_PER_MINUTE: "60" }),
+    ).toMatchObject({
+      trustedProxies: ["10.0.0.0/8", "2001:db8::1"],
+      ipRatePerMinute: 60,
+    });
+    expect(parseConfig({}).trustedProxies).toEqual([]);
+    expect(() => parseConfig({ TRUSTED_PROXIES: "10.0.0.0/8,proxy.example" })).toThrow(
+      'TRUSTED_PROXIES: expected addresses or CIDR ranges, separated by commas, got "10.0.0.0/8,proxy.example"',
+    );
+  });
+
   test("takes a history source with what it needs", () => {
     const given = { HISTORY_SOURCE: "explorer", HISTORY_URL: "https://explorer.example/api?chainid=1" };
     expect(parseConfig({ ...given, HISTORY_API_KEY: "k", HISTORY_PAGE_SIZE: "25" })).toMatchObject({

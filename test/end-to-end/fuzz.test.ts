@@ -166,7 +166,7 @@ function withCredentials({ key, sent }: Target, request: FuzzRequest): FuzzReque
 }
 
 function noteCharge(target: Target, { headers }: FuzzRequest): void {
-  if (headers["x-api-key"] !== target.key.secret) return;
+  if (target.operation.priceUnits === null || headers["x-api-key"] !== target.key.secret) return;
   const key = idempotencyKeyOf({ header: (name) => headers[name] });
   if (key !== null && target.answered.has(key)) return;
   if (key !== null) target.answered.add(key);

@@ -133,13 +133,13 @@ describe("a wallet without a key pays per call", () => {
     const { claim } = (await pending.json()) as { claim: string };
     expect([pending.status, claim]).toEqual([503, expect.stringMatching(/^[0-9a-f]{64}$/)]);
     worker = kit.startWorker();
-    const answer = await until({ what: "the claim is answered", timeoutMs: 40_000 }, async () => {
+    const answer = await until({ what: "the claim is answered", timeoutMs: 60_000 }, async () => {
       const repeated = await fetch(`${server.baseUrl}${path}`, { headers: { "x-payment-claim": claim } });
       return repeated.status === 200 ? repeated.json() : null;
     });
     expect(answer).toMatchObject({ address: AGENT });
     expect((await received()) - before).toBe(10_000n);
-  }, 90_000);
+  }, 120_000);
 
   test("every announced price is that of the live 402", async () => {
     const manifest = (await (await fetch(`${server.baseUrl}/.well-known/x402`)).json()) as Manifest;

@@ -25,11 +25,6 @@ export function idempotencyKeyOf(request: Pick<PaidRequest, "header">): string |
   );
 }
 
-/** The form in which an Idempotency-Key is stored: lower-case hex SHA-256. */
-export function hashIdempotencyKey(key: string): string {
-  return hash("sha256", key, "hex");
-}
-
 /** Where the answer to a request is kept for its repeats; null for a request without a key, and for nobody. Throws a 400 problem. */
 export function repeatSlotOf(caller: Caller, request: PaidRequest): RepeatSlot | null {
   const key = idempotencyKeyOf(request);
@@ -37,7 +32,7 @@ export function repeatSlotOf(caller: Caller, request: PaidRequest): RepeatSlot |
   if (key === null || owner === null) return null;
   return {
     scope: ownerText(owner),
-    keyHash: hashIdempotencyKey(key),
+    keyHash: hash("sha256", key, "hex"),
     fingerprint: request.fingerprint(),
   };
 }

@@ -95,7 +95,13 @@ function priceList(document: ApiDocument, tools: readonly Tool[]) {
 function carriedHeaders(context: ApiContext): CallHeaders {
   const bearer = /^Bearer (\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
   const key = context.req.header("x-api-key") ?? bearer;
-  return { "x-request-id": context.get("requestId"), ...(key === undefined ? {} : { "x-api-key": key }) };
+  const forwarded = context.req.header("x-forwarded-for");
+  return {
+    "x-request-id": context.get("requestId"),
+    ...(key === undefined ? {} : { "x-api-key": key }),
+    // A call counts for the address that the request came from.
+    ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }),
+  };
 }
 
 /** The x402 payment of a tool call as the header that the HTTP interface reads. */

@@ -1,4 +1,12 @@
-import { customType, doublePrecision, index, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import {
+  customType,
+  doublePrecision,
+  index,
+  integer,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 import { ahs } from "./schema.ts";
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });

@@ -27,7 +27,7 @@ export function storedKey(changes: Partial<ApiKey> = {}): ApiKey {
   };
 }
 
-/** Ports that sell, renew and show one key; `asked` holds what was asked of them. */
+/** Ports that sell, renew and show one key. */
 export function fakeKeyPorts(
   ledger: KeyLedger,
   { clock, logger }: Pick<Parameters<typeof createApiKeyAccess>[0], "clock" | "logger">,
@@ -65,6 +65,6 @@ export function fakePolicies(own: readonly Address[] = []): PolicyPorts["policie
 }
 
 /** A policy as the table has it. */
-export function storedPolicy(policy: RoutingPolicy, updatedAt: Date): StoredPolicy {
+function storedPolicy(policy: RoutingPolicy, updatedAt: Date): StoredPolicy {
   return { policy, version: hashApiKey(JSON.stringify([policy, updatedAt])), updatedAt };
 }

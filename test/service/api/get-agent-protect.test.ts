@@ -91,7 +91,7 @@ describe("GET /agent/protect/{address}", () => {
 
   it("says why an approval cannot be taken back by a transaction", async () => {
     const { body } = await protect({
-      recovery: fakeRecovery({ attempt: async () => ({ kind: "fails", reason: "paused", isRevert: true }) }),
+      recovery: fakeRecovery({ attempt: async () => ({ kind: "fails", reason: "paused" }) }),
     });
     const step = body.steps.find(({ action }) => action === "revoke_approval");
     expect(step).toMatchObject({ transaction: null, obstacle: "It does not pass: paused" });

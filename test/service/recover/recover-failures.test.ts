@@ -48,7 +48,7 @@ describe("recovering failures", () => {
 
   it("lists what does not pass with what the simulation says, and the cause by what the contract said then", async () => {
     const { offers, refused } = await recover({
-      attempt: async () => ({ kind: "fails", reason: "still broken", isRevert: true }),
+      attempt: async () => ({ kind: "fails", reason: "still broken" }),
       replay: async () => ({ reason: "Too little received", isSlippage: true }),
     });
     expect(offers).toEqual([]);

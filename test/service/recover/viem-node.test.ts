@@ -59,7 +59,6 @@ describe("a node's answer to a call that is tried", () => {
     expect(await attempt(chain.contracts.revertOnDemand, run(mode, "not today"))).toEqual({
       kind: "fails",
       reason: expect.stringContaining(reason),
-      isRevert: true,
     });
   });
 
@@ -67,7 +66,6 @@ describe("a node's answer to a call that is tried", () => {
     expect(await attempt(chain.contracts.revertOnDemand, run(1, "header not found"))).toEqual({
       kind: "fails",
       reason: "header not found",
-      isRevert: true,
     });
   });
 
@@ -79,7 +77,6 @@ describe("a node's answer to a call that is tried", () => {
     expect(await attempt(AGENT, "0x", 10n ** 30n)).toEqual({
       kind: "fails",
       reason: "The balance does not cover its value.",
-      isRevert: false,
     });
   });
 

@@ -14,7 +14,7 @@ export type FuzzAnswer = {
   readonly ms: number;
 };
 
-export const SLOWEST_MS = 10_000;
+const SLOWEST_MS = 10_000;
 const PROBLEM = "application/problem+json";
 /** Of paths and methods that a hostile path may turn the request into, and of what is no request at all. */
 const ELSEWHERE = new Set([400, 404, 405, 431]);

@@ -42,7 +42,10 @@ describe("three requests at once with one authorization", () => {
   it("are worked for once by us", async () => {
     const header = paid(await world.sign(CHEAP));
     const answers = await Promise.all([1, 2, 3].map(() => world.request(CHEAP, header)));
-    expect([world.works.done, answers.map(({ status }) => status).toSorted()]).toEqual([1, [200, 409, 409]]);
+    const statuses = answers.map(({ status }) => status);
+    expect([world.works.done, statuses.filter((status) => status === 200)]).toEqual([1, [200]]);
+    // In flight, or used where it comes after the answer.
+    expect(statuses.every((status) => [200, 402, 409].includes(status))).toBe(true);
   });
 });
 

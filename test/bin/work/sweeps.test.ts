@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sweepRequests } from "../../../bin/work/sweeps.ts";
+import type { Database } from "../../../service/store/database.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
+
+const NOW = new Date("2026-11-20T10:00:00Z");
+
+let db: Database;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+});
+afterAll(() => close());
+
+it("deletes what no request looks at any more, and nothing else", async () => {
+  const query = (text: string, values: unknown[]) => db.$client.query(text, values);
+  const past = new Date(NOW.getTime() - 1_000);
+  const later = new Date(NOW.getTime() + 1_000);
+  for (const [name, at] of [
+    ["old", past],
+    ["new", later],
+  ] as const) {
+    await query(
+      `insert into ahs.idempotent_answer (scope, key_hash, fingerprint, state, created_at, expires_at)
+       values ('key:1', $1, 'f', 'running', $2, $2)`,
+      [name, at],
+    );
+    await query("insert into ahs.sign_in_nonce values ($1, '0x', $2)", [name, at]);
+    const usedAt = new Date(at.getTime() - 86_400_000);
+    await query("insert into ahs.rate_bucket (identity, tokens, granted, updated_at) values ($1, 1, 0, $2)", [
+      name,
+      usedAt,
+    ]);
+  }
+  await sweepRequests(db, NOW);
+  const { rows } = await query(
+    `select key_hash as name from ahs.idempotent_answer union all select nonce from ahs.sign_in_nonce
+     union all select identity from ahs.rate_bucket`,
+    [],
+  );
+  expect(rows).toEqual([{ name: "new" }, { name: "new" }, { name: "new" }]);
+});
