@@ -4,7 +4,7 @@ import { type ExampleSource, exampleRequest } from "./example-request.ts";
 import { SERVICE } from "./service-words.ts";
 
 /** What one priced operation is announced as; `accepts` equals that of the 402 which the URL answers. */
-export type ManifestResource = {
+type ManifestResource = {
   readonly url: string;
   /** The URL with its path parameters in braces. */
   readonly url_template: string;

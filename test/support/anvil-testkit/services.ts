@@ -53,6 +53,8 @@ function environment({ databaseUrl, rpcUrl, deploymentFile, env }: ServiceOption
     SIGNER_PRIVATE_KEY: privateKeyOf(signer),
     X402_PAY_TO: payee.address,
     X402_FACILITATOR_ADDRESS: facilitator.address,
+    // A whole test comes from one address.
+    IP_RATE_PER_MINUTE: "1000000",
     ...env,
   };
 }
