@@ -4,15 +4,11 @@ declare module "autocannon" {
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
-    /** Requests a second of all connections together; as many as there can be without it. */
-    readonly overallRate?: number;
     readonly headers?: Readonly<Record<string, string>>;
     readonly requests: readonly { readonly method: string; readonly path: string }[];
   };
   type Result = {
     readonly requests: { readonly average: number };
-    /** Milliseconds. */
-    readonly latency: { readonly p50: number; readonly p99: number };
     readonly non2xx: number;
     readonly errors: number;
   };

@@ -7,7 +7,7 @@ import {
   rotate,
   type SubscriptionDeps,
 } from "../../service/alerts/subscriptions.ts";
-import type { SubscribePorts, SubscriptionPorts } from "../../service/api/alerts-ports.ts";
+import type { SubscribePorts, SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
 import { readSubscription } from "../../service/store/alert-subscriptions.ts";
 import { readDeliveries } from "../../service/store/webhook-log.ts";
 

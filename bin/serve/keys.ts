@@ -3,8 +3,8 @@ import type { Address } from "viem";
 import type { KeyAccess } from "../../service/api/access/create-access.ts";
 import { createOwnerAccess, type SignIn } from "../../service/api/access/sign-in.ts";
 import type { SignInAudience } from "../../service/api/access/sign-in-message.ts";
-import type { PolicyPorts } from "../../service/api/get-route-policy.ts";
-import type { KeyPorts } from "../../service/api/key-sale.ts";
+import type { KeyPorts } from "../../service/api/keys/key-sale.ts";
+import type { PolicyPorts } from "../../service/api/routing/get-route-policy.ts";
 import { DEFAULT_RATE_PER_MINUTE, readApiKey } from "../../service/store/api-keys.ts";
 import type { Database } from "../../service/store/database.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { GetNetworkMapPorts } from "../../service/api/get-network-map.ts";
-import type { GetReportCardPorts } from "../../service/api/get-report-card.ts";
+import type { GetNetworkMapPorts } from "../../service/api/network/get-network-map.ts";
+import type { GetReportCardPorts } from "../../service/api/report-card/get-report-card.ts";
 import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { knownAccounts } from "../../service/labels/chain-labels.ts";

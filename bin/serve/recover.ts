@@ -1,4 +1,4 @@
-import type { RecoverPorts } from "../../service/api/get-retry-node.ts";
+import type { RecoverPorts } from "../../service/api/recovery/get-retry-node.ts";
 import { createRecoveryNode } from "../../service/recover/viem-node.ts";
 import type { Database } from "../../service/store/database.ts";
 import { createOutcomeReader } from "../../service/store/failed-calls.ts";

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { GetHealthPorts } from "../../service/api/get-health.ts";
-import type { PostWashPorts } from "../../service/api/post-wash.ts";
+import type { GetHealthPorts } from "../../service/api/diagnosis/get-health.ts";
+import type { PostWashPorts } from "../../service/api/diagnosis/post-wash.ts";
 import { createContactCaches } from "../../service/features/contact-cache.ts";
 import { readWallets, type ScoringContext } from "../../service/record/score-wallets.ts";
 import { createWalletLifeReader } from "../../service/store/wallet-life.ts";

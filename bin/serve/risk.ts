@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { GetRiskPremiumPorts } from "../../service/api/get-risk-premium.ts";
+import type { GetRiskPremiumPorts } from "../../service/api/risk/get-risk-premium.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { createBreakingSource } from "../../service/labels/breaking-source.ts";
 import { createLabelReader } from "../../service/labels/label-reader.ts";

@@ -1,5 +1,5 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
-import { WEBHOOK_EVENTS } from "./alerts-events.ts";
+import { WEBHOOK_EVENTS } from "./alerts/alerts-events.ts";
 
 const headersSchema = z.object({
   "webhook-id": z

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { AsOf, WalletRows } from "../features/types.ts";
 import { toEip55 } from "./address-schema.ts";
-import { coverageSchema, isoSchema } from "./ahs-record-schema.ts";
 import { Problem, unavailable } from "./problems.ts";
+import { coverageSchema, isoSchema } from "./scores/ahs-record-schema.ts";
 import { freshStanding, type WalletPorts } from "./wallet-ports.ts";
 
 /** What a report about a followed wallet is computed from. */

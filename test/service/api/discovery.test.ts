@@ -1,7 +1,7 @@
 import { keccak256, stringToHex, zeroHash } from "viem";
 import { describe, expect, it } from "vitest";
-import { createEpochLists } from "../../../service/api/epoch-lists.ts";
-import { epochSchema } from "../../../service/api/get-epoch.ts";
+import { createEpochLists } from "../../../service/api/operation/epoch-lists.ts";
+import { epochSchema } from "../../../service/api/operation/get-epoch.ts";
 import { merkleTree, verifyMerkleProof } from "../../../service/chain/oracle-merkle.ts";
 import { fakeApp, WALLET } from "./fake-ports.ts";
 

@@ -10,12 +10,12 @@ import { hashApiKey } from "../../../service/store/api-keys.ts";
 import type { Standing, StoredScore } from "../../../service/store/scores.ts";
 import { keyOnlyAccess } from "./access/key-only-access.ts";
 import { memoryAnswers } from "./access/memory-gate.ts";
-import { fakeAlertPorts } from "./fake-alert-ports.ts";
-import { fakeKeyPorts, fakePolicies } from "./fake-key-ports.ts";
-import { fakeRecovery } from "./fake-recovery.ts";
-import { MAP_PORTS } from "./map-ports.ts";
+import { fakeAlertPorts } from "./alerts/fake-alert-ports.ts";
+import { fakeKeyPorts, fakePolicies } from "./keys/fake-key-ports.ts";
+import { MAP_PORTS } from "./network/map-ports.ts";
+import { fakeRecovery } from "./recovery/fake-recovery.ts";
 import { reportSource } from "./report-source.ts";
-import { RISK_FACTS } from "./risk-facts.ts";
+import { RISK_FACTS } from "./risk/risk-facts.ts";
 
 export const NOW = new Date("2026-11-20T10:00:00.000Z");
 export const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";

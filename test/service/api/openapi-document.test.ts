@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { SCORING_ENDPOINTS } from "../../../service/api/create-app.ts";
 import { PROBLEMS, type ProblemCode } from "../../../service/api/problems.ts";
-import { ALERTS_REACHED } from "./alerts-reached.ts";
+import { ALERTS_REACHED } from "./alerts/alerts-reached.ts";
 import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WITH_KEY } from "./fake-ports.ts";
-import { fakeRecovery } from "./fake-recovery.ts";
 import { KEYS_REACHED } from "./keys-reached.ts";
+import { fakeRecovery } from "./recovery/fake-recovery.ts";
 import { sharedRefusals } from "./shared-refusals.ts";
 
 type Operation = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AhsRecord } from "../../../service/api/ahs-record-schema.ts";
+import type { AhsRecord } from "../../../service/api/scores/ahs-record-schema.ts";
 import { createOtterscanSource } from "../../../service/history/otterscan-source.ts";
 import { blockHash } from "../features/index-tables.ts";
 import { type WireRow, wireRow } from "../history/explorer-stand-in.ts";

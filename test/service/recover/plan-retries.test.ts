@@ -9,7 +9,7 @@ import {
   type RetryPlanInput,
 } from "../../../service/recover/plan-retries.ts";
 import { serializeUnsigned } from "../../../service/recover/unsigned-transaction.ts";
-import { failedCall, TARGET } from "../api/fake-recovery.ts";
+import { failedCall, TARGET } from "../api/recovery/fake-recovery.ts";
 
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";
 const FEES = { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n };

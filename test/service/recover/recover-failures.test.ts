@@ -13,7 +13,7 @@ import {
   fakeRecovery,
   TARGET,
   walletState,
-} from "../api/fake-recovery.ts";
+} from "../api/recovery/fake-recovery.ts";
 
 const BOUNDS = { before: NOTHING_BEFORE, listed: new Set<Address>() };
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";

@@ -5,7 +5,7 @@ import { openRecovery } from "../../../service/recover/open-recovery.ts";
 import type { RecoveryNode, WalletState } from "../../../service/recover/recovery-node.ts";
 import { planRevocations, tryRevocations } from "../../../service/recover/revoke-approvals.ts";
 import { WALLET } from "../api/fake-ports.ts";
-import { fakeNode, fakeRecovery, walletState } from "../api/fake-recovery.ts";
+import { fakeNode, fakeRecovery, walletState } from "../api/recovery/fake-recovery.ts";
 
 const SPENDER: Address = "0x00000000000000000000000000000000000000d1";
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";

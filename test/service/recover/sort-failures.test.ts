@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type RefusalCode, sortFailures } from "../../../service/recover/sort-failures.ts";
 import type { CallOutcomes, SentCall } from "../../../service/store/failed-calls.ts";
 import { WALLET } from "../api/fake-ports.ts";
-import { BLOCK, callOutcomes, failedCall, TARGET, walletState } from "../api/fake-recovery.ts";
+import { BLOCK, callOutcomes, failedCall, TARGET, walletState } from "../api/recovery/fake-recovery.ts";
 
 const FRIEND = "0x00000000000000000000000000000000000000f1";
 const TOKEN = "0x00000000000000000000000000000000000000a1";

@@ -8,7 +8,7 @@ import { revertOnDemandAbi } from "../../../service/chain/abi/revert-on-demand.t
 import type { NodeBlock, RecoveryNode } from "../../../service/recover/recovery-node.ts";
 import { createRecoveryNode } from "../../../service/recover/viem-node.ts";
 import { startTestChain, type TestChain } from "../../support/anvil-testkit/chain.ts";
-import { failedCall } from "../api/fake-recovery.ts";
+import { failedCall } from "../api/recovery/fake-recovery.ts";
 
 const AGENT: Address = "0x00000000000000000000000000000000000a9e01";
 const OPTIONS = { timeoutMs: 5_000, retries: 0, deadlineMs: 20_000, monotonicMs: () => performance.now() };

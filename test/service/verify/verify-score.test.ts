@@ -1,7 +1,7 @@
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { roleAccounts } from "../../../devnet/accounts.ts";
-import { renderAhsRecord } from "../../../service/api/render-ahs-record.ts";
+import { renderAhsRecord } from "../../../service/api/scores/render-ahs-record.ts";
 import { createChainReader } from "../../../service/enrich/chain-reader.ts";
 import { createOtterscanSource } from "../../../service/history/otterscan-source.ts";
 import { defaultPublishPolicy } from "../../../service/publish/policy.ts";

@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { REPORT_CARD_EXAMPLE, type ReportCard } from "../../../../service/api/get-report-card-schema.ts";
 import { type CardView, viewOf } from "../../../../service/api/report-card/card-view.ts";
+import {
+  REPORT_CARD_EXAMPLE,
+  type ReportCard,
+} from "../../../../service/api/report-card/get-report-card-schema.ts";
 import { CardsOverloaded, createCardRenderer } from "../../../../service/api/report-card/render-pool.ts";
 
 const PNG = [0x89, 0x50, 0x4e, 0x47];

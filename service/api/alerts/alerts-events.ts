@@ -1,0 +1,122 @@
+import { z } from "@hono/zod-openapi";
+import type { WebhookType } from "../../alerts/alert-events.ts";
+import { eip55Schema } from "../address-schema.ts";
+import {
+  confidenceLevelSchema,
+  isoSchema,
+  nullableGradeSchema,
+  nullableScoreSchema,
+  routingActionSchema,
+  sanctionsFlagSchema,
+} from "../scores/ahs-record-schema.ts";
+import { SUBSCRIPTION_EXAMPLE } from "./alerts-subscription.ts";
+
+/** The body of one kind of event, for the OpenAPI document. */
+export type DescribedEvent = {
+  readonly summary: string;
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+};
+
+const scopeShape = { subscription_id: z.uuid(), address: eip55Schema, chain_id: z.int() } as const;
+
+const toldSchema = z
+  .object({
+    grade: nullableGradeSchema,
+    ahs_score: nullableScoreSchema,
+    trust_routing: routingActionSchema.openapi({ description: "By the default table" }),
+  })
+  .openapi("ToldScore", {
+    description: "Grade and score are null without enough history, or without a score",
+  });
+
+const changeShape = {
+  ...scopeShape,
+  previous: toldSchema,
+  current: toldSchema,
+  confidence: z.number().min(0).max(1),
+  confidence_level: confidenceLevelSchema,
+  as_of_block: z.int(),
+  as_of_time: isoSchema,
+  inputs_hash: z.string().openapi({ description: "Of the record that shows the change" }),
+} as const;
+
+function eventSchema<Type extends WebhookType, Shape extends z.ZodRawShape>(
+  type: Type,
+  data: z.ZodObject<Shape>,
+) {
+  return z.object({
+    type: z.literal(type),
+    timestamp: isoSchema.openapi({ description: "When it happened; the same at every attempt" }),
+    data,
+  });
+}
+
+const CHANGE_EXAMPLE = {
+  subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
+  address: SUBSCRIPTION_EXAMPLE.address,
+  chain_id: 31_337,
+  previous: { grade: "B", ahs_score: 78, trust_routing: "instant_settle" },
+  current: { grade: "C", ahs_score: 71, trust_routing: "escrow" },
+  confidence: 0.81,
+  confidence_level: "HIGH",
+  as_of_block: 970,
+  as_of_time: "2026-11-20T09:59:00.000Z",
+  inputs_hash: `0x${"22".repeat(32)}`,
+} as const;
+
+/** Every event that is delivered, with the schema and an example of its body. */
+export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
+  "ahs.grade_changed": {
+    summary:
+      "The grade of the wallet's current score is another than before; having none is a grade here as well. After a reorg that takes a score back, the change back is told too.",
+    schema: eventSchema("ahs.grade_changed", z.object(changeShape)).openapi("GradeChangedEvent"),
+    example: {
+      type: "ahs.grade_changed",
+      timestamp: "2026-11-20T10:00:02.000Z",
+      data: CHANGE_EXAMPLE,
+    },
+  },
+  "ahs.sanctions_hit": {
+    summary: "The wallet is on a sanctions list, and was on none before. Its end shows as a change of grade.",
+    schema: eventSchema(
+      "ahs.sanctions_hit",
+      z.object({ ...changeShape, sanctions_flags: z.array(sanctionsFlagSchema) }),
+    ).openapi("SanctionsHitEvent"),
+    example: {
+      type: "ahs.sanctions_hit",
+      timestamp: "2026-11-20T10:00:02.000Z",
+      data: {
+        ...CHANGE_EXAMPLE,
+        current: { grade: "F", ahs_score: 0, trust_routing: "reject" },
+        confidence: 1,
+        sanctions_flags: [
+          {
+            source: "chainalysis-oracle",
+            reference: `0x${"33".repeat(32)}`,
+            detected_at: "2026-11-20T09:59:58.000Z",
+          },
+        ],
+      },
+    },
+  },
+  "subscription.test": {
+    summary:
+      "The first event of every subscription, and whenever its owner asks for it: answer it with a 2xx.",
+    schema: eventSchema(
+      "subscription.test",
+      z.object({ ...scopeShape, events: z.array(z.string()), expires_at: isoSchema }),
+    ).openapi("SubscriptionTestEvent"),
+    example: {
+      type: "subscription.test",
+      timestamp: "2026-11-20T10:00:00.000Z",
+      data: {
+        subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
+        address: SUBSCRIPTION_EXAMPLE.address,
+        chain_id: 31_337,
+        events: SUBSCRIPTION_EXAMPLE.events,
+        expires_at: SUBSCRIPTION_EXAMPLE.expires_at,
+      },
+    },
+  },
+};

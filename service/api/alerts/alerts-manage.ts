@@ -1,0 +1,125 @@
+import { z } from "@hono/zod-openapi";
+import { answerJson } from "../answer.ts";
+import { defineFree } from "../endpoint.ts";
+import { isoSchema } from "../scores/ahs-record-schema.ts";
+import type { SubscriptionPorts } from "./alerts-ports.ts";
+import {
+  MANAGE_PROBLEMS,
+  QUEUED_EXAMPLE,
+  queuedSchema,
+  renderSubscription,
+  requireRunning,
+  requireSubscription,
+  SUBSCRIPTION_EXAMPLE,
+  subscriptionParams,
+  subscriptionSchema,
+  WHO_MANAGES,
+} from "./alerts-subscription.ts";
+
+type Work = { readonly deps: SubscriptionPorts; readonly now: Date };
+
+const request = { params: subscriptionParams, query: z.object({}), body: null };
+const NO_STORE = { headers: { "cache-control": "private, no-store" } } as const;
+
+/** GET /alerts/{subscription_id}. */
+export const getAlert = defineFree({
+  method: "get",
+  path: "/alerts/{subscription_id}",
+  tag: "Alerts",
+  summary: "A subscription",
+  description: `What it is told of, how long it runs and whether its endpoint answers. ${WHO_MANAGES}`,
+  request,
+  answer: { schema: subscriptionSchema, example: SUBSCRIPTION_EXAMPLE, description: "The subscription" },
+  identity: "subscription",
+  problems: MANAGE_PROBLEMS,
+  async respond(context, { params }, { deps, now }: Work) {
+    const { subscription } = await requireSubscription(context, params.subscription_id, deps);
+    return answerJson(context, renderSubscription(subscription, now), NO_STORE);
+  },
+});
+
+/** DELETE /alerts/{subscription_id}. */
+export const deleteAlert = defineFree({
+  method: "delete",
+  path: "/alerts/{subscription_id}",
+  tag: "Alerts",
+  summary: "End a subscription",
+  description: `Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. ${WHO_MANAGES}`,
+  request,
+  answer: {
+    schema: subscriptionSchema,
+    example: { ...SUBSCRIPTION_EXAMPLE, status: "ended" },
+    description: "The subscription, ended",
+  },
+  identity: "subscription",
+  problems: MANAGE_PROBLEMS,
+  async respond(context, { params }, { deps, now }: Work) {
+    const { subscription } = await requireSubscription(context, params.subscription_id, deps);
+    await deps.subscriptions.end(subscription.id);
+    const endedAt = subscription.endedAt ?? now;
+    return answerJson(context, renderSubscription({ ...subscription, endedAt }, now), NO_STORE);
+  },
+});
+
+/** POST /alerts/{subscription_id}/test. */
+export const postAlertTest = defineFree({
+  method: "post",
+  path: "/alerts/{subscription_id}/test",
+  tag: "Alerts",
+  summary: "Send a test event",
+  description: `Queues a \`subscription.test\` for delivery at once; those asked for within a minute are one delivery. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,
+  request,
+  answer: { schema: queuedSchema, example: QUEUED_EXAMPLE, description: "The queued event" },
+  identity: "subscription",
+  problems: MANAGE_PROBLEMS,
+  async respond(context, { params: { subscription_id } }, work: Work) {
+    const { subscription } = await requireRunning(context, subscription_id, work);
+    const delivery_id = await work.deps.subscriptions.test(subscription);
+    return answerJson(context, { subscription_id, delivery_id, state: "pending" }, NO_STORE);
+  },
+});
+
+const rotatedSchema = z
+  .object({
+    subscription_id: z.uuid(),
+    secret: z.string().openapi({ description: "Shown once" }),
+    previous_valid_until: isoSchema.openapi({ description: "Until then the secret before it signs as well" }),
+    manage_token: z.string().nullable().openapi({
+      description: "A new one, shown once, where the owner asked; null where the manage token itself did",
+    }),
+  })
+  .openapi("RotatedSecret");
+
+/** POST /alerts/{subscription_id}/rotate. */
+export const postAlertRotate = defineFree({
+  method: "post",
+  path: "/alerts/{subscription_id}/rotate",
+  tag: "Alerts",
+  summary: "Rotate the secret",
+  description: `Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. ${WHO_MANAGES}`,
+  request,
+  answer: {
+    schema: rotatedSchema,
+    example: {
+      subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
+      secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+      previous_valid_until: "2026-11-21T10:00:00.000Z",
+      manage_token: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs",
+    },
+    description: "The new secret",
+  },
+  identity: "subscription",
+  problems: MANAGE_PROBLEMS,
+  async respond(context, { params: { subscription_id } }, work: Work) {
+    const { subscription, by } = await requireRunning(context, subscription_id, work);
+    const tokens = by === "owner" ? "new-token" : "keep-token";
+    const rotated = await work.deps.subscriptions.rotate(subscription, tokens);
+    const body = {
+      subscription_id,
+      secret: rotated.secret,
+      previous_valid_until: rotated.previousValidUntil.toISOString(),
+      manage_token: rotated.manageToken,
+    };
+    return answerJson(context, body, NO_STORE);
+  },
+});

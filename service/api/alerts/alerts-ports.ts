@@ -1,0 +1,53 @@
+import type { Replay, Rotated, Subscribe } from "../../alerts/subscriptions.ts";
+import type { StoredSubscription } from "../../store/alert-subscriptions.ts";
+import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
+import type { Caller } from "../access/access.ts";
+import { type OwnerAccess, ownerOf, ownerText } from "../access/owner.ts";
+import type { InfrastructurePorts } from "../scores/infrastructure-part.ts";
+import { echoInput } from "../validation/echo-input.ts";
+import { ValidationFailed } from "../validation/validation-failed.ts";
+
+/** What sells monitoring. */
+export type SubscribePorts = {
+  /** Buys 30 days of monitoring, or 30 more of it. */
+  readonly subscribe: Subscribe;
+  readonly infrastructure: Pick<InfrastructurePorts["infrastructure"], "refusal">;
+};
+
+/** What manages a subscription, for whoever is its owner or has its manage token. */
+export type SubscriptionPorts = {
+  readonly owners: OwnerAccess;
+  readonly subscriptions: {
+    find(id: string): Promise<StoredSubscription | null>;
+    end(id: string): Promise<void>;
+    /** Answers the id of the event. */
+    test(subscription: StoredSubscription): Promise<string>;
+    rotate(subscription: StoredSubscription, tokens: "keep-token" | "new-token"): Promise<Rotated>;
+    /** Newest first. */
+    deliveries(id: string, page: DeliveryPage): Promise<readonly Delivery[]>;
+    replay(subscription: StoredSubscription, deliveryId: string): Promise<Replay>;
+  };
+};
+
+/** What a caller's purchase of monitoring names: whose it is, and the payment, if there is one. */
+export function purchaseBy(caller: Caller): { readonly owner: string; readonly purchase: string | null } {
+  const owner = ownerOf(caller);
+  if (owner === null) throw new Error("nobody buys monitoring");
+  return { owner: ownerText(owner), purchase: paymentName(caller) };
+}
+
+function paymentName(caller: Caller): string | null {
+  if (caller.kind !== "payer") return null;
+  const { requirements, asset, nonce } = caller.payment;
+  return `${requirements.network} ${asset} ${caller.address} ${nonce}`;
+}
+
+/** Throws the 422 of a webhook_url that the guard refuses, so that it is refused before anything is charged. */
+export async function refuseWebhookUrl(url: string, { infrastructure }: SubscribePorts): Promise<void> {
+  // As it will be asked: the parser's spelling may be longer than the guard reads.
+  const error = await infrastructure.refusal(URL.canParse(url) ? new URL(url).href : url);
+  if (error === null) return;
+  const loc = ["query", "webhook_url"];
+  const msg = `Value error, ${error}`;
+  throw new ValidationFailed([{ type: "value_error", loc, msg, input: echoInput(url), ctx: { error } }]);
+}

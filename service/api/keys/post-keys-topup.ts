@@ -1,0 +1,71 @@
+import { z } from "@hono/zod-openapi";
+import { definePaid, type PaidWorkContext } from "../endpoint.ts";
+import { unauthorized } from "../problems.ts";
+import { ValidationFailed } from "../validation/validation-failed.ts";
+import {
+  buyerOf,
+  creditIdOf,
+  creditsBodySchema,
+  KEY_EXAMPLE,
+  type KeyPorts,
+  keyShape,
+  renderKey,
+  unitsOf,
+  usdOf,
+} from "./key-sale.ts";
+
+const toppedUpSchema = z
+  .object({
+    ...keyShape,
+    credited_usd: z.number().openapi({ description: "What this payment added to the balance" }),
+  })
+  .openapi("ToppedUpKey");
+
+/** POST /keys/topup. */
+export const postKeysTopup = definePaid({
+  method: "post",
+  path: "/keys/topup",
+  price: 1_000,
+  priceOf: ({ body }) => unitsOf(body),
+  paidBy: "payment",
+  settlement: () => "before",
+  tag: "Keys",
+  summary: "Add credits to an API key",
+  description:
+    "Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment is credited once, to the key of its first request.",
+  request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
+  answer: {
+    schema: toppedUpSchema,
+    example: { ...KEY_EXAMPLE, balance_usd: 32.5, credited_usd: 25 },
+    description: "The key with its new balance",
+  },
+  problems: [],
+  async prepare(_input, { deps, caller, header }: PaidWorkContext<KeyPorts>) {
+    const key = await deps.keys.identify({ header });
+    // Whoever brings neither key nor payment is told the price.
+    if (key === null && caller.kind === "payer") throw noKey();
+    if (key?.unlimited) throw unlimited();
+    return key?.keyId ?? null;
+  },
+  async work({ body }, keyId, { deps, now, caller }: PaidWorkContext<KeyPorts>) {
+    if (keyId === null) throw new Error("a top-up was paid for without a key");
+    const units = unitsOf(body);
+    const key = await deps.keys.topUp({ creditId: creditIdOf(buyerOf(caller)), keyId, units, now });
+    if (key === null) {
+      throw unauthorized("key-revoked", "The key was revoked or expired meanwhile; name another one.");
+    }
+    return { ...renderKey(key), credited_usd: usdOf(units) };
+  },
+});
+
+function noKey(): Error {
+  return unauthorized("key-missing", "Send in X-API-Key the key that the credits are for.");
+}
+
+function unlimited(): Error {
+  const error = "this key has no limit; credits would add nothing";
+  const loc = ["header", "X-API-Key"];
+  return new ValidationFailed([
+    { type: "value_error", loc, msg: `Value error, ${error}`, input: null, ctx: { error } },
+  ]);
+}

@@ -1,0 +1,66 @@
+import type { Address } from "viem";
+import { z } from "zod";
+import type { Position } from "../../diagnose/counterparties-page.ts";
+import type { PinnedBlock } from "../../store/wallet-network-dealings.ts";
+import { ValidationFailed } from "../validation/validation-failed.ts";
+
+/** Where a list of a wallet's counterparties goes on, and the block that all its pages are as of. */
+export type Cursor = { readonly wallet: Address; readonly block: PinnedBlock; readonly after: Position };
+
+const address = z.custom<Address>((value) => typeof value === "string" && /^0x[0-9a-f]{40}$/.test(value));
+const hash = z.custom<PinnedBlock["blockHash"]>(
+  (value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value),
+);
+
+/** Version, wallet, block number, block hash, interactions of the last entry, its address. */
+const fields = z.tuple([z.literal(1), address, z.int().nonnegative(), hash, z.int().nonnegative(), address]);
+
+const MAX_CHARACTERS = 500;
+
+/** The cursor as answers carry it: unsigned, since all that it can ask for is another page of what is paid for. */
+export function encodeCursor({ wallet, block, after }: Cursor): string {
+  const { blockNumber, blockHash } = block;
+  return Buffer.from(
+    JSON.stringify([1, wallet, blockNumber, blockHash, after.interactions, after.address]),
+  ).toString("base64url");
+}
+
+/** A cursor as a parameter of a request. */
+export const cursorSchema = z
+  .string()
+  .max(MAX_CHARACTERS)
+  .transform((text, context): Cursor => {
+    const parsed = fields.safeParse(decoded(text));
+    if (!parsed.success) {
+      context.addIssue({
+        code: "custom",
+        message: "expected the next_cursor of an earlier answer",
+        input: text,
+      });
+      return z.NEVER;
+    }
+    const [, wallet, blockNumber, blockHash, interactions, last] = parsed.data;
+    return { wallet, block: { blockNumber, blockHash }, after: { interactions, address: last } };
+  });
+
+/** The 422 of a cursor that this request cannot go on from. */
+export function cursorRefused(cursor: Cursor, error: string): ValidationFailed {
+  return new ValidationFailed([
+    {
+      type: "value_error",
+      loc: ["query", "cursor"],
+      msg: `Value error, ${error}`,
+      input: encodeCursor(cursor),
+      ctx: { error },
+    },
+  ]);
+}
+
+function decoded(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

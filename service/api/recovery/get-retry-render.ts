@@ -1,0 +1,124 @@
+import type { Address } from "viem";
+import { createMarket, type Market } from "../../features/market.ts";
+import type { WalletRows } from "../../features/types.ts";
+import { readIntent } from "../../recover/call-intent.ts";
+import type { FailureCause } from "../../recover/failure-cause.ts";
+import { LISTED_DAYS, type Recovery } from "../../recover/open-recovery.ts";
+import type { Recovered } from "../../recover/recover-failures.ts";
+import { serializeUnsigned, type UnsignedTransaction } from "../../recover/unsigned-transaction.ts";
+import type { FailedExecution, SentCall } from "../../store/failed-calls.ts";
+import { toEip55 } from "../address-schema.ts";
+import { isoOf, reportScope } from "../wallet-report.ts";
+import type { RetryAnswer, UnsignedTransactionAnswer } from "./get-retry-schema.ts";
+
+const MICROS = 1_000_000;
+
+export type RetryFindings = {
+  readonly rows: WalletRows;
+  readonly recovery: Recovery;
+  readonly recovered: Recovered;
+};
+
+/** Sanctioned accounts and mixers among the wallet's counterparties. */
+export function listedOf({ counterparties }: WalletRows): ReadonlySet<Address> {
+  return new Set(counterparties.flatMap(({ address, flag }) => (flag === null ? [] : [address])));
+}
+
+/** The answer of GET /retry/{address}. */
+export function renderRetry({ rows, recovery, recovered }: RetryFindings): RetryAnswer {
+  const { wallet, block, state, outcomes } = recovery;
+  const total = recovered.offers.reduce((sum, { maxCost }) => sum + maxCost, 0n);
+  return {
+    address: toEip55(wallet),
+    ...renderScope(rows, recovery),
+    account: state.account,
+    simulated_at: renderBlock(recovery),
+    pending_transactions: state.pendingNonce - state.nonce,
+    failures_found: outcomes.failuresFound,
+    ...renderOffers({ rows, recovery, recovered }),
+    rehearsed: recovered.rehearsed,
+    total_max_cost_wei: total.toString(),
+    total_max_cost_usd: usdOf(total, block.timestamp, createMarket(rows.tokens)),
+    executions: outcomes.executions.map(renderExecution),
+  };
+}
+
+/** What is offered and what is not, as /retry and /agent/protect show it. */
+export function renderOffers({
+  rows,
+  recovery,
+  recovered,
+}: RetryFindings): Pick<RetryAnswer, "offers" | "others"> {
+  const { block, wallet } = recovery;
+  const market = createMarket(rows.tokens);
+  const failureOf = (call: SentCall, cause: FailureCause) => ({
+    ...renderFailure(call, cause),
+    intent: readIntent(call, wallet).kind,
+  });
+  return {
+    offers: recovered.offers.map(({ call, cause, transaction, gas, maxCost }) => ({
+      failure: failureOf(call, cause),
+      transaction: renderTransaction(transaction),
+      simulation: { passes: true, block: block.number, gas_estimate: gas.toString() },
+      max_cost_wei: maxCost.toString(),
+      max_cost_usd: usdOf(maxCost, block.timestamp, market),
+    })),
+    others: recovered.refused.map(({ call, cause, code, detail, by }) => ({
+      ...{ failure: failureOf(call, cause), reason: code, detail, by },
+    })),
+  };
+}
+
+/** The scope of what is read up to the block of the simulations. */
+export function renderScope(rows: WalletRows, { block }: Recovery): ReturnType<typeof reportScope> {
+  const asOf = { blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp };
+  return reportScope({ rows, asOf }, LISTED_DAYS);
+}
+
+/** The block that everything was simulated at. */
+export function renderBlock({ block }: Recovery): RetryAnswer["simulated_at"] {
+  return { block: block.number, block_hash: block.hash, time: isoOf(block.timestamp) };
+}
+
+/** A transaction to be signed: its members, and the same serialized. */
+export function renderTransaction(transaction: UnsignedTransaction): UnsignedTransactionAnswer {
+  const { type, chainId, nonce, to, data, value, gas } = transaction;
+  return {
+    ...{ type, chainId, nonce },
+    to: to === null ? null : toEip55(to),
+    data,
+    value: value.toString(),
+    gas: gas.toString(),
+    maxFeePerGas: transaction.maxFeePerGas.toString(),
+    maxPriorityFeePerGas: transaction.maxPriorityFeePerGas.toString(),
+    serialized: serializeUnsigned(transaction),
+  };
+}
+
+/** US dollars of native coin at the price of a moment; null where no feed prices it. */
+export function usdOf(wei: bigint, timestamp: number, market: Market): number | null {
+  const micros = market.nativeWorth(wei, timestamp);
+  return micros === null ? null : Math.round(micros) / MICROS;
+}
+
+function renderFailure(call: SentCall, cause: FailureCause) {
+  const { hash, block, nonce, to, selector } = call;
+  return {
+    ...{ hash, block, time: isoOf(call.timestamp), nonce },
+    to: to === null ? null : toEip55(to),
+    selector,
+    value: call.value.toString(),
+    gas_limit: call.gasLimit.toString(),
+    gas_used: call.gasUsed.toString(),
+    fee_wei: (call.gasUsed * call.gasPrice).toString(),
+    cause: cause.kind,
+    cause_reason: cause.reason,
+  };
+}
+
+function renderExecution({ hash, position, block, timestamp, to, selector }: FailedExecution) {
+  return {
+    ...{ hash, position, block, time: isoOf(timestamp), selector },
+    to: to === null ? null : toEip55(to),
+  };
+}

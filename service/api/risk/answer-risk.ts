@@ -1,0 +1,105 @@
+import type { Address } from "viem";
+import { assessRisk, type RiskEvidence } from "../../diagnose/risk.ts";
+import { counterpartyShares } from "../../diagnose/risk-exposure.ts";
+import { riskSignals } from "../../diagnose/risk-signals.ts";
+import type { Policy } from "../../score/policy-shape.ts";
+import type { RiskFacts, RiskKey } from "../../store/risk-facts.ts";
+import type { CurrentScore, Standing } from "../../store/scores.ts";
+import { toEip55 } from "../address-schema.ts";
+import { isStale } from "../scores/render-ahs-record.ts";
+import { isoOf } from "../wallet-report.ts";
+import type { RiskAnswer } from "./risk-schema.ts";
+
+export type RiskPorts = {
+  readonly riskFacts: (key: RiskKey) => Promise<RiskFacts>;
+  readonly policy: Pick<Policy, "caps" | "grades">;
+  readonly chainId: number;
+};
+
+const MICROS = 1_000_000;
+const EXPOSURE_OF = "value sent in native coin and priced tokens; calls where none was";
+
+/** The risk of dealing with a wallet, from its standing and what is stored of it. */
+export async function answerRisk(
+  { address, standing, now }: { readonly address: Address; readonly standing: Standing; readonly now: Date },
+  ports: RiskPorts,
+): Promise<RiskAnswer> {
+  const { head, sanctions, score } = standing;
+  if (head === null) throw new Error("a fresh standing has a head");
+  const scoreId = score === null ? null : score.scoreId;
+  const { explanation, exposure } = await ports.riskFacts({ address, scoreId });
+  const shares = typeof exposure === "string" ? null : counterpartyShares(exposure);
+  const signals = riskSignals({ sanctions, explanation, shares });
+  const risk = assessRisk(
+    {
+      sanctioned: sanctions.length > 0,
+      score: evidenceOf(score),
+      listedShare: shares === null ? null : shares.listed.share,
+      signals,
+    },
+    ports.policy,
+  );
+  return {
+    address: toEip55(address),
+    risk_score: risk.score,
+    risk_level: risk.level,
+    verdict: risk.verdict,
+    signals: [...signals],
+    sanctions_flags: [...sanctions],
+    sanctions_as_of_block: head.blockNumber,
+    ...renderExposure(exposure),
+    ...renderScore(score, sanctions.length > 0),
+    reason: risk.reason,
+    scored_at: score === null ? null : score.asOfTime.toISOString(),
+    stale: score === null ? null : isStale(score.asOfTime, now),
+    as_of_block: score === null ? null : score.asOfBlock,
+    chain_id: ports.chainId,
+  };
+}
+
+function evidenceOf(score: CurrentScore | null): RiskEvidence["score"] {
+  if (score === null) return { kind: "not_scored" };
+  const { ahsScore, confidenceLevel } = score;
+  return ahsScore === null ? { kind: "insufficient" } : { kind: "scored", ahsScore, confidenceLevel };
+}
+
+function renderExposure(
+  exposure: RiskFacts["exposure"],
+): Pick<RiskAnswer, "counterparty_exposure" | "counterparty_exposure_reason"> {
+  if (typeof exposure === "string") {
+    return { counterparty_exposure: null, counterparty_exposure_reason: exposure };
+  }
+  const { together, listed, failing } = counterpartyShares(exposure);
+  return {
+    counterparty_exposure: {
+      share: together.share,
+      listed_share: listed.share,
+      failing_share: failing.share,
+      sent_usd: exposure.sentMicroUsd / MICROS,
+      counterparties: exposure.counterparties,
+      listed_counterparties: listed.counterparties,
+      failing_counterparties: failing.counterparties,
+      of: EXPOSURE_OF,
+      since: isoOf(exposure.since),
+      as_of_block: exposure.asOfBlock,
+    },
+    counterparty_exposure_reason: null,
+  };
+}
+
+/** A listed wallet scores 0 with confidence 1 from the moment of its listing, whatever was stored before. */
+function renderScore(
+  score: CurrentScore | null,
+  sanctioned: boolean,
+): Pick<RiskAnswer, "ahs_score" | "grade" | "confidence" | "confidence_level"> {
+  if (sanctioned) return { ahs_score: 0, grade: "F", confidence: 1, confidence_level: "HIGH" };
+  if (score === null) {
+    return { ahs_score: null, grade: null, confidence: 0, confidence_level: "INSUFFICIENT" };
+  }
+  return {
+    ahs_score: score.ahsScore,
+    grade: score.grade,
+    confidence: score.confidenceMicros / MICROS,
+    confidence_level: score.confidenceLevel,
+  };
+}

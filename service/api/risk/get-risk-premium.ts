@@ -1,0 +1,94 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import { profitAndLoss } from "../../diagnose/pnl.ts";
+import type { SanctionsFlag } from "../../features/types.ts";
+import { chainLabels, type KnownAccounts } from "../../labels/chain-labels.ts";
+import type { ProviderAnswer, ReadLabels } from "../../labels/label-reader.ts";
+import type { Policy } from "../../score/policy-shape.ts";
+import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
+import { addressParams } from "../address-schema.ts";
+import { definePaid } from "../endpoint.ts";
+import { freshStanding, noteInterest } from "../wallet-ports.ts";
+import { notIndexed, type ReportPorts, readReport } from "../wallet-report.ts";
+import { answerRisk, type RiskPorts } from "./answer-risk.ts";
+import {
+  RISK_PREMIUM_EXAMPLE,
+  type RiskPremiumAnswer,
+  riskPremiumSchema,
+} from "./get-risk-premium-schema.ts";
+import { renderPnl } from "./render-pnl.ts";
+
+export type GetRiskPremiumPorts = ReportPorts &
+  RiskPorts & {
+    /** Of third parties. */
+    readonly readLabels: ReadLabels;
+    readonly knownAccounts: KnownAccounts;
+    readonly describeAccounts: (
+      addresses: readonly Address[],
+    ) => Promise<ReadonlyMap<Address, AccountDetail>>;
+    readonly policy: Pick<Policy, "window">;
+  };
+
+/** GET /risk/premium/{address}. */
+export const getRiskPremium = definePaid({
+  method: "get",
+  path: "/risk/premium/{address}",
+  price: 50,
+  tag: "Risk",
+  summary: "Risk of a wallet with its labels and its profit and loss",
+  description:
+    "The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why. What no price or cost is known of is no zero: `pnl` names the share that is missing.",
+  request: { params: addressParams, query: z.object({}), body: null },
+  answer: {
+    schema: riskPremiumSchema,
+    example: RISK_PREMIUM_EXAMPLE,
+    description: "The risk and what is behind it",
+  },
+  problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
+  async prepare({ params: { address } }, { deps, now }: { deps: GetRiskPremiumPorts; now: Date }) {
+    const standing = await freshStanding(address, deps, now);
+    if (!standing.followed) throw notIndexed(address);
+    return standing;
+  },
+  async work({ params: { address } }, standing, { deps, now }): Promise<RiskPremiumAnswer> {
+    const [risk, report, providers, accounts] = await Promise.all([
+      answerRisk({ address, standing, now }, deps),
+      readReport(address, deps),
+      deps.readLabels(address),
+      deps.describeAccounts([address]),
+    ]);
+    noteInterest(address, deps);
+    const { days } = deps.policy.window;
+    const detail = accounts.get(address) ?? { agents: [], hasCode: null };
+    const labels = [
+      ...standing.sanctions.map(sanctionLabel),
+      ...chainLabels(address, deps.knownAccounts, detail),
+      ...providers.flatMap(providedLabels),
+    ];
+    return {
+      ...risk,
+      labels,
+      labels_available: providers.length > 0 && providers.every(({ available }) => available),
+      label_providers: providers.map(renderProvider),
+      pnl: renderPnl(profitAndLoss(report, days), report, days),
+    };
+  },
+});
+
+type Label = RiskPremiumAnswer["labels"][number];
+
+function sanctionLabel({ source }: SanctionsFlag): Label {
+  return { label: "Sanctioned", category: "sanctioned", source };
+}
+
+function providedLabels(answer: ProviderAnswer): readonly Label[] {
+  if (!answer.available) return [];
+  return answer.labels.map((label) => ({ ...label, source: answer.provider }));
+}
+
+function renderProvider(answer: ProviderAnswer): RiskPremiumAnswer["label_providers"][number] {
+  const { provider } = answer;
+  return answer.available
+    ? { provider, available: true, reason: null, read_at: answer.readAt.toISOString() }
+    : { provider, available: false, reason: answer.reason, read_at: null };
+}

@@ -1,0 +1,28 @@
+import { z } from "@hono/zod-openapi";
+import { addressParams } from "../address-schema.ts";
+import { definePaid } from "../endpoint.ts";
+import { freshStanding, noteInterest, type WalletPorts } from "../wallet-ports.ts";
+import { answerRisk, type RiskPorts } from "./answer-risk.ts";
+import { RISK_EXAMPLE, riskSchema } from "./risk-schema.ts";
+
+export type GetRiskPorts = WalletPorts & RiskPorts;
+
+/** GET /risk/{address}. */
+export const getRisk = definePaid({
+  method: "get",
+  path: "/risk/{address}",
+  price: 1,
+  tag: "Risk",
+  summary: "Pre-transaction trust check of a wallet",
+  description:
+    "How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and whom it sent value to. It scores nobody: a wallet never scored, or without enough history, has no `risk_score` and the level UNKNOWN, since absence of data is no sign of risk. A sanctioned wallet is 100 and CRITICAL, always.",
+  request: { params: addressParams, query: z.object({}), body: null },
+  answer: { schema: riskSchema, example: RISK_EXAMPLE, description: "The risk" },
+  problems: ["index-unavailable", "index-behind"],
+  prepare: ({ params }, { deps, now }: { deps: GetRiskPorts; now: Date }) =>
+    freshStanding(params.address, deps, now),
+  work({ params: { address } }, standing, { deps, now }) {
+    if (standing.score !== null) noteInterest(address, deps);
+    return answerRisk({ address, standing, now }, deps);
+  },
+});

@@ -1,0 +1,184 @@
+import type { Address } from "viem";
+import { endpointText, isHttpEndpoint, liesUnder } from "../../scan/endpoint-url.ts";
+import type { ReservedVisit, UrlVisitor } from "../../scan/url-visitor.ts";
+import { gradeLabel } from "../../score/grade.ts";
+import type { Policy } from "../../score/policy-shape.ts";
+import {
+  type Infrastructure,
+  infrastructureLines,
+  scoreInfrastructure,
+  scoreWithInfrastructure,
+} from "../../score/score-infrastructure.ts";
+import type { InfrastructureReader, WalletAgent } from "../../store/probes-of-wallet.ts";
+import type { StoredScore } from "../../store/scores.ts";
+import { unavailable } from "../problems.ts";
+import { echoInput } from "../validation/echo-input.ts";
+import { ValidationFailed } from "../validation/validation-failed.ts";
+import type { AhsRecord } from "./ahs-record-schema.ts";
+import type { InfrastructurePart } from "./infrastructure-schema.ts";
+import {
+  type ProbedEndpoint,
+  probeFacts,
+  renderInfrastructure,
+  renderVisit,
+} from "./render-infrastructure.ts";
+
+export type InfrastructurePorts = {
+  readonly infrastructure: InfrastructureReader & UrlVisitor;
+  readonly policy: Policy;
+};
+
+/** What D3 adds to and changes in one answer. */
+export type InfrastructureAnswer = {
+  readonly part: InfrastructurePart;
+  /** Empty where D3 or the record has no score. */
+  readonly scores: Partial<Pick<AhsRecord, "ahs_score" | "grade" | "grade_label" | "d3_score" | "mode">>;
+  readonly features: NonNullable<AhsRecord["features"]>;
+};
+
+/** What is settled before anything is charged. */
+export type InfrastructurePlan = {
+  readonly agents: readonly WalletAgent[];
+  /** Every http(s) endpoint once, in the order of the agents, with who declares it as what. */
+  readonly declared: ReadonlyMap<string, ProbedEndpoint["services"]>;
+  /** Null where none was given. */
+  readonly agentUrl: PlannedUrl | null;
+};
+
+/** Either part of a declared endpoint, or to be visited. */
+type PlannedUrl =
+  | { readonly kind: "bound"; readonly url: string; readonly endpoint: string }
+  | { readonly kind: "reserved"; readonly url: string; readonly reserved: ReservedVisit };
+
+export type InfrastructureRequest = {
+  readonly row: StoredScore;
+  readonly plan: InfrastructurePlan;
+  readonly now: Date;
+};
+
+const DAY_MS = 86_400_000;
+const HISTORY_DAYS = 30;
+const MAX_ENDPOINTS = 50;
+const BUSY_RETRY_SECONDS = 10;
+
+/** Throws the 422 of an agent_url that the guard refuses, so that it is refused before anything is charged. */
+export async function refuseAgentUrl(url: string, { infrastructure }: InfrastructurePorts): Promise<void> {
+  const error = await infrastructure.refusal(url);
+  if (error === null) return;
+  const loc = ["query", "agent_url"];
+  const msg = `Value error, ${error}`;
+  throw new ValidationFailed([{ type: "value_error", loc, msg, input: echoInput(url), ctx: { error } }]);
+}
+
+/**
+ * Reads what a wallet's agents declare, and reserves the visit to an agent_url that belongs to no declared endpoint; throws
+ * a 503 problem while too many such visits are under way. The plan is to be released in the end.
+ */
+export async function planInfrastructure(
+  { address, agentUrl }: { readonly address: Address; readonly agentUrl: string | undefined },
+  { infrastructure }: InfrastructurePorts,
+): Promise<InfrastructurePlan> {
+  const agents = await infrastructure.agents(address);
+  const declared = declaredBy(agents);
+  return {
+    agents,
+    declared,
+    agentUrl: agentUrl === undefined ? null : planUrl(agentUrl, [...declared.keys()], infrastructure),
+  };
+}
+
+/** Frees the visit that a plan has reserved. */
+export function releaseInfrastructure({ agentUrl }: InfrastructurePlan): void {
+  if (agentUrl?.kind === "reserved") agentUrl.reserved.release();
+}
+
+/** The infrastructure of a wallet and its score with D3; an agent_url that is not bound is visited and scores nothing. */
+export async function answerInfrastructure(
+  request: InfrastructureRequest,
+  ports: InfrastructurePorts,
+): Promise<InfrastructureAnswer> {
+  const { row, now } = request;
+  const { agents, declared } = request.plan;
+  const { infrastructure: reader, policy } = ports;
+  const urls = [...declared.keys()].slice(0, MAX_ENDPOINTS);
+  const since = new Date(now.getTime() - policy.infrastructure.windowDays * DAY_MS);
+  const [probes, days, agentUrl] = await Promise.all([
+    reader.probes(urls, since),
+    reader.days(urls, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), policy.infrastructure.longestMs),
+    agentUrlPart(request),
+  ]);
+  const d3 = scoreInfrastructure(probeFacts(probes), Math.floor(now.getTime() / 1000), policy);
+  const scored = scoreWithInfrastructure(row, d3, policy);
+  const endpoints = urls.map(
+    (url): ProbedEndpoint => ({
+      url,
+      services: declared.get(url) ?? [],
+      probes: probes.filter(({ endpoint }) => endpoint === url),
+      days: days.filter(({ endpoint }) => endpoint === url),
+    }),
+  );
+  return {
+    part: renderInfrastructure({
+      d3,
+      agents,
+      endpoints,
+      declared: declared.size,
+      agentUrl,
+      longestMs: policy.infrastructure.longestMs,
+    }),
+    scores:
+      scored === null
+        ? {}
+        : {
+            ahs_score: scored.ahsScore,
+            grade: scored.grade,
+            grade_label: gradeLabel(scored.grade),
+            d3_score: scored.d3Score,
+            mode: "3D",
+          },
+    features: [...(scored?.features ?? unscoredLines(row, d3))],
+  };
+}
+
+/** D3's lines without contributions between those of the stored score. */
+function unscoredLines(row: StoredScore, d3: Infrastructure) {
+  const lines = infrastructureLines({ ...d3, dimension: { ...d3.dimension, points: null } });
+  const isTotal = ({ dimension }: { readonly dimension: string }) => dimension === "AHS";
+  return [...row.features.filter((line) => !isTotal(line)), ...lines, ...row.features.filter(isTotal)];
+}
+
+function declaredBy(agents: readonly WalletAgent[]): Map<string, ProbedEndpoint["services"]> {
+  const declared = new Map<string, ProbedEndpoint["services"]>();
+  for (const { agentId, services } of agents) {
+    for (const { name, endpoint, version } of services) {
+      if (!isHttpEndpoint(endpoint)) continue;
+      declared.set(endpoint, [...(declared.get(endpoint) ?? []), { agent_id: agentId, name, version }]);
+    }
+  }
+  return declared;
+}
+
+function planUrl(agentUrl: string, declared: readonly string[], visitor: UrlVisitor): PlannedUrl {
+  const url = endpointText(agentUrl) ?? agentUrl;
+  // The longest is the nearest.
+  const [endpoint] = declared
+    .filter((candidate) => liesUnder(url, candidate))
+    .toSorted((a, b) => b.length - a.length);
+  if (endpoint !== undefined) return { kind: "bound", url, endpoint };
+  const reserved = visitor.reserve();
+  if (reserved === null) {
+    throw unavailable("scoring-unavailable", "Too many URLs are being probed at once.", {
+      retryAfterSeconds: BUSY_RETRY_SECONDS,
+    });
+  }
+  return { kind: "reserved", url, reserved };
+}
+
+async function agentUrlPart({ plan, now }: InfrastructureRequest): Promise<InfrastructurePart["agent_url"]> {
+  const { agentUrl } = plan;
+  if (agentUrl === null) return null;
+  const { url } = agentUrl;
+  if (agentUrl.kind === "bound") return { url, bound: true, endpoint: agentUrl.endpoint, probe: null };
+  const visit = await agentUrl.reserved.visit(url);
+  return { url, bound: false, endpoint: null, probe: renderVisit({ at: now, ...visit }) };
+}

@@ -1,0 +1,83 @@
+import type { Address } from "viem";
+import type { PublishedScore, ScoreTrend, Standing, StoredScore } from "../../store/scores.ts";
+import { unavailable } from "../problems.ts";
+import type { WalletPorts } from "../wallet-ports.ts";
+import { notIndexed } from "../wallet-report.ts";
+import type { AhsRecord } from "./ahs-record-schema.ts";
+import { renderAhsRecord } from "./render-ahs-record.ts";
+
+/** What came of scoring a wallet at the newest finalized and enriched block. */
+type ScoreNowResult =
+  | { readonly kind: "stored"; readonly row: StoredScore }
+  | { readonly kind: "not-indexed" }
+  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
+
+/** The same for a wallet whose past may have to be read from a source first. */
+type ScoreOnDemandResult =
+  | ScoreNowResult
+  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
+
+type Score = (address: Address) => Promise<ScoreOnDemandResult>;
+
+/** What every endpoint needs that scores wallets and answers their records. */
+export type ScoreRecordPorts = WalletPorts & {
+  readonly scores: {
+    published(address: Address): Promise<PublishedScore | null>;
+    trend(address: Address, since: Date): Promise<ScoreTrend>;
+  };
+  /**
+   * Scores a wallet at the newest finalized and enriched block, or at the newest indexed one when it was listed or delisted since,
+   * and stores it; answers the stored row if no input changed.
+   */
+  readonly scoreNow: (address: Address) => Promise<ScoreNowResult>;
+  /**
+   * The same for any wallet: reads what is missing of its past from the history source, and enrols a wallet that the index
+   * does not follow. Null where there is no source: then wallets outside the index are not scored.
+   */
+  readonly scoreOnDemand: Score | null;
+  readonly oracle: Address;
+};
+
+const TREND_MS = 30 * 24 * 3_600_000;
+
+/** How a wallet of this standing is to be scored; throws the 404 of one that cannot be. */
+export function scorerOf(
+  address: Address,
+  { followed, sanctions }: Pick<Standing, "followed" | "sanctions">,
+  deps: Pick<ScoreRecordPorts, "scoreNow" | "scoreOnDemand">,
+): Score {
+  // The record of a listed wallet follows from the list alone: it must not wait for any source.
+  if (sanctions.length > 0) return deps.scoreNow;
+  if (!followed && deps.scoreOnDemand === null) throw notIndexed(address);
+  return deps.scoreOnDemand ?? deps.scoreNow;
+}
+
+/** Scores the wallet and answers its row; throws the 404s and 503s of one that could not be scored. */
+export async function scoredRow(address: Address, score: Score): Promise<StoredScore> {
+  const result = await score(address);
+  switch (result.kind) {
+    case "stored":
+      return result.row;
+    case "not-indexed":
+      throw notIndexed(address);
+    case "unavailable":
+      throw unavailable("scoring-unavailable", result.detail, {
+        retryAfterSeconds: result.retryAfterSeconds,
+      });
+    case "history-unavailable":
+      throw unavailable("history-unavailable", result.detail, {
+        retryAfterSeconds: result.retryAfterSeconds,
+      });
+  }
+}
+
+/** The record of a stored score with what else is known of its wallet. */
+export async function recordOf(row: StoredScore, deps: ScoreRecordPorts, now: Date): Promise<AhsRecord> {
+  // Stored wallets are lower-case addresses.
+  const address = row.wallet as Address;
+  const [published, trend] = await Promise.all([
+    deps.scores.published(address),
+    deps.scores.trend(address, new Date(row.asOfTime.getTime() - TREND_MS)),
+  ]);
+  return renderAhsRecord({ row, published, oracle: deps.oracle, trend, now });
+}

@@ -1,0 +1,231 @@
+import { describe, expect, it } from "vitest";
+import type { Delivery, DeliveryPage } from "../../../../service/store/webhook-log.ts";
+import { bodyOf, fakeApp, fakeLedger, NOW, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import {
+  DELIVERY_ID,
+  fakeAlertPorts,
+  MANAGE_TOKEN,
+  SECRET,
+  SUBSCRIPTION_ID,
+  storedSubscription,
+} from "./fake-alert-ports.ts";
+
+const PATH = `/alerts/${SUBSCRIPTION_ID}`;
+const UNKNOWN = "/alerts/99999999-9999-4999-8999-999999999999";
+const WITH_TOKEN = { headers: { Authorization: `Bearer ${MANAGE_TOKEN}` } };
+const REPLAY = `/deliveries/${DELIVERY_ID}/replay`;
+
+type Subscriptions = ReturnType<typeof fakeAlertPorts>["subscriptions"];
+
+function desk(changes: Partial<Subscriptions> = {}) {
+  const keys = fakeLedger();
+  const ports = fakeAlertPorts(keys.ledger);
+  return fakeApp({ ...ports, subscriptions: { ...ports.subscriptions, ...changes } }, keys).app;
+}
+
+const SUBSCRIPTION = {
+  subscription_id: SUBSCRIPTION_ID,
+  address: WALLET_EIP55,
+  chain_id: 31337,
+  webhook_url: "https://hooks.example.com/agent-health",
+  events: ["ahs.grade_changed", "ahs.sanctions_hit"],
+  status: "active",
+  disabled_reason: null,
+  created_at: "2026-11-20T10:00:00.000Z",
+  expires_at: "2026-12-20T10:00:00.000Z",
+};
+
+const ROUTES = [
+  ["GET", ""],
+  ["DELETE", ""],
+  ["POST", "/test"],
+  ["POST", "/rotate"],
+  ["GET", "/deliveries"],
+  ["POST", REPLAY],
+] as const;
+
+describe.each(ROUTES)("%s /alerts/{subscription_id}%s", (method, rest) => {
+  it.each([
+    ["the manage token", WITH_TOKEN],
+    ["the key that bought it", WITH_KEY],
+  ])("is for %s, free", async (_who, credentials) => {
+    const response = await desk().request(`${PATH}${rest}`, { method, ...credentials });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("private, no-store");
+  });
+
+  it("answers unknown and foreign subscriptions, and wrong tokens, with the same 404", async () => {
+    const foreign = desk({ find: async () => storedSubscription({ owner: "wallet:0x00" }) });
+    const wrong = { headers: { Authorization: `Bearer ${MANAGE_TOKEN}x` } };
+    const answers = [
+      await foreign.request(`${PATH}${rest}`, { method, ...WITH_KEY }),
+      await desk().request(`${PATH}${rest}`, { method, ...wrong }),
+      await desk().request(`${UNKNOWN}${rest}`, { method, ...WITH_TOKEN }),
+      await desk().request(`${UNKNOWN}${rest}`, { method, ...WITH_KEY }),
+    ];
+    for (const answer of answers) {
+      const { type, detail } = await bodyOf(answer);
+      expect([answer.status, type]).toEqual([404, "/docs#problem-not-found"]);
+      expect(detail).toMatch(/^The caller has no subscription [0-9a-f-]{36}\.$/);
+    }
+  });
+
+  it("answers a wrong token with 404 even beside the key of the owner", async () => {
+    const headers = { ...WITH_KEY.headers, Authorization: "Bearer amt_guess" };
+    expect((await desk().request(`${PATH}${rest}`, { method, headers })).status).toBe(404);
+  });
+
+  it("asks whoever proves nothing to do so, and refuses what is no id", async () => {
+    expect((await desk().request(`${PATH}${rest}`, { method })).status).toBe(401);
+    const response = await desk().request(`/alerts/x${rest}`, { method, ...WITH_TOKEN });
+    expect([response.status, await bodyOf(response)]).toMatchObject([
+      422,
+      { detail: [{ type: "uuid_parsing", loc: ["path", "subscription_id"] }] },
+    ]);
+  });
+
+  it("is 503 while the database does not answer", async () => {
+    const find = async () => {
+      throw new Error("timeout exceeded when trying to connect");
+    };
+    expect((await desk({ find }).request(`${PATH}${rest}`, { method, ...WITH_TOKEN })).status).toBe(503);
+  });
+});
+
+describe.each(ROUTES.filter(([method, rest]) => method === "POST" && rest !== ""))(
+  "%s /alerts/{subscription_id}%s",
+  (method, rest) => {
+    it.each([
+      ["was ended", { endedAt: NOW }],
+      ["expired", { expiresAt: NOW }],
+    ])("is 404 for a subscription that %s", async (what, changes) => {
+      const find = async () => storedSubscription(changes);
+      const response = await desk({ find }).request(`${PATH}${rest}`, { method, ...WITH_TOKEN });
+      expect(response.status).toBe(404);
+      expect((await bodyOf(response)).detail).toContain(what);
+    });
+  },
+);
+
+describe("a subscription", () => {
+  it.each([
+    ["active", {}],
+    ["unverified", { verifiedAt: null }],
+    ["disabled", { disabledAt: NOW, disabledReason: "The endpoint answered 410." }],
+    ["expired", { expiresAt: NOW, disabledAt: NOW }],
+    ["ended", { endedAt: NOW, expiresAt: NOW }],
+  ])("is shown as %s", async (status, changes) => {
+    const subscription = storedSubscription(changes);
+    const response = await desk({ find: async () => subscription }).request(PATH, WITH_TOKEN);
+    expect(await bodyOf(response)).toEqual({
+      ...SUBSCRIPTION,
+      status,
+      disabled_reason: subscription.disabledReason,
+      expires_at: subscription.expiresAt.toISOString(),
+    });
+  });
+
+  it("is ended by DELETE", async () => {
+    const ended: string[] = [];
+    const app = desk({
+      end: async (id) => {
+        ended.push(id);
+      },
+    });
+    const response = await app.request(PATH, { method: "DELETE", ...WITH_TOKEN });
+    expect(await bodyOf(response)).toEqual({ ...SUBSCRIPTION, status: "ended" });
+    expect(ended).toEqual([SUBSCRIPTION_ID]);
+  });
+
+  it("is tested by an event whose id is answered", async () => {
+    const response = await desk().request(`${PATH}/test`, { method: "POST", ...WITH_TOKEN });
+    expect(await bodyOf(response)).toEqual({
+      subscription_id: SUBSCRIPTION_ID,
+      delivery_id: DELIVERY_ID,
+      state: "pending",
+    });
+  });
+
+  it.each([
+    ["the manage token, which stays", WITH_TOKEN, null],
+    ["its owner, who gets a new manage token", WITH_KEY, MANAGE_TOKEN],
+  ])("is given a new secret by %s", async (_who, credentials, manage_token) => {
+    const response = await desk().request(`${PATH}/rotate`, { method: "POST", ...credentials });
+    expect(await bodyOf(response)).toEqual({
+      subscription_id: SUBSCRIPTION_ID,
+      secret: SECRET,
+      previous_valid_until: "2026-11-21T10:00:00.000Z",
+      manage_token,
+    });
+  });
+});
+
+describe("deliveries", () => {
+  const delivery: Delivery = {
+    id: DELIVERY_ID,
+    type: "subscription.test",
+    state: "pending",
+    createdAt: NOW,
+    deliveredAt: null,
+    nextAttemptAt: new Date("2026-11-20T10:05:05.000Z"),
+    body: '{"type":"subscription.test","data":{}}',
+    attempts: [{ at: NOW, status: null, latencyMs: 10_000, failure: "No answer." }],
+  };
+
+  it("are shown with what is sent and every attempt", async () => {
+    const app = desk({ deliveries: async () => [delivery] });
+    expect(await bodyOf(await app.request(`${PATH}/deliveries`, WITH_TOKEN))).toEqual({
+      subscription_id: SUBSCRIPTION_ID,
+      deliveries: [
+        {
+          id: DELIVERY_ID,
+          type: "subscription.test",
+          state: "pending",
+          created_at: "2026-11-20T10:00:00.000Z",
+          delivered_at: null,
+          next_attempt_at: "2026-11-20T10:05:05.000Z",
+          payload: { type: "subscription.test", data: {} },
+          attempts: [
+            { at: "2026-11-20T10:00:00.000Z", status: null, latency_ms: 10_000, failure: "No answer." },
+          ],
+        },
+      ],
+      next_cursor: null,
+    });
+  });
+
+  it("come in pages", async () => {
+    const asked: DeliveryPage[] = [];
+    const app = desk({
+      deliveries: async (_id, page) => {
+        asked.push(page);
+        return Array.from({ length: 3 }, () => delivery);
+      },
+    });
+    const path = `${PATH}/deliveries?limit=2&cursor=${DELIVERY_ID}`;
+    const body = await bodyOf<{ deliveries: unknown[] }>(await app.request(path, WITH_TOKEN));
+    expect(body).toMatchObject({ next_cursor: DELIVERY_ID });
+    expect(body.deliveries).toHaveLength(2);
+    expect(asked).toEqual([{ limit: 3, after: DELIVERY_ID }]);
+  });
+
+  it.each(["limit=0", "limit=101", "limit=x", "cursor=x"])("refuse %s", async (query) => {
+    expect((await desk().request(`${PATH}/deliveries?${query}`, WITH_TOKEN)).status).toBe(422);
+  });
+
+  it("are replayed with the id that they have", async () => {
+    const response = await desk().request(`${PATH}${REPLAY}`, { method: "POST", ...WITH_TOKEN });
+    expect(await bodyOf(response)).toEqual({
+      subscription_id: SUBSCRIPTION_ID,
+      delivery_id: DELIVERY_ID,
+      state: "pending",
+    });
+  });
+
+  it("of which there is none are 404, and what is no id is 422", async () => {
+    const replay = (id: string) =>
+      desk().request(`${PATH}/deliveries/${id}/replay`, { method: "POST", ...WITH_TOKEN });
+    expect((await replay(`msg_${"00".repeat(16)}`)).status).toBe(404);
+    expect((await replay("x")).status).toBe(422);
+  });
+});

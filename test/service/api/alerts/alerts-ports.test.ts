@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { PayerCaller } from "../../../../service/api/access/access.ts";
+import { purchaseBy, refuseWebhookUrl } from "../../../../service/api/alerts/alerts-ports.ts";
+import { fakeApp, fakeLedger, fakePorts } from "../fake-ports.ts";
+import { fakeAlertPorts, SUBSCRIPTION_ID, storedSubscription } from "./fake-alert-ports.ts";
+
+const PAYER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+
+function payerWith(nonce: `0x${string}`): PayerCaller {
+  const requirements = {
+    scheme: "exact",
+    network: "eip155:31337",
+    asset: "0xaa",
+    amount: "2000000",
+    payTo: "0xbb",
+    maxTimeoutSeconds: 60,
+    extra: {},
+  } as const;
+  const payment = {
+    payer: PAYER,
+    asset: "0xaa",
+    payTo: "0xbb",
+    nonce,
+    amount: 2_000_000n,
+    validAfter: 0n,
+    validBefore: 1n,
+    payload: { x402Version: 2, accepted: requirements, payload: {} },
+    requirements,
+  } as const;
+  return { kind: "payer", address: PAYER, payment };
+}
+
+describe("a purchase of monitoring", () => {
+  it("belongs to the wallet that pays, and is named by its payment", () => {
+    const bought = purchaseBy(payerWith("0x01"));
+    expect(bought).toEqual({ owner: `wallet:${PAYER}`, purchase: `eip155:31337 0xaa ${PAYER} 0x01` });
+    expect(purchaseBy(payerWith("0x02")).purchase).not.toBe(bought.purchase);
+  });
+
+  it("belongs to the key that pays", () => {
+    const caller = { kind: "key", keyId: "key-1", unlimited: false, ratePerMinute: 600 } as const;
+    expect(purchaseBy(caller)).toEqual({ owner: "key:key-1", purchase: null });
+  });
+
+  it("is nobody's without either", () => {
+    expect(() => purchaseBy({ kind: "nobody" })).toThrow("nobody buys monitoring");
+  });
+});
+
+it("a webhook_url is checked in the spelling in which it will be asked", async () => {
+  const checked: string[] = [];
+  const { ports } = fakePorts();
+  const refusal = async (url: string) => {
+    checked.push(url);
+    return null;
+  };
+  const guarded = { ...ports, infrastructure: { ...ports.infrastructure, refusal } };
+  for (const url of ["https://HOOKS.example.com/ä", "no url"]) await refuseWebhookUrl(url, guarded);
+  expect(checked).toEqual(["https://hooks.example.com/%C3%A4", "no url"]);
+});
+
+it("a subscription is managed by a sign-in of the wallet that paid, and of no other", async () => {
+  const ports = fakeAlertPorts(fakeLedger().ledger);
+  const find = async () => storedSubscription({ owner: `wallet:${PAYER}` });
+  const statusFor = async (address: `0x${string}`) => {
+    const owners = { identify: async () => ({ kind: "wallet", address }) as const };
+    const { app } = fakeApp({ owners, subscriptions: { ...ports.subscriptions, find } });
+    return (await app.request(`/alerts/${SUBSCRIPTION_ID}`)).status;
+  };
+  expect([await statusFor(PAYER), await statusFor("0x90f79bf6eb2c4f870365e785982e1f101e93b906")]).toEqual([
+    200, 404,
+  ]);
+});

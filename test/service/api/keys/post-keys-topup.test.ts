@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { paidBy } from "../access/paying-access.ts";
+import { bodyOf, fakeLedger, KEY, NOW } from "../fake-ports.ts";
+import { KEY_ID } from "./fake-key-ports.ts";
+import { keysApp, SHOWN } from "./keys-app.ts";
+
+describe("POST /keys/topup", () => {
+  it("adds credits to the key, whoever pays", async () => {
+    const { post, taken, asked } = keysApp();
+    const response = await post("/keys/topup", { credits_usd: 5 }, { ...paidBy(7), "X-API-Key": KEY });
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { ...SHOWN, balance_usd: 30, credited_usd: 5 },
+    ]);
+    expect(taken).toMatchObject([{ units: 5_000, settlement: "before", outcome: "kept" }]);
+    expect(asked).toMatchObject([{ port: "topUp", given: { keyId: KEY_ID, units: 5_000, now: NOW } }]);
+  });
+
+  const past = new Date(NOW.getTime() - 1);
+  it.each([
+    ["no key", {}, {}, 401, "key-missing"],
+    ["a key that nobody has", { "X-API-Key": `ahs_${"x".repeat(43)}` }, {}, 401, "key-unknown"],
+    ["a revoked key", { "X-API-Key": KEY }, { revokedAt: past }, 401, "key-revoked"],
+    ["an expired key", { "X-API-Key": KEY }, { expiresAt: past }, 401, "key-expired"],
+  ])("of %s is refused before anything is charged", async (_name, headers, key, status, code) => {
+    const { post, taken } = keysApp({}, fakeLedger({ id: KEY_ID, ...key }));
+    const response = await post("/keys/topup", { credits_usd: 5 }, { ...paidBy(1), ...headers });
+    expect([response.status, (await bodyOf(response)).type]).toEqual([status, `/docs#problem-${code}`]);
+    expect(taken).toEqual([]);
+  });
+
+  it("of a key without a limit is 422, since it would add nothing", async () => {
+    const { post, taken } = keysApp({}, fakeLedger({ id: KEY_ID, balanceUnits: null }));
+    const response = await post("/keys/topup", { credits_usd: 5 }, { ...paidBy(1), "X-API-Key": KEY });
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { detail: [{ type: "value_error", loc: ["header", "X-API-Key"] }] },
+    ]);
+    expect(taken).toEqual([]);
+  });
+
+  it("tells its price to whoever brings neither key nor payment", async () => {
+    const { post } = keysApp();
+    expect((await post("/keys/topup", { credits_usd: 5 })).status).toBe(402);
+    expect((await post("/keys/topup", { credits_usd: 5 }, { "X-API-Key": KEY })).status).toBe(402);
+  });
+
+  it("of a key that ended meanwhile is owed, for another key", async () => {
+    const { post, taken } = keysApp({ topUp: async () => null });
+    const response = await post("/keys/topup", { credits_usd: 5 }, { ...paidBy(1), "X-API-Key": KEY });
+    const { type, claim } = await bodyOf(response);
+    expect([response.status, type, claim]).toEqual([401, "/docs#problem-key-revoked", "c1".repeat(32)]);
+    expect(taken).toMatchObject([{ outcome: "owed" }]);
+  });
+});

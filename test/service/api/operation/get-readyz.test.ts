@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import type { SourceWatch } from "../../../../service/sanctions/source-watch.ts";
+import type { SourceStatus } from "../../../../service/sanctions/sources.ts";
+import { fakeApp, NOW } from "../fake-ports.ts";
+
+const unreachable = Object.assign(new Error("connect"), { code: "ECONNREFUSED", syscall: "connect" });
+const noViews = Object.assign(new Error('relation "chain_31337.block" does not exist'), { code: "42P01" });
+
+const SOURCES: readonly SourceStatus[] = [
+  {
+    source: "chainalysis-oracle",
+    checkedAt: new Date(NOW.getTime() - 2_000),
+    edition: "block 9",
+    entries: 1,
+    listHash: `0x${"11".repeat(32)}`,
+    unasked: 4,
+  },
+  { source: "ofac-sdn", checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null },
+];
+
+async function readyz(
+  head: () => Promise<{ blockNumber: number; timestamp: number } | null>,
+  sanctionsSources: SourceWatch = async () => SOURCES,
+) {
+  const response = await fakeApp({ scores: { head }, sanctionsSources }).app.request("/readyz");
+  return {
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    body: await response.json(),
+  };
+}
+
+describe("GET /readyz", () => {
+  it("is 200 while the database answers and the index is fresh", async () => {
+    expect(await readyz(async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 - 120 }))).toEqual({
+      status: 200,
+      retryAfter: null,
+      body: {
+        status: "ok",
+        checks: {
+          database: { ok: true, detail: "answers" },
+          index: { ok: true, detail: "block 9 is 120 s old, at most 120 s allowed" },
+        },
+        sanctions: [
+          {
+            source: "chainalysis-oracle",
+            checked_at: "2026-11-20T09:59:58.000Z",
+            age_seconds: 2,
+            edition: "block 9",
+            entries: 1,
+            list_hash: `0x${"11".repeat(32)}`,
+            unasked_wallets: 4,
+          },
+          {
+            source: "ofac-sdn",
+            checked_at: null,
+            age_seconds: null,
+            edition: null,
+            entries: 0,
+            list_hash: null,
+            unasked_wallets: null,
+          },
+        ],
+      },
+    });
+  });
+
+  it("is 200 however old a sanctions list is, and tells its age", async () => {
+    const year = 365 * 86_400;
+    const old = { ...SOURCES[0], checkedAt: new Date(NOW.getTime() - year * 1000) } as SourceStatus;
+    const head = async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 });
+    expect(await readyz(head, async () => [old])).toMatchObject({
+      status: 200,
+      body: { sanctions: [{ age_seconds: year }] },
+    });
+    const lost = async () => {
+      throw unreachable;
+    };
+    expect(await readyz(head, lost)).toMatchObject({ status: 200, body: { status: "ok", sanctions: null } });
+  });
+
+  it("tells how old the sanctions lists are while the index is too old as well", async () => {
+    const head = async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 - 121 });
+    expect(await readyz(head)).toMatchObject({ status: 503, body: { sanctions: [{ age_seconds: 2 }, {}] } });
+  });
+
+  it.each([
+    ["the index is old", async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 - 121 }), true],
+    ["the index holds no block", async () => null, true],
+    [
+      "the index has no tables yet",
+      async () => {
+        throw noViews;
+      },
+      true,
+    ],
+    [
+      "the database is gone",
+      async () => {
+        throw unreachable;
+      },
+      false,
+    ],
+  ])("is 503 and names the check while %s", async (_name, head, database) => {
+    expect(await readyz(head)).toMatchObject({
+      status: 503,
+      retryAfter: "5",
+      body: { status: "unavailable", checks: { database: { ok: database }, index: { ok: false } } },
+    });
+  });
+
+  it("is 500 for a fault of ours, not an unready service", async () => {
+    const { status } = await readyz(async () => {
+      throw new Error("bug");
+    });
+    expect(status).toBe(500);
+  });
+});
+
+describe("GET /livez", () => {
+  it("is 200 whatever is down", async () => {
+    const { app } = fakeApp({
+      scores: {
+        head: async () => {
+          throw unreachable;
+        },
+      },
+    });
+    const response = await app.request("/livez");
+    expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
+  });
+});

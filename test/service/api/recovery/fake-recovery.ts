@@ -1,0 +1,78 @@
+import { encodeFunctionData, type Hex, zeroAddress } from "viem";
+import { repairableTargetAbi } from "../../../../service/chain/abi/repairable-target.ts";
+import type { RecoveryPorts } from "../../../../service/recover/open-recovery.ts";
+import type { NodeBlock, RecoveryNode, WalletState } from "../../../../service/recover/recovery-node.ts";
+import type { CallOutcomes, SentCall } from "../../../../service/store/failed-calls.ts";
+
+const HEAD = { number: 1000, hash: `0x${"ab".repeat(32)}` as Hex, timestamp: 1_795_168_797 };
+export const TARGET = "0x5fc8d32690cc91d4c39d9d3abcbd16989f875707";
+export const WORK = encodeFunctionData({ abi: repairableTargetAbi, functionName: "work" });
+
+/** A call that failed an hour before the newest block. */
+export function failedCall(changes: Partial<SentCall> = {}): SentCall {
+  return {
+    hash: `0x${"f1".repeat(32)}`,
+    block: 900,
+    transactionIndex: 0,
+    timestamp: HEAD.timestamp - 3_600,
+    to: TARGET,
+    nonce: 6,
+    value: 0n,
+    input: WORK,
+    selector: WORK.slice(0, 10) as Hex,
+    gasLimit: 90_000n,
+    gasUsed: 24_000n,
+    gasPrice: 100_000_000n,
+    ...changes,
+  };
+}
+
+/** One failure that nothing made good since. */
+export function callOutcomes(changes: Partial<CallOutcomes> = {}): CallOutcomes {
+  const failures = changes.failures ?? [failedCall()];
+  return {
+    head: HEAD,
+    nextNonce: 7,
+    failures,
+    failuresFound: failures.length,
+    executions: [],
+    executed: [],
+    successes: [],
+    completeFrom: null,
+    ...changes,
+  };
+}
+
+export const BLOCK: NodeBlock = { ...HEAD, gasLimit: 30_000_000n };
+
+/** A wallet that a key signs for, with an ether and nothing under way. */
+export function walletState(changes: Partial<WalletState> = {}): WalletState {
+  return { balance: 10n ** 18n, account: "key", nonce: 7, pendingNonce: 7, underWay: [], ...changes };
+}
+
+/** A node at which everything passes. */
+export function fakeNode(changes: Partial<RecoveryNode> = {}): RecoveryNode {
+  return {
+    block: async () => BLOCK,
+    wallet: async () => walletState(),
+    gasMarket: async () => ({ baseFeePerGas: 7_000n, priorityFeePerGas: 100_000_000n }),
+    holding: async () => null,
+    approvesAll: async () => null,
+    attempt: async () => ({ kind: "passes", gas: 48_100n, l1Fee: 0n }),
+    rehearse: async (calls) => calls.map(() => null),
+    replay: async () => ({ reason: `Broken(${zeroAddress}, 1)`, isSlippage: false }),
+    ...changes,
+  };
+}
+
+/** Ports of a wallet with one failure worth sending again. */
+export function fakeRecovery(
+  node: Partial<RecoveryNode> = {},
+  outcomes: Partial<CallOutcomes> = {},
+): RecoveryPorts {
+  return {
+    chainId: 31337,
+    outcomes: async () => callOutcomes(outcomes),
+    openNode: () => fakeNode(node),
+  };
+}

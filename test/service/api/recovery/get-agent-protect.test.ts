@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
+import type { ApiPorts } from "../../../../service/api/create-app.ts";
+import type { ProtectAnswer } from "../../../../service/api/recovery/get-agent-protect-schema.ts";
+import type { ReportSource } from "../../../../service/api/wallet-report.ts";
+import { NodeFailure } from "../../../../service/recover/recovery-node.ts";
+import { account } from "../../features/histories.ts";
+import { fakeAlertPorts, SECRET } from "../alerts/fake-alert-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
+import { fakeRecovery } from "./fake-recovery.ts";
+
+const PATH = `/agent/protect/${WALLET}`;
+const HOOK = `${PATH}?webhook_url=https://hooks.example.com/agent-health`;
+const TOKEN = account(0xa1);
+const SPENDER = account(0xd9);
+
+/** A wallet that let an account without code take all of a token. */
+const open = ((): ReportSource => {
+  const approval = {
+    token: TOKEN,
+    spender: SPENDER,
+    kind: "amount",
+    approvedAt: AS_OF_SECONDS - 3_600,
+  } as const;
+  const { rows, asOf } = reportSource({ approvals: [approval] });
+  const counterparties = rows.counterparties.map((known) =>
+    known.address === SPENDER ? { ...known, hasCode: false, outsideUsers: 0 } : known,
+  );
+  return { asOf, rows: { ...rows, counterparties } };
+})();
+
+async function protect(changes: Partial<Omit<ApiPorts, "scores" | "infrastructure">> = {}, path = PATH) {
+  const fake = fakeApp({ readWallet: async () => open, ...changes }, fakeLedger({ balanceUnits: 25_000 }));
+  const response = await fake.app.request(path, WITH_KEY);
+  return { ...fake, response, body: await bodyOf<ProtectAnswer>(response) };
+}
+
+describe("GET /agent/protect/{address}", () => {
+  it("answers one ranked plan whose transactions follow one another, for twenty-five dollars", async () => {
+    const { response, body, keys, read } = await protect();
+    expect(response.status).toBe(200);
+    expect(body).toMatchObject({
+      address: WALLET_EIP55,
+      risk_level: "LOW",
+      risk_score: 16,
+      simulated_at: { block: 1000 },
+      transactions: 2,
+      first_nonce: 7,
+      rehearsed: true,
+      monitoring: null,
+    });
+    expect(body.steps.map(({ priority }) => priority)).toEqual(body.steps.map((_, place) => place + 1));
+    const signable = body.steps.filter(({ transaction }) => transaction !== null);
+    expect(signable.map(({ action, transaction }) => [action, transaction?.nonce])).toEqual([
+      ["revoke_approval", 7],
+      ["retry_transaction", 8],
+    ]);
+    expect(body.steps.map(({ action }) => action)).toContain("simulate_first");
+    expect(keys.balance()).toBe(0);
+    expect(read).toEqual([WALLET]);
+  });
+
+  it("runs nothing that a low risk does not call for where there is nothing to find", async () => {
+    const { body } = await protect({
+      readWallet: async () => reportSource({ calls: [], approvals: [] }),
+      recovery: fakeRecovery({}, { failures: [] }),
+    });
+    expect(body.services.map(({ name, ran }) => [name, ran])).toEqual([
+      ["risk", true],
+      ["health", true],
+      ["wash", false],
+      ["optimize", false],
+      ["retry", false],
+    ]);
+    expect(body).toMatchObject({ steps: [], transactions: 0, monthly_saving_usd: null, rehearsed: null });
+  });
+
+  it("runs everything for a wallet whose risk is not low", async () => {
+    const fake = fakeApp(
+      {
+        readWallet: async () => reportSource({ calls: [], approvals: [] }),
+        recovery: fakeRecovery({}, { failures: [] }),
+        scores: { standing: async () => standing({ score: null }) },
+      },
+      fakeLedger({ balanceUnits: 25_000 }),
+    );
+    const body = await bodyOf<ProtectAnswer>(await fake.app.request(PATH, WITH_KEY));
+    expect(body.services.every(({ ran }) => ran)).toBe(true);
+  });
+
+  it("says why an approval cannot be taken back by a transaction", async () => {
+    const { body } = await protect({
+      recovery: fakeRecovery({ attempt: async () => ({ kind: "fails", reason: "paused" }) }),
+    });
+    const step = body.steps.find(({ action }) => action === "revoke_approval");
+    expect(step).toMatchObject({ transaction: null, obstacle: "It does not pass: paused" });
+    expect(body).toMatchObject({ transactions: 0, total_max_cost_wei: "0" });
+  });
+
+  it("monitors for 30 days where a webhook is named, and shows its secrets in the first answer alone", async () => {
+    const bought: SubscribeRequest[] = [];
+    const keys = fakeLedger({ balanceUnits: 25_000 });
+    const { app } = fakeApp({ readWallet: async () => open, ...fakeAlertPorts(keys.ledger, bought) }, keys);
+    const request = { headers: { "X-API-Key": KEY, "Idempotency-Key": '"once"' } };
+    const first = await bodyOf<ProtectAnswer>(await app.request(HOOK, request));
+    const again = await bodyOf<ProtectAnswer>(await app.request(HOOK, request));
+    expect(bought).toEqual([
+      {
+        wallet: WALLET,
+        owner: "key:key-1",
+        webhookUrl: "https://hooks.example.com/agent-health",
+        events: null,
+        purchase: null,
+      },
+    ]);
+    expect(first.monitoring).toMatchObject({ address: WALLET_EIP55, secret: SECRET });
+    expect(again).toEqual({
+      ...first,
+      monitoring: { ...first.monitoring, secret: null, manage_token: null },
+    });
+    expect(keys.balance()).toBe(0);
+  });
+
+  it("refuses a webhook_url that the guard refuses, before any charge", async () => {
+    const { app, keys } = fakeApp({ infrastructure: { refusal: async () => "the host is private" } });
+    const response = await app.request(HOOK, WITH_KEY);
+    expect(response.status).toBe(422);
+    expect(await bodyOf<unknown>(response)).toMatchObject({
+      detail: [
+        {
+          type: "value_error",
+          loc: ["query", "webhook_url"],
+          msg: "Value error, the host is private",
+          ctx: { error: "the host is private" },
+        },
+      ],
+    });
+    expect(keys.balance()).toBe(5000);
+  });
+
+  it("sells no monitoring where the plan fails, and gives the price back", async () => {
+    const bought: SubscribeRequest[] = [];
+    const keys = fakeLedger({ balanceUnits: 25_000 });
+    const recovery = fakeRecovery({
+      attempt: async () => {
+        throw new NodeFailure("unreachable", "gone");
+      },
+    });
+    const { app } = fakeApp({ recovery, ...fakeAlertPorts(keys.ledger, bought) }, keys);
+    expect((await app.request(HOOK, WITH_KEY)).status).toBe(503);
+    expect([bought, keys.balance(), keys.states()]).toEqual([[], 25_000, ["returned"]]);
+  });
+
+  it.each<[string, number, Parameters<typeof fakeApp>[0]]>([
+    ["the wallet is not followed", 404, { scores: { standing: async () => standing({ followed: false }) } }],
+    ["the index holds no block", 503, { scores: { standing: async () => standing({ head: null }) } }],
+    ["the node is behind", 503, { recovery: fakeRecovery({ block: async () => null }) }],
+  ])("costs nothing while %s", async (_name, status, changes) => {
+    const { app, keys } = fakeApp(changes, fakeLedger({ balanceUnits: 25_000 }));
+    expect((await app.request(PATH, WITH_KEY)).status).toBe(status);
+    expect([keys.balance(), keys.states()]).toEqual([25_000, []]);
+  });
+});

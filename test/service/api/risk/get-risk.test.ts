@@ -1,0 +1,194 @@
+import { describe, expect, it } from "vitest";
+import type { Standing } from "../../../../service/store/scores.ts";
+import {
+  bodyOf,
+  fakeApp,
+  fakeLedger,
+  LISTING,
+  NOW,
+  standing,
+  WALLET,
+  WALLET_EIP55,
+  WITH_KEY,
+} from "../fake-ports.ts";
+import { RISK_FACTS } from "./risk-facts.ts";
+
+const PATH = `/risk/${WALLET}`;
+const UNSCORED = { score: null, followed: false } as const;
+
+const RISK = {
+  address: WALLET_EIP55,
+  risk_score: 16,
+  risk_level: "LOW",
+  verdict: "Low risk: nothing notable speaks against the wallet.",
+  signals: [],
+  sanctions_flags: [],
+  sanctions_as_of_block: 1000,
+  counterparty_exposure: {
+    share: 0,
+    listed_share: 0,
+    failing_share: 0,
+    sent_usd: 18_240.5,
+    counterparties: 12,
+    listed_counterparties: 0,
+    failing_counterparties: 0,
+    of: "value sent in native coin and priced tokens; calls where none was",
+    since: "2026-09-21T14:13:20.000Z",
+    as_of_block: 970,
+  },
+  counterparty_exposure_reason: null,
+  ahs_score: 84,
+  grade: "B",
+  confidence: 0.81,
+  confidence_level: "HIGH",
+  reason: "scored",
+  scored_at: "2026-11-20T09:59:00.000Z",
+  stale: false,
+  as_of_block: 970,
+  chain_id: 31337,
+};
+
+async function risk(changes: Partial<Standing>, facts = RISK_FACTS) {
+  const fake = fakeApp({
+    scores: { standing: async () => standing(changes) },
+    riskFacts: async () => facts,
+  });
+  const response = await fake.app.request(PATH, WITH_KEY);
+  return { ...fake, response, body: await bodyOf(response) };
+}
+
+describe("GET /risk/{address}", () => {
+  it("answers the risk for a tenth of a cent", async () => {
+    const { response, body, keys, read } = await risk({});
+    expect([response.status, body]).toEqual([200, RISK]);
+    expect(keys.balance()).toBe(4999);
+    expect(read).toEqual([WALLET]);
+  });
+
+  it("asks for the explanation of the very score that it shows", async () => {
+    const asked: unknown[] = [];
+    const fake = fakeApp({
+      riskFacts: async (key) => {
+        asked.push(key);
+        return RISK_FACTS;
+      },
+    });
+    await fake.app.request(PATH, WITH_KEY);
+    expect(asked).toEqual([{ address: WALLET, scoreId: 7 }]);
+  });
+
+  it("knows nothing against a wallet never scored, and records no interest", async () => {
+    const { body, read } = await risk(UNSCORED, { explanation: null, exposure: "not_followed" });
+    expect(body).toMatchObject({
+      risk_score: null,
+      risk_level: "UNKNOWN",
+      reason: "not_scored",
+      signals: [],
+      counterparty_exposure: null,
+      counterparty_exposure_reason: "not_followed",
+      ahs_score: null,
+      grade: null,
+      confidence: 0,
+      confidence_level: "INSUFFICIENT",
+      scored_at: null,
+      stale: null,
+      as_of_block: null,
+    });
+    expect(read).toEqual([]);
+  });
+
+  it("does not hold a short history against a wallet", async () => {
+    const { score } = standing();
+    if (score === null) throw new Error("the fake standing has a score");
+    const { body } = await risk({
+      score: {
+        ...score,
+        ahsScore: null,
+        grade: null,
+        confidenceMicros: 150_000,
+        confidenceLevel: "INSUFFICIENT",
+      },
+    });
+    expect(body).toMatchObject({
+      risk_score: null,
+      risk_level: "UNKNOWN",
+      reason: "insufficient_history",
+      confidence: 0.15,
+    });
+  });
+
+  it.each([
+    ["scored well", {}],
+    ["never scored", UNSCORED],
+  ])("answers 100 and CRITICAL for a sanctioned wallet that was %s", async (_name, changes) => {
+    const { body } = await risk({ ...changes, sanctions: [LISTING] });
+    expect(body).toMatchObject({
+      risk_score: 100,
+      risk_level: "CRITICAL",
+      reason: "sanctioned",
+      sanctions_flags: [LISTING],
+      ahs_score: 0,
+      grade: "F",
+      confidence: 1,
+    });
+  });
+
+  it("says whom a wallet deals with, though its score was stored before that was known", async () => {
+    const { exposure } = RISK_FACTS;
+    if (typeof exposure === "string") throw new Error("the fake wallet has contacts");
+    const { body } = await risk(
+      {},
+      {
+        ...RISK_FACTS,
+        exposure: {
+          ...exposure,
+          listed: { counterparties: 1, sentMicroUsd: 9_120_250_000, unpricedCalls: 0 },
+        },
+      },
+    );
+    expect(body).toMatchObject({
+      risk_score: 46,
+      risk_level: "HIGH",
+      verdict: "High risk: listed counterparties.",
+      counterparty_exposure: { share: 0.5, listed_share: 0.5, failing_share: 0 },
+    });
+  });
+
+  it("says that a score is stale", async () => {
+    const { score } = standing();
+    if (score === null) throw new Error("the fake standing has a score");
+    const { body } = await risk({
+      score: { ...score, asOfTime: new Date(NOW.getTime() - 25 * 3_600_000) },
+    });
+    expect(body).toMatchObject({ stale: true, reason: "scored" });
+  });
+
+  it.each([
+    ["no key", {}, {}, 401],
+    ["an index that is behind", { head: { blockNumber: 9, timestamp: 1 } }, WITH_KEY, 503],
+    ["an empty index", { head: null }, WITH_KEY, 503],
+  ] as const)("refuses with %s, at no cost", async (_name, changes, init, status) => {
+    const keys = fakeLedger();
+    const { app } = fakeApp({ scores: { standing: async () => standing(changes) } }, keys);
+    expect((await app.request(PATH, init)).status).toBe(status);
+    expect(keys.balance()).toBe(5000);
+  });
+
+  it.each(["/risk/0x12", "/risk/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dC"])("refuses %s", async (path) => {
+    const { app, keys } = fakeApp();
+    expect((await app.request(path, WITH_KEY)).status).toBe(422);
+    expect(keys.balance()).toBe(5000);
+  });
+
+  it("gives the price back when the store fails, and says nothing of the failure", async () => {
+    const fake = fakeApp({
+      riskFacts: async () => {
+        throw new Error("a secret of the store");
+      },
+    });
+    const response = await fake.app.request(PATH, WITH_KEY);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("secret");
+    expect(fake.keys.balance()).toBe(5000);
+  });
+});

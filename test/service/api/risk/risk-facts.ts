@@ -1,0 +1,17 @@
+import type { RiskFacts } from "../../../../service/store/risk-facts.ts";
+
+const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
+
+/** What is stored of a healthy wallet that dealt with twelve others. */
+export const RISK_FACTS: RiskFacts = {
+  explanation: { patterns: [], features: [] },
+  exposure: {
+    asOfBlock: 970,
+    since: 1_790_000_000,
+    counterparties: 12,
+    calls: 300,
+    sentMicroUsd: 18_240_500_000,
+    listed: NOBODY,
+    failing: NOBODY,
+  },
+};
