@@ -1,7598 +1,7855 @@
 // Written by npm run generate from the OpenAPI document of the scoring interface.
 
 export interface paths {
-  "/agent/protect/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/agent/protect/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One ranked plan that protects a wallet, with its transactions ready to be signed
+         * @description Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.
+         */
+        get: operations["get_agent_protect_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * One ranked plan that protects a wallet, with its transactions ready to be signed
-     * @description Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.
-     */
-    get: operations["get_agent_protect_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/ahs/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/ahs/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agent Health Score of a wallet
+         * @description Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.
+         */
+        get: operations["get_ahs_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Agent Health Score of a wallet
-     * @description Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.
-     */
-    get: operations["get_ahs_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/ahs/batch": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/ahs/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Agent Health Scores of up to 25 wallets
+         * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a wallet that stands there twice, in whatever case, is answered once. One that cannot be scored is an entry of `errors` and no obstacle to the others; where none can be, the call fails as that of the first one would.
+         */
+        post: operations["post_ahs_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Agent Health Scores of up to 25 wallets
-     * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a wallet that stands there twice, in whatever case, is answered once. One that cannot be scored is an entry of `errors` and no obstacle to the others; where none can be, the call fails as that of the first one would.
-     */
-    post: operations["post_ahs_batch"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/ahs/route/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/ahs/route/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trust routing decision for a payment to a wallet
+         * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them.
+         */
+        get: operations["get_ahs_route_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Trust routing decision for a payment to a wallet
-     * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them.
-     */
-    get: operations["get_ahs_route_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/ahs/route/policy": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/ahs/route/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's routing policy
+         * @description The policy by which `GET /ahs/route/{address}` decides for this caller: the key in `X-API-Key`, or else the wallet that signs in by `SIGN-IN-WITH-X`, whose paid calls without a key it holds for. Without a policy of its own a caller has the default table, and `updated_at` is null. `If-None-Match` with the `ETag` of an earlier answer is answered 304 while nothing changed.
+         */
+        get: operations["get_ahs_route_policy"];
+        /**
+         * Replace the caller's routing policy
+         * @description Replaces the whole policy: what is left out gets its default. A grade stands in one set, and grades in none reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
+         */
+        put: operations["put_ahs_route_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * The caller's routing policy
-     * @description The policy by which `GET /ahs/route/{address}` decides for this caller: the key in `X-API-Key`, or else the wallet that signs in by `SIGN-IN-WITH-X`, whose paid calls without a key it holds for. Without a policy of its own a caller has the default table, and `updated_at` is null. `If-None-Match` with the `ETag` of an earlier answer is answered 304 while nothing changed.
-     */
-    get: operations["get_ahs_route_policy"];
-    /**
-     * Replace the caller's routing policy
-     * @description Replaces the whole policy: what is left out gets its default. A grade stands in one set, and grades in none reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
-     */
-    put: operations["put_ahs_route_policy"];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/alerts/{subscription_id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/alerts/{subscription_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A subscription
+         * @description What it is told of, how long it runs and whether its endpoint answers. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         */
+        get: operations["get_alerts_subscription_id"];
+        put?: never;
+        post?: never;
+        /**
+         * End a subscription
+         * @description Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         */
+        delete: operations["delete_alerts_subscription_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * A subscription
-     * @description What it is told of, how long it runs and whether its endpoint answers. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
-     */
-    get: operations["get_alerts_subscription_id"];
-    put?: never;
-    post?: never;
-    /**
-     * End a subscription
-     * @description Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
-     */
-    delete: operations["delete_alerts_subscription_id"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/alerts/{subscription_id}/deliveries": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/alerts/{subscription_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries of a subscription
+         * @description Every event of the last 30 days, newest first, with each attempt to deliver it. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         */
+        get: operations["get_alerts_subscription_id_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Deliveries of a subscription
-     * @description Every event of the last 30 days, newest first, with each attempt to deliver it. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
-     */
-    get: operations["get_alerts_subscription_id_deliveries"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/alerts/{subscription_id}/deliveries/{delivery_id}/replay": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/alerts/{subscription_id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver an event again
+         * @description Queues an event again, whatever came of it, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         */
+        post: operations["post_alerts_subscription_id_deliveries_delivery_id_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Deliver an event again
-     * @description Queues an event again, whatever came of it, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
-     */
-    post: operations["post_alerts_subscription_id_deliveries_delivery_id_replay"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/alerts/{subscription_id}/rotate": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/alerts/{subscription_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret
+         * @description Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         */
+        post: operations["post_alerts_subscription_id_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Rotate the secret
-     * @description Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
-     */
-    post: operations["post_alerts_subscription_id_rotate"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/alerts/{subscription_id}/test": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/alerts/{subscription_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Queues a `subscription.test` for delivery at once; those asked for within a minute are one delivery. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         */
+        post: operations["post_alerts_subscription_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Send a test event
-     * @description Queues a `subscription.test` for delivery at once; those asked for within a minute are one delivery. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
-     */
-    post: operations["post_alerts_subscription_id_test"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/alerts/subscribe/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/alerts/subscribe/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * 30 days of monitoring of a wallet by webhook
+         * @description Tells a URL, by signed webhooks, when the wallet's grade changes and when it is put on a sanctions list: changes, never states, within seconds of the score that shows them. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
+         */
+        get: operations["get_alerts_subscribe_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * 30 days of monitoring of a wallet by webhook
-     * @description Tells a URL, by signed webhooks, when the wallet's grade changes and when it is put on a sanctions list: changes, never states, within seconds of the score that shows them. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test. The subscription belongs to the key or the wallet that paid.
-     */
-    get: operations["get_alerts_subscribe_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/counterparties/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/counterparties/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Know your counterparty: whom a wallet dealt with
+         * @description Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most interactions first, then by rising address. An own call counts, with all that it moved, for whom the score counts it: who is paid, else who is called, else whom its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints. Pages that follow a cursor are as of its block; what is said of each account (labels, grade, flags) is as of now. Each page is charged.
+         */
+        get: operations["get_counterparties_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Know your counterparty: whom a wallet dealt with
-     * @description Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most interactions first, then by rising address. An own call counts, with all that it moved, for whom the score counts it: who is paid, else who is called, else whom its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints. Pages that follow a cursor are as of its block; what is said of each account (labels, grade, flags) is as of now. Each page is charged.
-     */
-    get: operations["get_counterparties_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/epochs/{epoch}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/epochs/{epoch}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Merkle list of one epoch
+         * @description Every wallet's record of one night with the proof that leads to the root of that night. The oracle's `verify` accepts the proofs of the latest epoch; earlier roots are in its `RootPublished` events.
+         */
+        get: operations["get_epochs_epoch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Merkle list of one epoch
-     * @description Every wallet's record of one night with the proof that leads to the root of that night. The oracle's `verify` accepts the proofs of the latest epoch; earlier roots are in its `RootPublished` events.
-     */
-    get: operations["get_epochs_epoch"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/health/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/health/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operational health of a wallet
+         * @description What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, approvals without limit that stand, and what to do about it, ranked by the money that it saves. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.
+         */
+        get: operations["get_health_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Operational health of a wallet
-     * @description What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, approvals without limit that stand, and what to do about it, ranked by the money that it saves. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.
-     */
-    get: operations["get_health_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/inputs/{hash}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/inputs/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * File behind an inputs hash
+         * @description What a score's `inputs_hash` names: a file that names the policy, the token list, the sanctions list and the wallet's counterparty file, each of which is here as well. All are in their RFC 8785 form, and the hash is that of the body: keccak256 for inputs and policy, SHA-256 for the lists and the counterparty file.
+         */
+        get: operations["get_inputs_hash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * File behind an inputs hash
-     * @description What a score's `inputs_hash` names: a file that names the policy, the token list, the sanctions list and the wallet's counterparty file, each of which is here as well. All are in their RFC 8785 form, and the hash is that of the body: keccak256 for inputs and policy, SHA-256 for the lists and the counterparty file.
-     */
-    get: operations["get_inputs_hash"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/keys": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Buy an API key with credits
+         * @description Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. The key stands in this answer only. Whoever lost it signs in as the wallet that paid and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.
+         */
+        post: operations["post_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Buy an API key with credits
-     * @description Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. The key stands in this answer only. Whoever lost it signs in as the wallet that paid and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.
-     */
-    post: operations["post_keys"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/keys/rotate": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an API key by a new one
+         * @description Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase.
+         */
+        post: operations["post_keys_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Replace an API key by a new one
-     * @description Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase.
-     */
-    post: operations["post_keys_rotate"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/keys/self": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/keys/self": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Balance and spending of the key
+         * @description What the key in `X-API-Key` is, what is left on it, and what it spent in the last 30 days.
+         */
+        get: operations["get_keys_self"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Balance and spending of the key
-     * @description What the key in `X-API-Key` is, what is left on it, and what it spent in the last 30 days.
-     */
-    get: operations["get_keys_self"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/keys/topup": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/keys/topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add credits to an API key
+         * @description Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment is credited once, to the key of its first request.
+         */
+        post: operations["post_keys_topup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Add credits to an API key
-     * @description Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment is credited once, to the key of its first request.
-     */
-    post: operations["post_keys_topup"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/livez": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Liveness
+         * @description 200 while the process runs.
+         */
+        get: operations["get_livez"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Liveness
-     * @description 200 while the process runs.
-     */
-    get: operations["get_livez"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/network-map/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/network-map/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map of the accounts around a wallet
+         * @description Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window; links among accounts are told since the index follows one of them.
+         */
+        get: operations["get_network_map_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Map of the accounts around a wallet
-     * @description Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window; links among accounts are told since the index follows one of them.
-     */
-    get: operations["get_network_map_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/optimize/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/optimize/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a wallet's gas goes, and what could have been saved
+         * @description By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. What receipts or feeds do not tell is null, never 0.
+         */
+        get: operations["get_optimize_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Where a wallet's gas goes, and what could have been saved
-     * @description By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. What receipts or feeds do not tell is null, never 0.
-     */
-    get: operations["get_optimize_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/readyz": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Readiness
+         * @description 200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. How old the sanctions sources are is told, and decides nothing: one out of reach keeps its last list.
+         */
+        get: operations["get_readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Readiness
-     * @description 200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. How old the sanctions sources are is told, and decides nothing: one out of reach keeps its last list.
-     */
-    get: operations["get_readyz"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/report-card/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/report-card/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Visual report card of a wallet with benchmarks
+         * @description Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, how it stands among all scored wallets of the chain, and how it went. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.
+         */
+        get: operations["get_report_card_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Visual report card of a wallet with benchmarks
-     * @description Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, how it stands among all scored wallets of the chain, and how it went. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.
-     */
-    get: operations["get_report_card_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/retry/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/retry/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Failed transactions worth sending again, ready to be signed
+         * @description Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers is not offered, nor anything for a smart account, which has no key.
+         */
+        get: operations["get_retry_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Failed transactions worth sending again, ready to be signed
-     * @description Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for a swap the same two tokens and recipient, whatever router and amounts. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Nothing is signed or sent by this service. A contract's own key does not exist: for smart accounts nothing is offered.
-     */
-    get: operations["get_retry_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/risk/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/risk/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pre-transaction trust check of a wallet
+         * @description How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and whom it sent value to. It scores nobody: a wallet never scored, or without enough history, has no `risk_score` and the level UNKNOWN, since absence of data is no sign of risk. A sanctioned wallet is 100 and CRITICAL, always.
+         */
+        get: operations["get_risk_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Pre-transaction trust check of a wallet
-     * @description How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and whom it sent value to. It scores nobody: a wallet never scored, or without enough history, has no `risk_score` and the level UNKNOWN, since absence of data is no sign of risk. A sanctioned wallet is 100 and CRITICAL, always.
-     */
-    get: operations["get_risk_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/risk/premium/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/risk/premium/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Risk of a wallet with its labels and its profit and loss
+         * @description The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why. What no price or cost is known of is no zero: `pnl` names the share that is missing.
+         */
+        get: operations["get_risk_premium_address"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Risk of a wallet with its labels and its profit and loss
-     * @description The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why. What no price or cost is known of is no zero: `pnl` names the share that is missing.
-     */
-    get: operations["get_risk_premium_address"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/wash/{address}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/wash/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cleanliness of a wallet
+         * @description Looks for dust, spam, tokens that nobody vouches for, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only what the wallet itself did takes points: what others send it is listed and takes nothing. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.
+         */
+        post: operations["post_wash_address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Cleanliness of a wallet
-     * @description Looks for dust, spam, tokens that nobody vouches for, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only what the wallet itself did takes points: what others send it is listed and takes nothing. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.
-     */
-    post: operations["post_wash_address"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "ahs.grade_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The grade of the wallet's current score is another than before; having none is a grade here as well. After a reorg that takes a score back, the change back is told too. */
+        post: operations["webhook_ahs_grade_changed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ahs.sanctions_hit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The wallet is on a sanctions list, and was on none before. Its end shows as a change of grade. */
+        post: operations["webhook_ahs_sanctions_hit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The first event of every subscription, and whenever its owner asks for it: answer it with a 2xx. */
+        post: operations["webhook_subscription_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
-  schemas: {
-    AgentDocument: {
-      agent_id: string;
-      detail: string | null;
-      /**
-       * @description What came of the last try to read its registration document; null before the first
-       * @enum {string|null}
-       */
-      document: "current" | "unreachable" | "refused" | "malformed" | null;
-      /**
-       * Format: date-time
-       * @description When the document was read that is spoken of
-       */
-      fetched_at: string | null;
-    };
-    AgentUrl: {
-      /** @description Whether it equals or lies under a declared endpoint; if not, it scores nothing */
-      bound: boolean;
-      /** @description The declared endpoint that it belongs to */
-      endpoint: string | null;
-      probe: components["schemas"]["Probe"] & unknown;
-      url: string;
-    } | null;
-    AhsRecord: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      attestation?: components["schemas"]["Attestation"];
-      chain_id: number;
-      confidence: number;
-      confidence_level: components["schemas"]["ConfidenceLevel"];
-      coverage: components["schemas"]["Coverage"];
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      d1_score: number | null;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      d2_score: number | null;
-      /** @description Null while the mode is 2D */
-      d3_score: number | null;
-      features?: components["schemas"]["Feature"][];
-      grade: components["schemas"]["Grade"];
-      /** @description Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history */
-      grade_label: string;
-      /** @description Newest first, at most 100 */
-      history?: components["schemas"]["HistoryEntry"][];
-      infrastructure?: components["schemas"]["Infrastructure"];
-      /** @description Commits to everything that the score was computed from */
-      inputs_hash: string;
-      /** @enum {string} */
-      mode: "2D" | "3D";
-      model_version: string;
-      patterns: components["schemas"]["Pattern"][];
-      published: components["schemas"]["Published"];
-      sanctions_flags: components["schemas"]["SanctionsFlag"][];
-      /** @description The score is as of a block older than 24 hours */
-      stale: boolean;
-      /**
-       * Format: date-time
-       * @description When this answer was made
-       */
-      timestamp: string;
-      /**
-       * @description Over 30 days of stored scores; null below three of them
-       * @enum {string|null}
-       */
-      trend: "improving" | "stable" | "declining" | null;
-      trust_routing: components["schemas"]["RoutingAction"];
-    };
-    /** @description EIP-712 typed data that publishSigned of the oracle accepts from anyone */
-    Attestation: {
-      signature: string;
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      signer: string;
-      typed_data: {
-        domain: {
-          chainId: number;
-          name: string;
-          /**
-           * @description EIP-55 address
-           * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-           */
-          verifyingContract: string;
-          version: string;
+    schemas: {
+        AgentDocument: {
+            agent_id: string;
+            detail: string | null;
+            /**
+             * @description What came of the last try to read its registration document; null before the first
+             * @enum {string|null}
+             */
+            document: "current" | "unreachable" | "refused" | "malformed" | null;
+            /**
+             * Format: date-time
+             * @description When the document was read that is spoken of
+             */
+            fetched_at: string | null;
         };
-        /** @description 64-bit members as decimal strings */
-        message: {
-          [key: string]: string | number;
+        AgentUrl: {
+            /** @description Whether it equals or lies under a declared endpoint; if not, it scores nothing */
+            bound: boolean;
+            /** @description The declared endpoint that it belongs to */
+            endpoint: string | null;
+            probe: components["schemas"]["Probe"] & unknown;
+            url: string;
+        } | null;
+        AhsRecord: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            attestation?: components["schemas"]["Attestation"];
+            chain_id: number;
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            coverage: components["schemas"]["Coverage"];
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            d1_score: number | null;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            d2_score: number | null;
+            /** @description Null while the mode is 2D */
+            d3_score: number | null;
+            features?: components["schemas"]["Feature"][];
+            grade: components["schemas"]["Grade"];
+            /** @description Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history */
+            grade_label: string;
+            /** @description Newest first, at most 100 */
+            history?: components["schemas"]["HistoryEntry"][];
+            infrastructure?: components["schemas"]["Infrastructure"];
+            /** @description Commits to everything that the score was computed from */
+            inputs_hash: string;
+            /** @enum {string} */
+            mode: "2D" | "3D";
+            model_version: string;
+            patterns: components["schemas"]["Pattern"][];
+            published: components["schemas"]["Published"];
+            sanctions_flags: components["schemas"]["SanctionsFlag"][];
+            /** @description The score is as of a block older than 24 hours */
+            stale: boolean;
+            /**
+             * Format: date-time
+             * @description When this answer was made
+             */
+            timestamp: string;
+            /**
+             * @description Over 30 days of stored scores; null below three of them
+             * @enum {string|null}
+             */
+            trend: "improving" | "stable" | "declining" | null;
+            trust_routing: components["schemas"]["RoutingAction"];
         };
-        primaryType: string;
-        types: {
-          [key: string]: {
-            name: string;
+        /** @description EIP-712 typed data that publishSigned of the oracle accepts from anyone */
+        Attestation: {
+            signature: string;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            signer: string;
+            typed_data: {
+                domain: {
+                    chainId: number;
+                    name: string;
+                    /**
+                     * @description EIP-55 address
+                     * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                     */
+                    verifyingContract: string;
+                    version: string;
+                };
+                /** @description 64-bit members as decimal strings */
+                message: {
+                    [key: string]: string | number;
+                };
+                primaryType: string;
+                types: {
+                    [key: string]: {
+                        name: string;
+                        type: string;
+                    }[];
+                };
+            };
+        };
+        Batch: {
+            /** @description Of the results */
+            count: number;
+            /** @description Wallets that could not be scored */
+            errors: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                problem: components["schemas"]["BatchProblem"];
+            }[];
+            /** @description In the order of the request, each wallet once */
+            results: components["schemas"]["AhsRecord"][];
+        };
+        /** @description What GET /ahs/{address} would have answered */
+        BatchProblem: {
+            detail: string;
+            status: number;
+            title: string;
             type: string;
-          }[];
         };
-      };
-    };
-    Batch: {
-      /** @description Of the results */
-      count: number;
-      /** @description Wallets that could not be scored */
-      errors: {
-        /**
-         * @description EIP-55 address
-         * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-         */
-        address: string;
-        problem: components["schemas"]["BatchProblem"];
-      }[];
-      /** @description In the order of the request, each wallet once */
-      results: components["schemas"]["AhsRecord"][];
-    };
-    /** @description What GET /ahs/{address} would have answered */
-    BatchProblem: {
-      detail: string;
-      status: number;
-      title: string;
-      type: string;
-    };
-    BatchRequest: {
-      /** @description Wallets in any case, at most 10 distinct ones by payment and 25 with a key */
-      addresses: string[];
-    };
-    /** @description All wallets of this chain that have a score, sanctioned ones with 0; at most half a minute old */
-    Benchmark: {
-      average_score: number | null;
-      grade_distribution: {
-        A: number;
-        B: number;
-        C: number;
-        D: number;
-        E: number;
-        F: number;
-      };
-      /** @description Mid-rank, to a tenth: share of the scored wallets that score less, and half of those that score the same; null for a wallet without a score */
-      percentile: number | null;
-      /** @description By tens; the last one holds 90 to 100 */
-      score_distribution: {
-        from: number;
-        to: number;
-        wallets: number;
-      }[];
-      scored_wallets: number;
-    };
-    /** @description A key that a wallet bought; its name is the wallet */
-    BoughtKey: {
-      /**
-       * @description The key itself, for the header X-API-Key. Shown in this answer only: a repeat of the request shows null, and POST /keys/rotate makes another
-       * @example ahs_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
-       */
-      api_key: string | null;
-      /** @description Null: unlimited */
-      balance_usd: number | null;
-      /**
-       * Format: date-time
-       * @description Null: never
-       */
-      expires_at: string | null;
-      /** Format: uuid */
-      key_id: string;
-      /** @description First characters of the key, by which to tell keys apart */
-      key_prefix: string;
-      name: string;
-      /** @description Calls that the key may make in a minute */
-      rate_per_minute: number;
-    };
-    /** @description The first of `labels` */
-    ChainLabel: {
-      /** @enum {string} */
-      category:
-        | "agent"
-        | "token"
-        | "system"
-        | "entry_point"
-        | "public_funder"
-        | "mixer"
-        | "contract"
-        | "account";
-      label: string;
-      /** @enum {string} */
-      source: "deployment" | "identity-registry" | "index";
-    } | null;
-    /** @enum {string} */
-    ConfidenceLevel: "HIGH" | "MEDIUM" | "LOW" | "INSUFFICIENT";
-    /**
-     * @description Actions by grade and confidence level, which go before the grade sets
-     * @example {
-     *       "B": {
-     *         "LOW": "escrow"
-     *       }
-     *     }
-     */
-    ConfidenceOverrides: {
-      A?: {
-        /** @enum {string} */
-        HIGH?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        LOW?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        MEDIUM?: "instant_settle" | "escrow" | "reject";
-      };
-      B?: {
-        /** @enum {string} */
-        HIGH?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        LOW?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        MEDIUM?: "instant_settle" | "escrow" | "reject";
-      };
-      C?: {
-        /** @enum {string} */
-        HIGH?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        LOW?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        MEDIUM?: "instant_settle" | "escrow" | "reject";
-      };
-      D?: {
-        /** @enum {string} */
-        HIGH?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        LOW?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        MEDIUM?: "instant_settle" | "escrow" | "reject";
-      };
-      E?: {
-        /** @enum {string} */
-        HIGH?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        LOW?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        MEDIUM?: "instant_settle" | "escrow" | "reject";
-      };
-      F?: {
-        /** @enum {string} */
-        HIGH?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        LOW?: "instant_settle" | "escrow" | "reject";
-        /** @enum {string} */
-        MEDIUM?: "instant_settle" | "escrow" | "reject";
-      };
-    };
-    Counterparties: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      /** @description Herfindahl-Hirschman indices over all counterparties: 10,000 is one alone, 10,000 / n is n equal ones; over priced volume out and in. Null where there is nothing to share */
-      concentration: {
-        hhi_interactions: number | null;
-        hhi_volume: number | null;
-      };
-      /** @description Most interactions first, then by rising address */
-      counterparties: components["schemas"]["Counterparty"][];
-      coverage: components["schemas"]["Coverage"];
-      /** @description Null on the last page */
-      next_cursor: string | null;
-      totals: {
-        both: number;
-        calls: number;
-        /** @description Own calls that called or paid the wallet itself */
-        calls_to_itself: number;
-        /** @description Own calls that show no counterparty: contract creations, executions that no log explains */
-        calls_to_nobody: number;
-        counterparties: number;
-        failed_calls: number;
-        in: number;
-        /** @description False where only the newest 50,000 transfers from others were looked at */
-        incoming_complete: boolean;
-        interactions: number;
-        out: number;
-        /** @description Counterparties of the wallet's own owner */
-        owned: number;
-        transfers_in: number;
-        /** @description With whom something was exchanged that has no price: it is in no _usd number */
-        unpriced_counterparties: number;
-        volume_in_usd: number | null;
-        volume_out_usd: number | null;
-      };
-      window: components["schemas"]["ReportWindow"];
-    };
-    Counterparty: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      /** @description Own calls to it, or payments to it, failed ones included */
-      calls: number;
-      /** @description How much dealing with it proves; null where no own call went to it */
-      credit: number | null;
-      /** @enum {string} */
-      direction: "out" | "in" | "both";
-      failed_calls: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      first_seen: string;
-      grade: components["schemas"]["Grade"];
-      /** @description calls + transfers_in */
-      interactions: number;
-      label: components["schemas"]["ChainLabel"];
-      labels: (components["schemas"]["ChainLabel"] & unknown)[];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      last_seen: string;
-      mixer: boolean;
-      /**
-       * @description Lowest address of the counterparties that share an owner with it; null where none does
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      owner_group: string | null;
-      /**
-       * @description What links it to the wallet's owner; null where nothing is known to
-       * @enum {string|null}
-       */
-      owner_link: "itself" | "creator" | "first_funder" | "mutual_funding" | null;
-      sanctions_flags: components["schemas"]["SanctionsFlag"][];
-      /** @description Whether it was ever scored, or is sanctioned, which is an F */
-      scored: boolean;
-      /** @description Transfers from it in transactions of others */
-      transfers_in: number;
-      volume_in: components["schemas"]["CounterpartyVolume"];
-      volume_out: components["schemas"]["CounterpartyVolume"];
-      /** @description Out and in; null where only what has no price moved */
-      volume_usd: number | null;
-    };
-    /** @description Within one hop, of what the wallet itself sent: what others send to it is not its doing. Lists are those of the newest indexed block, grades the newest stored ones, a minute old at most */
-    CounterpartyExposure: {
-      as_of_block: number;
-      counterparties: number;
-      failing_counterparties: number;
-      /** @description To wallets of grade F that are not listed */
-      failing_share: number;
-      listed_counterparties: number;
-      /** @description To sanctioned accounts and mixers */
-      listed_share: number;
-      of: string;
-      /** @description What the shares are of, where it has a price */
-      sent_usd: number;
-      /** @description listed_share and failing_share together */
-      share: number;
-      /**
-       * Format: date-time
-       * @description First contact that is known
-       */
-      since: string;
-    } | null;
-    CounterpartyVolume: {
-      /** @description Whether all that moved has a price */
-      fully_priced: boolean;
-      native_wei: string;
-      /** @description Amounts in the tokens' smallest units; the first 20, most worth first */
-      tokens: {
-        amount: string;
-        amount_usd: number | null;
-        symbol: string | null;
-        /**
-         * @description EIP-55 address
-         * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-         */
-        token: string;
-      }[];
-      tokens_left_out: number;
-      /** @description At the prices of the days, of all that has a price; 0 where nothing moved, null where something moved and nothing of it has a price */
-      volume_usd: number | null;
-    };
-    Coverage: {
-      complete: boolean;
-      from_block: number;
-      sources: string[];
-      to_block: number;
-    };
-    CreditsInput: {
-      /**
-       * @description Credits to buy, in US dollars and whole cents; they cost as much
-       * @example 25
-       */
-      credits_usd: number;
-    };
-    Deliveries: {
-      deliveries: components["schemas"]["Delivery"][];
-      /** @description Null on the last page */
-      next_cursor: string | null;
-      /** Format: uuid */
-      subscription_id: string;
-    };
-    Delivery: {
-      attempts: {
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC
-         */
-        at: string;
-        failure: string | null;
-        latency_ms: number;
-        /** @description What the endpoint answered; null where it did not */
-        status: number | null;
-      }[];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      delivered_at: string | null;
-      /** @description The webhook-id of every attempt */
-      id: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      next_attempt_at: string | null;
-      /** @description What is sent */
-      payload: {
-        [key: string]: unknown;
-      };
-      /**
-       * @description failed: given up after the last attempt, or answered 410. dropped: its endpoint or subscription ended first. Both can be replayed
-       * @enum {string}
-       */
-      state: "pending" | "delivered" | "failed" | "dropped";
-      type: string;
-    };
-    Endpoint: {
-      /** @description Share of the probes that were answered as by a service that is up */
-      availability: number | null;
-      /** @description Share of the probes that failed in any way */
-      error_rate: number | null;
-      /** @description By day, newest first, at most 31 */
-      history: components["schemas"]["ProbeDay"][];
-      last: components["schemas"]["Probe"];
-      /** @description Nearest rank; a probe that failed counts as having taken 10,000 ms */
-      latency_p50_ms: number | null;
-      latency_p95_ms: number | null;
-      /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
-      probes: number;
-      services: {
-        agent_id: string;
-        name: string;
-        version: string | null;
-      }[];
-      url: string;
-      validity: number | null;
-    };
-    Epoch: {
-      /** Format: date-time */
-      created_at: string;
-      epoch: number;
-      leaves: {
-        /** @description Sibling hashes from the leaf up, as verify takes them */
-        proof: string[];
-        /** @description The record as the oracle packs it */
-        record: string;
-        /**
-         * @description EIP-55 address
-         * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-         */
-        wallet: string;
-      }[];
-      root: string;
-    };
-    /** @description A call of a smart account that failed; its operation is its client's to build again */
-    FailedExecution: {
-      block: number;
-      hash: string;
-      /** @description Place within the transaction that carried it */
-      position: number;
-      selector: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      time: string;
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      to: string | null;
-    };
-    FailedTransaction: {
-      block: number;
-      /**
-       * @description out_of_gas: 95 % of the gas limit and more were used
-       * @enum {string}
-       */
-      cause: "out_of_gas" | "slippage" | "reverted";
-      /** @description What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text. */
-      cause_reason: string | null;
-      /** @description Gas used at its price: what the failure cost, without L1 fees */
-      fee_wei: string;
-      gas_limit: string;
-      gas_used: string;
-      hash: string;
-      /** @enum {string} */
-      intent: "transfer" | "swap" | "other";
-      nonce: number;
-      /** @description Null for a plain transfer */
-      selector: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      time: string;
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      to: string | null;
-      /** @description Wei, decimal */
-      value: string;
-    };
-    FailureGroup: {
-      attempts: number;
-      /** @enum {string} */
-      cause: "out_of_gas" | "reverted";
-      /**
-       * @description Null for contract creations and unknown targets
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      contract: string | null;
-      failures: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      first_at: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      last_at: string;
-      last_tx_hash: string;
-      /** @description Most failures of this contract and method in a row */
-      longest_run: number;
-      /** @description What the selector usually stands for */
-      method: string | null;
-      /** @description Null for plain transfers */
-      selector: string | null;
-      succeeded_since: boolean;
-      wasted: components["schemas"]["GasMoney"];
-    };
-    Feature: {
-      /** @description Hundredths of a point; a dimension's lines add up to 100 times its score */
-      contribution: number | null;
-      /** @enum {string} */
-      dimension: "D1" | "D2" | "D3" | "AHS";
-      name: string;
-      reason: string | null;
-      samples: number;
-      score: number | null;
-      /** @enum {string} */
-      state: "measured" | "not_applicable" | "unknown";
-      unit: string;
-      value: number | null;
-      weight: number;
-    };
-    /** @description Native coin; its worth at the daily prices of the days on which it was paid */
-    GasMoney: {
-      /** @description The same in whole coins, exactly */
-      eth: string;
-      /** @description Wei, decimal */
-      wei: string;
-      /** @description US dollars; null where nothing prices it, which is not zero */
-      worth_usd: number | null;
-    };
-    /** @description What would have cost less, at most; the kinds share no call's fee */
-    GasSaving: {
-      arithmetic: {
-        eth: string;
-        usd: string | null;
-      };
-      calls: number;
-      /** @enum {string} */
-      kind: "simulate_first" | "raise_gas_limit" | "pay_market_price";
-      saving: components["schemas"]["GasMoney"];
-      saving_per_month: components["schemas"]["GasMoney"];
-    };
-    /**
-     * @description Null for a wallet without enough history
-     * @enum {string|null}
-     */
-    Grade: "A" | "B" | "C" | "D" | "E" | "F" | null;
-    HealthReport: {
-      account: {
-        /**
-         * @description EIP-55 address
-         * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-         */
-        delegates_to: string | null;
-        /** @description Whether it has code, a delegation included; null where nobody knows */
-        is_contract: boolean | null;
-        /** @enum {string} */
-        kind: "eoa" | "delegated_eoa" | "smart_account" | "unknown";
-        note: string | null;
-      };
-      activity_by_week: {
-        calls: number;
-        failures: number;
-        spent: components["schemas"]["GasMoney"];
-        /**
-         * Format: date
-         * @description Its Monday, UTC
-         */
-        week: string;
-      }[];
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      coverage: components["schemas"]["Coverage"];
-      failures: {
-        /** @description The dearest first, at most 200 */
-        by_method: components["schemas"]["FailureGroup"][];
-        left_out: number;
-        note: string;
-        out_of_gas: {
-          failures: number;
-          wasted: components["schemas"]["GasMoney"];
+        BatchRequest: {
+            /** @description Wallets in any case, at most 10 distinct ones by payment and 25 with a key */
+            addresses: string[];
         };
-        /** @description Not stored: receipts do not hold them */
-        revert_reasons: null;
-        reverted: {
-          failures: number;
-          wasted: components["schemas"]["GasMoney"];
+        /** @description All wallets of this chain that have a score, sanctioned ones with 0; at most half a minute old */
+        Benchmark: {
+            average_score: number | null;
+            grade_distribution: {
+                A: number;
+                B: number;
+                C: number;
+                D: number;
+                E: number;
+                F: number;
+            };
+            /** @description Mid-rank, to a tenth: share of the scored wallets that score less, and half of those that score the same; null for a wallet without a score */
+            percentile: number | null;
+            /** @description By tens; the last one holds 90 to 100 */
+            score_distribution: {
+                from: number;
+                to: number;
+                wallets: number;
+            }[];
+            scored_wallets: number;
         };
-      };
-      /** @description Null where no own call is known */
-      first_seen: {
-        block: number;
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC
-         */
-        time: string;
-        tx_hash: string;
-      } | null;
-      gas: {
-        month_basis: string;
-        spent: components["schemas"]["GasMoney"];
-        spent_per_month: components["schemas"]["GasMoney"];
-        wasted: components["schemas"]["GasMoney"] & unknown;
-        wasted_per_month: components["schemas"]["GasMoney"];
-        /** @description 0 to 1; null of nothing */
-        wasted_share: number | null;
-      };
-      /** @description Null where no own call is known */
-      last_seen: {
-        block: number;
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC
-         */
-        time: string;
-        tx_hash: string;
-      } | null;
-      /** @description Approvals without limit that stand, the riskiest first; null where not read */
-      open_approvals: components["schemas"]["OpenApproval"][] | null;
-      open_approvals_reason: string | null;
-      portfolio: components["schemas"]["Portfolio"];
-      prices: components["schemas"]["ReportPrices"];
-      /** @description The largest saving first, then what is about safety; at most 100 */
-      recommendations: components["schemas"]["Recommendation"][];
-      totals: {
-        calls: number;
-        failures: number;
-        /** @description 0 to 1; null of nothing */
-        success_rate: number | null;
-        successes: number;
-        /** @description Calls whose receipts were not read: what they did is not known, nor what a rollup charged for posting them */
-        unread_receipts: number;
-      };
-      window: components["schemas"]["ReportWindow"];
-    };
-    HistoryEntry: {
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      confidence: number;
-      confidence_level: components["schemas"]["ConfidenceLevel"];
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      d1_score: number | null;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      d2_score: number | null;
-      grade: components["schemas"]["Grade"];
-      inputs_hash: string;
-      model_version: string;
-    };
-    /** @description Every fault of the request, in field order */
-    HTTPValidationError: {
-      detail?: components["schemas"]["ValidationError"][];
-    };
-    /**
-     * @description The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it
-     * @example {
-     *       "window": {
-     *         "from": "2026-11-13T10:00:05.000Z",
-     *         "to": "2026-11-20T10:00:05.000Z"
-     *       },
-     *       "probes": 671,
-     *       "availability": 0.994039,
-     *       "error_rate": 0.005961,
-     *       "latency_p50_ms": 212,
-     *       "latency_p95_ms": 640,
-     *       "validity": 0.994039,
-     *       "reason": null,
-     *       "agents": [
-     *         {
-     *           "agent_id": "22",
-     *           "document": "current",
-     *           "detail": null,
-     *           "fetched_at": "2026-11-20T03:12:41.000Z"
-     *         }
-     *       ],
-     *       "endpoints": [
-     *         {
-     *           "url": "https://agent.example/.well-known/agent-card.json",
-     *           "services": [
-     *             {
-     *               "agent_id": "22",
-     *               "name": "A2A",
-     *               "version": "0.3.0"
-     *             }
-     *           ],
-     *           "probes": 671,
-     *           "availability": 0.994039,
-     *           "error_rate": 0.005961,
-     *           "latency_p50_ms": 212,
-     *           "latency_p95_ms": 640,
-     *           "validity": 0.994039,
-     *           "last": {
-     *             "at": "2026-11-20T09:52:11.000Z",
-     *             "outcome": "ok",
-     *             "status": 200,
-     *             "latency_ms": 198,
-     *             "valid": true,
-     *             "detail": null
-     *           },
-     *           "history": [
-     *             {
-     *               "day": "2026-11-20",
-     *               "probes": 40,
-     *               "availability": 1,
-     *               "error_rate": 0,
-     *               "latency_p50_ms": 205,
-     *               "latency_p95_ms": 512
-     *             }
-     *           ]
-     *         }
-     *       ],
-     *       "endpoints_declared": 1,
-     *       "agent_url": null
-     *     }
-     */
-    Infrastructure: {
-      agent_url: components["schemas"]["AgentUrl"];
-      agents: components["schemas"]["AgentDocument"][];
-      /** @description Share of the probes that were answered as by a service that is up */
-      availability: number | null;
-      endpoints: components["schemas"]["Endpoint"][];
-      /** @description More than are shown and scored, where over 50 */
-      endpoints_declared: number;
-      /** @description Share of the probes that failed in any way */
-      error_rate: number | null;
-      /** @description Nearest rank; a probe that failed counts as having taken 10,000 ms */
-      latency_p50_ms: number | null;
-      latency_p95_ms: number | null;
-      /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
-      probes: number;
-      /** @description Why there is no d3_score */
-      reason: string | null;
-      /** @description Share of the probes that served what they must, among those that tell */
-      validity: number | null;
-      window: {
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC
-         */
-        from: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC
-         */
-        to: string;
-      };
-    };
-    KeySelf: {
-      /** @description Null: unlimited */
-      balance_usd: number | null;
-      /**
-       * @description The wallet that paid for it; null: nobody did
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      bought_by: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description Null: never
-       */
-      expires_at: string | null;
-      /** Format: uuid */
-      key_id: string;
-      /** @description First characters of the key, by which to tell keys apart */
-      key_prefix: string;
-      name: string;
-      partner: boolean;
-      /** @description Calls that the key may make in a minute */
-      rate_per_minute: number;
-      spent: components["schemas"]["KeySpending"];
-    };
-    /** @description What answered calls cost in the last 30 days, the dearest endpoint first; a key without a limit is never charged */
-    KeySpending: {
-      endpoints: {
-        calls: number;
-        endpoint: string;
-        spent_usd: number;
-      }[];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      from: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      to: string;
-      total_usd: number;
-    };
-    LabelProvider: {
-      available: boolean;
-      provider: string;
-      /**
-       * Format: date-time
-       * @description When it was asked; its answer is kept for a day
-       */
-      read_at: string | null;
-      /**
-       * @description Why its labels are missing; broken: it failed too often to be asked now
-       * @enum {string|null}
-       */
-      reason:
-        | "timeout"
-        | "unconnected"
-        | "unavailable"
-        | "rate_limited"
-        | "refused"
-        | "malformed"
-        | "broken"
-        | null;
-    };
-    MethodGas: {
-      calls: number;
-      /**
-       * @description Null for contract creations and unknown targets
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      contract: string | null;
-      failures: number;
-      gas_limit: {
-        /** @description Units of gas, decimal */
-        highest_limit: string | null;
-        /** @description Units of gas, decimal */
-        highest_limit_that_ran_out: string | null;
-        /** @description Units of gas, decimal */
-        max_used: string | null;
-        /** @description Units of gas, decimal */
-        median_limit: string | null;
-        median_limit_over_p95_used: number | null;
-        /** @description Units of gas, decimal */
-        p50_used: string | null;
-        /** @description Units of gas, decimal */
-        p95_used: string | null;
-        reason: string;
-        /** @description Successful calls, which the percentiles are of */
-        samples: number;
-        /** @description Fewer than 20: p95 is the maximum */
-        small_sample: boolean;
+        /** @description A key that a wallet bought; its name is the wallet */
+        BoughtKey: {
+            /**
+             * @description The key itself, for the header X-API-Key. Shown in this answer only: a repeat of the request shows null, and POST /keys/rotate makes another
+             * @example ahs_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+             */
+            api_key: string | null;
+            /** @description Null: unlimited */
+            balance_usd: number | null;
+            /**
+             * Format: date-time
+             * @description Null: never
+             */
+            expires_at: string | null;
+            /** Format: uuid */
+            key_id: string;
+            /** @description First characters of the key, by which to tell keys apart */
+            key_prefix: string;
+            name: string;
+            /** @description Calls that the key may make in a minute */
+            rate_per_minute: number;
+        };
+        /** @description The first of `labels` */
+        ChainLabel: {
+            /** @enum {string} */
+            category: "agent" | "token" | "system" | "entry_point" | "public_funder" | "mixer" | "contract" | "account";
+            label: string;
+            /** @enum {string} */
+            source: "deployment" | "identity-registry" | "index";
+        } | null;
         /** @enum {string} */
-        state: "fits" | "generous" | "too_low" | "unknown";
-        /** @description Units of gas, decimal */
-        suggested_limit: string | null;
-      };
-      /** @description What the selector usually stands for */
-      method: string | null;
-      /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
-      overpaid: components["schemas"]["GasMoney"] | null;
-      /** @description Calls whose block tells base fee and median tip */
-      overpaid_known_calls: number;
-      saving: components["schemas"]["GasMoney"] & unknown;
-      saving_per_month: components["schemas"]["GasMoney"];
-      savings: components["schemas"]["GasSaving"][];
-      /** @description Null for plain transfers */
-      selector: string | null;
-      spent: components["schemas"]["GasMoney"];
-      wasted: components["schemas"]["GasMoney"] & unknown;
-    };
-    NetworkEdge: {
-      /** @description Null where the link is no call */
-      calls: number | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      first_seen: string | null;
-      from: string;
-      /**
-       * @description funded: was the first to send it value. created: deployed it. shares_funder: has the same creator or first funder, which is no public one. paid: sent it something with a price. called: called it, and sent nothing with a price
-       * @enum {string}
-       */
-      kind: "funded" | "created" | "shares_funder" | "paid" | "called";
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      last_seen: string | null;
-      to: string;
-      /** @description Sent at the prices of the days; null where nothing with a price is known to be */
-      volume_usd: number | null;
-    };
-    NetworkMap: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      /**
-       * @description The wallet's own
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      cluster: string | null;
-      /** @description Nodes of the wallet's cluster, itself included */
-      cluster_size: number;
-      coverage: components["schemas"]["Coverage"];
-      edges: components["schemas"]["NetworkEdge"][];
-      left_out: {
-        /** @description True where accounts have more links than are looked at: then more is left out than counted */
-        at_least: boolean;
-        /** @description Among the nodes shown */
-        edges: number;
-        nodes: number;
-      };
-      /** @description The wallet first, then as they were chosen */
-      nodes: components["schemas"]["NetworkNode"][];
-      truncated: boolean;
-      window: components["schemas"]["ReportWindow"];
-    };
-    NetworkNode: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      /**
-       * @description Lowest address of the accounts that share its owner, by common creators, first funders or mutual funding; null where nothing links it to another
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      cluster: string | null;
-      flags: ("sanctioned" | "mixer")[];
-      grade: components["schemas"]["Grade"];
-      /** @description 0 is the wallet itself */
-      hops: number;
-      /** @description What edges name it by: its address */
-      id: string;
-      /**
-       * @description agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which links nobody. unknown: no source knows whether it has code
-       * @enum {string}
-       */
-      kind: "agent" | "account" | "contract" | "token" | "public_funder" | "unknown";
-      label: components["schemas"]["ChainLabel"] & unknown;
-    };
-    /** @description An approval without limit that stands */
-    OpenApproval: {
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      approved_at: string;
-      /**
-       * @description amount: ERC-20. all: every id of a collection
-       * @enum {string}
-       */
-      kind: "amount" | "all";
-      /**
-       * Format: date-time
-       * @description Last own call that used it or may have; null where none is known. Silence counts as disuse only where use_known
-       */
-      last_used_at: string | null;
-      risks: ("flagged" | "no_code" | "young" | "unknown" | "unused")[];
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      spender: string;
-      /** @description Null where nothing is known of the spender */
-      spender_facts: {
+        ConfidenceLevel: "HIGH" | "MEDIUM" | "LOW" | "INSUFFICIENT";
         /**
-         * Format: date-time
-         * @description ISO 8601, UTC
+         * @description Actions by grade and confidence level, which go before the grade sets
+         * @example {
+         *       "B": {
+         *         "LOW": "escrow"
+         *       }
+         *     }
          */
-        existed_at: string | null;
-        /** @enum {string|null} */
-        flag: "sanctioned" | "mixer" | null;
-        is_contract: boolean | null;
-        /** @description Independent users in the window, counted up to 30 */
-        outside_users: number;
-        /** @description Whether it belongs to the wallet's owner */
-        own: boolean;
-      } | null;
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      token: string;
-      /** @description Whether a use in the last 90 days would be known */
-      use_known: boolean;
-    };
-    OptimizeReport: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      coverage: components["schemas"]["Coverage"];
-      method: {
-        month: string;
-        overpaid: string;
-        percentiles: string;
-        savings: string;
-        suggested_limit: string;
-      };
-      /** @description The largest saving first, at most 500 */
-      methods: components["schemas"]["MethodGas"][];
-      /** @description Sums of the methods that are left out; null where none are */
-      other_methods: {
-        calls: number;
-        failures: number;
-        methods: number;
-        /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
-        overpaid: components["schemas"]["GasMoney"] | null;
-        /** @description Calls whose block tells base fee and median tip */
-        overpaid_known_calls: number;
-        saving: components["schemas"]["GasMoney"] & unknown;
-        saving_per_month: components["schemas"]["GasMoney"];
-        spent: components["schemas"]["GasMoney"];
-        wasted: components["schemas"]["GasMoney"] & unknown;
-      } | null;
-      prices: components["schemas"]["ReportPrices"];
-      recommendations: components["schemas"]["Recommendation"][];
-      /** @description Exact sums of all methods, in wei */
-      totals: {
-        calls: number;
-        failures: number;
-        methods: number;
-        /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
-        overpaid: components["schemas"]["GasMoney"] | null;
-        /** @description Calls whose block tells base fee and median tip */
-        overpaid_known_calls: number;
-        saving: components["schemas"]["GasMoney"] & unknown;
-        saving_per_month: components["schemas"]["GasMoney"];
-        spent: components["schemas"]["GasMoney"];
-        wasted: components["schemas"]["GasMoney"] & unknown;
-      };
-      window: components["schemas"]["ReportWindow"];
-    };
-    /** @description By eth_estimateGas, and by eth_call with the offered gas limit */
-    PassedSimulation: {
-      block: number;
-      gas_estimate: string;
-      /** @enum {boolean} */
-      passes: true;
-    };
-    Pattern: {
-      /** @description Points taken from the score */
-      effect: number;
-      evidence: string;
-      name: string;
-      /** @enum {string} */
-      severity: "info" | "warning" | "critical";
-    };
-    /** @description The terms of x402 version 2 */
-    PaymentRequired: {
-      accepts: ({
-        /** @description In the token's smallest unit */
-        amount: string;
-        /** @description Contract of the token */
-        asset: string;
-        maxTimeoutSeconds: number;
-        /** @description CAIP-2 */
-        network: string;
-        payTo: string;
-        /** @enum {string} */
-        scheme: "exact";
-      } & {
-        [key: string]: unknown;
-      })[];
-      /** @description Why the request was not served */
-      error?: string;
-      resource: {
-        url: string;
-      } & {
-        [key: string]: unknown;
-      };
-      /** @enum {number} */
-      x402Version: 2;
-    } & {
-      [key: string]: unknown;
-    };
-    /** @description Profit and loss by the wallet's own calls */
-    Pnl: {
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      coverage: components["schemas"]["Coverage"];
-      /** @description Paid for all own calls, and in neither result */
-      fees_usd: number | null;
-      /** @description Sales that lost a cent or more */
-      losses: number;
-      method: string;
-      /** @description 0 where nothing was sold; null where something was and no gain is known */
-      realised_usd: number | null;
-      sales: number;
-      token_count: number;
-      /** @description The largest results first, at most 50 */
-      tokens: components["schemas"]["TokenPnl"][];
-      trades: number;
-      /** @description Purchases and sales without a known price or, in part at least, a known cost */
-      unpriced_share: number | null;
-      /** @description Successful calls whose receipts were not read */
-      unread_calls: number;
-      /** @description Of tokens that a feed prices; fees are not in it */
-      unrealised_usd: number | null;
-      /** @description Wins among wins and losses */
-      win_rate: number | null;
-      window: components["schemas"]["ReportWindow"];
-      /** @description Sales that gained a cent or more */
-      wins: number;
-    };
-    Portfolio: {
-      basis: string;
-      holdings: {
-        /** @description In the token's smallest unit, decimal */
-        amount: string;
-        decimals: number | null;
-        recognised: boolean;
-        /** @description Of the token list; null for others */
-        symbol: string | null;
+        ConfidenceOverrides: {
+            A?: {
+                /** @enum {string} */
+                HIGH?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                LOW?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                MEDIUM?: "instant_settle" | "escrow" | "reject";
+            };
+            B?: {
+                /** @enum {string} */
+                HIGH?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                LOW?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                MEDIUM?: "instant_settle" | "escrow" | "reject";
+            };
+            C?: {
+                /** @enum {string} */
+                HIGH?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                LOW?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                MEDIUM?: "instant_settle" | "escrow" | "reject";
+            };
+            D?: {
+                /** @enum {string} */
+                HIGH?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                LOW?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                MEDIUM?: "instant_settle" | "escrow" | "reject";
+            };
+            E?: {
+                /** @enum {string} */
+                HIGH?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                LOW?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                MEDIUM?: "instant_settle" | "escrow" | "reject";
+            };
+            F?: {
+                /** @enum {string} */
+                HIGH?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                LOW?: "instant_settle" | "escrow" | "reject";
+                /** @enum {string} */
+                MEDIUM?: "instant_settle" | "escrow" | "reject";
+            };
+        };
+        Counterparties: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            /** @description Herfindahl-Hirschman indices over all counterparties: 10,000 is one alone, 10,000 / n is n equal ones; over priced volume out and in. Null where there is nothing to share */
+            concentration: {
+                hhi_interactions: number | null;
+                hhi_volume: number | null;
+            };
+            /** @description Most interactions first, then by rising address */
+            counterparties: components["schemas"]["Counterparty"][];
+            coverage: components["schemas"]["Coverage"];
+            /** @description Null on the last page */
+            next_cursor: string | null;
+            totals: {
+                both: number;
+                calls: number;
+                /** @description Own calls that called or paid the wallet itself */
+                calls_to_itself: number;
+                /** @description Own calls that show no counterparty: contract creations, executions that no log explains */
+                calls_to_nobody: number;
+                counterparties: number;
+                failed_calls: number;
+                in: number;
+                /** @description False where only the newest 50,000 transfers from others were looked at */
+                incoming_complete: boolean;
+                interactions: number;
+                out: number;
+                /** @description Of those that own calls went to, the wallet's own owner's */
+                owned: number;
+                transfers_in: number;
+                /** @description With whom something was exchanged that has no price: it is in no _usd number */
+                unpriced_counterparties: number;
+                volume_in_usd: number | null;
+                volume_out_usd: number | null;
+            };
+            window: components["schemas"]["ReportWindow"];
+        };
+        Counterparty: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            /** @description Own calls to it, or payments to it, failed ones included */
+            calls: number;
+            /** @description How much dealing with it proves; null where no own call went to it */
+            credit: number | null;
+            /** @enum {string} */
+            direction: "out" | "in" | "both";
+            failed_calls: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen: string;
+            grade: components["schemas"]["Grade"];
+            /** @description calls + transfers_in */
+            interactions: number;
+            label: components["schemas"]["ChainLabel"];
+            labels: (components["schemas"]["ChainLabel"] & unknown)[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen: string;
+            mixer: boolean;
+            /**
+             * @description Lowest address of the counterparties that share an owner with it; null where none does
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            owner_group: string | null;
+            /**
+             * @description What links it to the wallet's owner; null where nothing is known to
+             * @enum {string|null}
+             */
+            owner_link: "itself" | "creator" | "first_funder" | "mutual_funding" | null;
+            sanctions_flags: components["schemas"]["SanctionsFlag"][];
+            /** @description Whether it was ever scored, or is sanctioned, which is an F */
+            scored: boolean;
+            /** @description Transfers from it in transactions of others */
+            transfers_in: number;
+            volume_in: components["schemas"]["CounterpartyVolume"];
+            volume_out: components["schemas"]["CounterpartyVolume"];
+            /** @description Out and in; null where only what has no price moved */
+            volume_usd: number | null;
+        };
+        /** @description Within one hop, of what the wallet itself sent: what others send to it is not its doing. Lists are those of the newest indexed block, grades the newest stored ones, a minute old at most */
+        CounterpartyExposure: {
+            as_of_block: number;
+            counterparties: number;
+            failing_counterparties: number;
+            /** @description To wallets of grade F that are not listed */
+            failing_share: number;
+            listed_counterparties: number;
+            /** @description To sanctioned accounts and mixers */
+            listed_share: number;
+            of: string;
+            /** @description What the shares are of, where it has a price */
+            sent_usd: number;
+            /** @description listed_share and failing_share together */
+            share: number;
+            /**
+             * Format: date-time
+             * @description First contact that is known
+             */
+            since: string;
+        } | null;
+        CounterpartyVolume: {
+            /** @description Whether all that moved has a price */
+            fully_priced: boolean;
+            native_wei: string;
+            /** @description Amounts in the tokens' smallest units; the first 20, most worth first */
+            tokens: {
+                amount: string;
+                amount_usd: number | null;
+                symbol: string | null;
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                token: string;
+            }[];
+            tokens_left_out: number;
+            /** @description At the prices of the days, of all that has a price; 0 where nothing moved, null where something moved and nothing of it has a price */
+            volume_usd: number | null;
+        };
+        Coverage: {
+            complete: boolean;
+            from_block: number;
+            sources: string[];
+            to_block: number;
+        };
+        CreditsInput: {
+            /**
+             * @description Credits to buy, in US dollars and whole cents; they cost as much
+             * @example 25
+             */
+            credits_usd: number;
+        };
+        Deliveries: {
+            deliveries: components["schemas"]["Delivery"][];
+            /** @description Null on the last page */
+            next_cursor: string | null;
+            /** Format: uuid */
+            subscription_id: string;
+        };
+        Delivery: {
+            attempts: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                at: string;
+                failure: string | null;
+                latency_ms: number;
+                /** @description What the endpoint answered; null where it did not */
+                status: number | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            delivered_at: string | null;
+            /** @description The webhook-id of every attempt */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            next_attempt_at: string | null;
+            /** @description What is sent */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description failed: given up after the last attempt, or answered 410. dropped: its endpoint or subscription ended first. Both can be replayed
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed" | "dropped";
+            type: string;
+        };
+        Endpoint: {
+            /** @description Share of the probes that were answered as by a service that is up */
+            availability: number | null;
+            /** @description Share of the probes that failed in any way */
+            error_rate: number | null;
+            /** @description By day, newest first, at most 31 */
+            history: components["schemas"]["ProbeDay"][];
+            last: components["schemas"]["Probe"];
+            /** @description Nearest rank; a probe that failed counts as having taken 10,000 ms */
+            latency_p50_ms: number | null;
+            latency_p95_ms: number | null;
+            /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
+            probes: number;
+            services: {
+                agent_id: string;
+                name: string;
+                version: string | null;
+            }[];
+            url: string;
+            validity: number | null;
+        };
+        Epoch: {
+            /** Format: date-time */
+            created_at: string;
+            epoch: number;
+            leaves: {
+                /** @description Sibling hashes from the leaf up, as verify takes them */
+                proof: string[];
+                /** @description The record as the oracle packs it */
+                record: string;
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                wallet: string;
+            }[];
+            root: string;
+        };
+        /** @description A call of a smart account that failed; its operation is its client's to build again */
+        FailedExecution: {
+            block: number;
+            hash: string;
+            /** @description Place within the transaction that carried it */
+            position: number;
+            selector: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            time: string;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            to: string | null;
+        };
+        FailedTransaction: {
+            block: number;
+            /**
+             * @description out_of_gas: 95 % of the gas limit and more were used
+             * @enum {string}
+             */
+            cause: "out_of_gas" | "slippage" | "reverted";
+            /** @description What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text. */
+            cause_reason: string | null;
+            /** @description Gas used at its price: what the failure cost, without L1 fees */
+            fee_wei: string;
+            gas_limit: string;
+            gas_used: string;
+            hash: string;
+            /** @enum {string} */
+            intent: "transfer" | "approval" | "swap" | "other";
+            nonce: number;
+            /** @description Null for a plain transfer */
+            selector: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            time: string;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            to: string | null;
+            /** @description Wei, decimal */
+            value: string;
+        };
+        FailureGroup: {
+            attempts: number;
+            /** @enum {string} */
+            cause: "out_of_gas" | "reverted";
+            /**
+             * @description Null for contract creations and unknown targets
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            contract: string | null;
+            failures: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_at: string;
+            last_tx_hash: string;
+            /** @description Most failures of this contract and method in a row */
+            longest_run: number;
+            /** @description What the selector usually stands for */
+            method: string | null;
+            /** @description Null for plain transfers */
+            selector: string | null;
+            succeeded_since: boolean;
+            wasted: components["schemas"]["GasMoney"];
+        };
+        Feature: {
+            /** @description Hundredths of a point; a dimension's lines add up to 100 times its score */
+            contribution: number | null;
+            /** @enum {string} */
+            dimension: "D1" | "D2" | "D3" | "AHS";
+            name: string;
+            reason: string | null;
+            samples: number;
+            score: number | null;
+            /** @enum {string} */
+            state: "measured" | "not_applicable" | "unknown";
+            unit: string;
+            value: number | null;
+            weight: number;
+        };
+        /** @description Native coin; its worth at the daily prices of the days on which it was paid */
+        GasMoney: {
+            /** @description The same in whole coins, exactly */
+            eth: string;
+            /** @description Wei, decimal */
+            wei: string;
+            /** @description US dollars; null where nothing prices it, which is not zero */
+            worth_usd: number | null;
+        };
+        /** @description What would have cost less, at most; the kinds share no call's fee */
+        GasSaving: {
+            arithmetic: {
+                eth: string;
+                usd: string | null;
+            };
+            calls: number;
+            /** @enum {string} */
+            kind: "simulate_first" | "raise_gas_limit" | "pay_market_price";
+            saving: components["schemas"]["GasMoney"];
+            saving_per_month: components["schemas"]["GasMoney"];
+        };
         /**
-         * @description EIP-55 address
-         * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+         * @description Null for a wallet without enough history
+         * @enum {string|null}
          */
-        token: string;
-        /** @description US dollars; null where nothing prices it, which is not zero */
-        worth_usd: number | null;
-      }[];
-      reason: string | null;
-      /** @enum {string} */
-      state: "held" | "none" | "unread";
-      /** @description Of the holdings that have a price */
-      total_usd: number | null;
-      unpriced_tokens: number | null;
-    };
-    PremiumRisk: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      /** @description Block of the score; null without one */
-      as_of_block: number | null;
-      chain_id: number;
-      confidence: number;
-      confidence_level: components["schemas"]["ConfidenceLevel"];
-      counterparty_exposure: components["schemas"]["CounterpartyExposure"];
-      /**
-       * @description Why counterparty_exposure is null
-       * @enum {string|null}
-       */
-      counterparty_exposure_reason: "not_followed" | "no_contacts" | null;
-      grade: components["schemas"]["Grade"];
-      label_providers: components["schemas"]["LabelProvider"][];
-      /** @description The chain's own first */
-      labels: components["schemas"]["WalletLabel"][];
-      /** @description Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label */
-      labels_available: boolean;
-      pnl: components["schemas"]["Pnl"];
-      /** @enum {string} */
-      reason: "scored" | "insufficient_history" | "not_scored" | "sanctioned";
-      /**
-       * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
-       * @enum {string}
-       */
-      risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
-      /** @description 100 is the worst; null where too little is known, which is no sign of risk */
-      risk_score: number | null;
-      /** @description Newest indexed block, at which lists were looked up */
-      sanctions_as_of_block: number;
-      sanctions_flags: components["schemas"]["SanctionsFlag"][];
-      /**
-       * Format: date-time
-       * @description Time of the block that the score is as of
-       */
-      scored_at: string | null;
-      /** @description The worst first */
-      signals: components["schemas"]["RiskSignal"][];
-      /** @description The score is older than 24 hours; null without one */
-      stale: boolean | null;
-      verdict: string;
-    };
-    Probe: {
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      at: string;
-      detail: string | null;
-      latency_ms: number | null;
-      outcome: components["schemas"]["ProbeOutcome"];
-      status: number | null;
-      /** @description Whether it served what its kind of service must; null where nothing can be said */
-      valid: boolean | null;
-    } | null;
-    ProbeDay: {
-      /** @description Share of the probes that were answered as by a service that is up */
-      availability: number | null;
-      /**
-       * Format: date
-       * @description UTC
-       */
-      day: string;
-      /** @description Share of the probes that failed in any way */
-      error_rate: number | null;
-      /** @description Nearest rank; a probe that failed counts as having taken 10,000 ms */
-      latency_p50_ms: number | null;
-      latency_p95_ms: number | null;
-      /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
-      probes: number;
-    };
-    /**
-     * @description ok: answered as by a service that is up, 401, 402 and 403 included. error: 404, 410, 5xx or no valid HTTP. timeout, unreachable: no answer. refused: a target that is never fetched, such as a private address
-     * @enum {string}
-     */
-    ProbeOutcome: "ok" | "error" | "timeout" | "unreachable" | "refused";
-    /** @description RFC 9457 problem details */
-    Problem: {
-      /** @description Of a payment that is held or has moved: send it back in X-Payment-Claim */
-      claim?: string;
-      /** @description What was given and what was expected */
-      detail: string;
-      /** @description Path of the request */
-      instance: string;
-      request_id: string;
-      status: number;
-      title: string;
-      /** @description Where the problem is explained, on this host or at IANA */
-      type: string;
-      /** @description Limits of RateLimit-Policy that were exceeded */
-      "violated-policies"?: string[];
-    };
-    Protection: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      coverage: components["schemas"]["Coverage"];
-      /** @description Of the first of them; they follow one another */
-      first_nonce: number;
-      monitoring: components["schemas"]["ProtectionMonitoring"];
-      /** @description Of all costly habits together, at most; null where it was not looked into, or has no price */
-      monthly_saving_usd: number | null;
-      /** @description Failures that are not offered, newest first */
-      not_retried: components["schemas"]["RefusedRetry"][];
-      /** @description Whether all transactions were also simulated one after the other; false where the node cannot, null where none is a retry */
-      rehearsed: boolean | null;
-      /**
-       * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
-       * @enum {string}
-       */
-      risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
-      /** @description 100 is the worst; null where too little is known, which is no sign of risk */
-      risk_score: number | null;
-      /** @description Everything is run unless the risk is LOW; then what has something to find */
-      services: {
-        /** @enum {string} */
-        name: "risk" | "health" | "wash" | "optimize" | "retry";
-        ran: boolean;
-        reason: string;
-      }[];
-      simulated_at: components["schemas"]["SimulatedAt"];
-      /** @description First what makes others refuse the wallet, then what could be taken from it, then failures that would pass now, then costly habits, and untidiness last. Transactions stand in the order of their nonces */
-      steps: components["schemas"]["ProtectionStep"][];
-      /** @description US dollars; null where nothing prices it, which is not zero */
-      total_max_cost_usd: number | null;
-      /** @description Wei, decimal */
-      total_max_cost_wei: string;
-      /** @description Steps that can be signed now */
-      transactions: number;
-      verdict: string;
-      window: components["schemas"]["ReportWindow"];
-    };
-    /** @description 30 days of webhooks; null without webhook_url */
-    ProtectionMonitoring: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      chain_id: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      created_at: string;
-      disabled_reason: string | null;
-      events: string[];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      expires_at: string;
-      /** @description Manages the subscription as `Authorization: Bearer …`; shown once, like the secret */
-      manage_token: string | null;
-      /** @description Signs the deliveries (Standard Webhooks 1.0.0); shown once, null in every later answer */
-      secret: string | null;
-      /**
-       * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
-       * @enum {string}
-       */
-      status: "unverified" | "active" | "disabled" | "expired" | "ended";
-      /** Format: uuid */
-      subscription_id: string;
-      webhook_url: string;
-    } | null;
-    ProtectionStep: {
-      /** @enum {string} */
-      action:
-        | "review_risk"
-        | "leave_listed_accounts"
-        | "revoke_delegation"
-        | "revoke_approval"
-        | "retry_transaction"
-        | "simulate_first"
-        | "raise_gas_limit"
-        | "lower_gas_limit"
-        | "pay_market_price"
-        | "clean_up";
-      description: string;
-      /** @description Wei, decimal */
-      max_cost_wei: string | null;
-      /** @description Null where the step saves no money */
-      monthly_saving_usd: number | null;
-      /** @description Why a step that would have a transaction has none */
-      obstacle: string | null;
-      /** @description 1 is first */
-      priority: number;
-      reason: string;
-      /** @enum {string} */
-      service: "risk" | "health" | "wash" | "optimize" | "retry";
-      /** @enum {string} */
-      severity: "critical" | "high" | "medium" | "low";
-      simulation: components["schemas"]["PassedSimulation"] | null;
-      /** @description Null where nothing can be signed for the step */
-      transaction: components["schemas"]["UnsignedTransaction"] | null;
-      /** @description What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it */
-      value_usd: number | null;
-    };
-    /** @description What the oracle contract holds; null while it holds nothing */
-    Published: {
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      as_of_block: number;
-      grade: components["schemas"]["Grade"];
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      oracle: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      published_at: string;
-      tx_hash: string;
-    } | null;
-    /** @description delivery_id is the webhook-id of every attempt */
-    QueuedDelivery: {
-      delivery_id: string;
-      /** @enum {string} */
-      state: "pending";
-      /** Format: uuid */
-      subscription_id: string;
-    };
-    Readiness: {
-      checks: {
-        database: components["schemas"]["ReadinessCheck"];
-        index: components["schemas"]["ReadinessCheck"];
-      };
-      /** @description How fresh each source is, whatever the status; null while it cannot be read */
-      sanctions: components["schemas"]["SanctionsSource"][] | null;
-      /** @enum {string} */
-      status: "ok" | "unavailable";
-    };
-    ReadinessCheck: {
-      detail: string;
-      ok: boolean;
-    };
-    Recommendation: {
-      action: string;
-      evidence: string;
-      kind: string;
-      reason: string;
-      saves_eth_per_month: string | null;
-      /** @description Null where it is about safety, or where nothing prices the native coin */
-      saves_usd_per_month: number | null;
-    };
-    RefusedRetry: {
-      /** @description The transaction that makes another one needless */
-      by: string | null;
-      detail: string;
-      failure: components["schemas"]["FailedTransaction"];
-      /** @enum {string} */
-      reason:
-        | "contract_wallet"
-        | "too_old"
-        | "repaired"
-        | "history_too_long"
-        | "under_way"
-        | "under_way_unseen"
-        | "deadline_passed"
-        | "not_tried"
-        | "target_gone"
-        | "simulation_fails"
-        | "approval_revoked"
-        | "insufficient_allowance"
-        | "insufficient_tokens"
-        | "insufficient_balance"
-        | "duplicate";
-    };
-    ReportCard: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      /** @description Caps and effects between the dimensions and the score, in points of the score */
-      adjustments: {
-        name: string;
-        points: number;
-        reason: string | null;
-        title: string;
-      }[];
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      benchmark: components["schemas"]["Benchmark"];
-      chain_id: number;
-      confidence: number;
-      confidence_level: components["schemas"]["ConfidenceLevel"];
-      coverage: components["schemas"]["Coverage"];
-      dimensions: components["schemas"]["ReportCardDimension"][];
-      grade: components["schemas"]["Grade"];
-      grade_label: string;
-      /** @description Stored scores, oldest first, the newest of each day, at most 90 of the newest 100 */
-      history: {
-        /** @description Integer 0 to 100; null for a wallet without enough history */
-        ahs_score: number | null;
+        Grade: "A" | "B" | "C" | "D" | "E" | "F" | null;
+        GradeChangedEvent: {
+            data: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                as_of_block: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                as_of_time: string;
+                chain_id: number;
+                confidence: number;
+                confidence_level: components["schemas"]["ConfidenceLevel"];
+                current: components["schemas"]["ToldScore"];
+                /** @description Of the record that shows the change */
+                inputs_hash: string;
+                previous: components["schemas"]["ToldScore"];
+                /** Format: uuid */
+                subscription_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "ahs.grade_changed";
+        };
+        HealthReport: {
+            account: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                delegates_to: string | null;
+                /** @description Whether it has code, a delegation included; null where nobody knows */
+                is_contract: boolean | null;
+                /** @enum {string} */
+                kind: "eoa" | "delegated_eoa" | "smart_account" | "unknown";
+                note: string | null;
+            };
+            activity_by_week: {
+                calls: number;
+                failures: number;
+                spent: components["schemas"]["GasMoney"];
+                /**
+                 * Format: date
+                 * @description Its Monday, UTC
+                 */
+                week: string;
+            }[];
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            coverage: components["schemas"]["Coverage"];
+            failures: {
+                /** @description The dearest first, at most 200 */
+                by_method: components["schemas"]["FailureGroup"][];
+                left_out: number;
+                note: string;
+                out_of_gas: {
+                    failures: number;
+                    wasted: components["schemas"]["GasMoney"];
+                };
+                /** @description Not stored: receipts do not hold them */
+                revert_reasons: null;
+                reverted: {
+                    failures: number;
+                    wasted: components["schemas"]["GasMoney"];
+                };
+            };
+            /** @description Null where no own call is known */
+            first_seen: {
+                block: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                time: string;
+                tx_hash: string;
+            } | null;
+            gas: {
+                month_basis: string;
+                spent: components["schemas"]["GasMoney"];
+                spent_per_month: components["schemas"]["GasMoney"];
+                wasted: components["schemas"]["GasMoney"] & unknown;
+                wasted_per_month: components["schemas"]["GasMoney"];
+                /** @description 0 to 1; null of nothing */
+                wasted_share: number | null;
+            };
+            /** @description Null where no own call is known */
+            last_seen: {
+                block: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                time: string;
+                tx_hash: string;
+            } | null;
+            /** @description Approvals without limit that stand, the riskiest first; null where not read */
+            open_approvals: components["schemas"]["OpenApproval"][] | null;
+            open_approvals_reason: string | null;
+            portfolio: components["schemas"]["Portfolio"];
+            prices: components["schemas"]["ReportPrices"];
+            /** @description The largest saving first, then what is about safety; at most 100 */
+            recommendations: components["schemas"]["Recommendation"][];
+            totals: {
+                calls: number;
+                failures: number;
+                /** @description 0 to 1; null of nothing */
+                success_rate: number | null;
+                successes: number;
+                /** @description Calls whose receipts were not read: what they did is not known, nor what a rollup charged for posting them */
+                unread_receipts: number;
+            };
+            window: components["schemas"]["ReportWindow"];
+        };
+        HistoryEntry: {
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            d1_score: number | null;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            d2_score: number | null;
+            grade: components["schemas"]["Grade"];
+            inputs_hash: string;
+            model_version: string;
+        };
+        /** @description Every fault of the request, in field order */
+        HTTPValidationError: {
+            detail?: components["schemas"]["ValidationError"][];
+        };
         /**
-         * Format: date-time
-         * @description ISO 8601, UTC
+         * @description The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it
+         * @example {
+         *       "window": {
+         *         "from": "2026-11-13T10:00:05.000Z",
+         *         "to": "2026-11-20T10:00:05.000Z"
+         *       },
+         *       "probes": 671,
+         *       "availability": 0.994039,
+         *       "error_rate": 0.005961,
+         *       "latency_p50_ms": 212,
+         *       "latency_p95_ms": 640,
+         *       "validity": 0.994039,
+         *       "reason": null,
+         *       "agents": [
+         *         {
+         *           "agent_id": "22",
+         *           "document": "current",
+         *           "detail": null,
+         *           "fetched_at": "2026-11-20T03:12:41.000Z"
+         *         }
+         *       ],
+         *       "endpoints": [
+         *         {
+         *           "url": "https://agent.example/.well-known/agent-card.json",
+         *           "services": [
+         *             {
+         *               "agent_id": "22",
+         *               "name": "A2A",
+         *               "version": "0.3.0"
+         *             }
+         *           ],
+         *           "probes": 671,
+         *           "availability": 0.994039,
+         *           "error_rate": 0.005961,
+         *           "latency_p50_ms": 212,
+         *           "latency_p95_ms": 640,
+         *           "validity": 0.994039,
+         *           "last": {
+         *             "at": "2026-11-20T09:52:11.000Z",
+         *             "outcome": "ok",
+         *             "status": 200,
+         *             "latency_ms": 198,
+         *             "valid": true,
+         *             "detail": null
+         *           },
+         *           "history": [
+         *             {
+         *               "day": "2026-11-20",
+         *               "probes": 40,
+         *               "availability": 1,
+         *               "error_rate": 0,
+         *               "latency_p50_ms": 205,
+         *               "latency_p95_ms": 512
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "endpoints_declared": 1,
+         *       "agent_url": null
+         *     }
          */
-        as_of_time: string;
-        grade: components["schemas"]["Grade"];
-      }[];
-      model_version: string;
-      /** @description As the agent registered itself, unchecked; null for a wallet of no agent, or of one without a name */
-      name: string | null;
-      patterns: {
-        effect: number;
-        evidence: string;
-        name: string;
-        /** @enum {string} */
-        severity: "info" | "warning" | "critical";
-        title: string;
-      }[];
-      sanctions_flags: components["schemas"]["SanctionsFlag"][];
-      stale: boolean;
-      /**
-       * Format: date-time
-       * @description When this answer was made
-       */
-      timestamp: string;
-      trust_routing: components["schemas"]["RoutingAction"];
-      window: components["schemas"]["ReportWindow"];
+        Infrastructure: {
+            agent_url: components["schemas"]["AgentUrl"];
+            agents: components["schemas"]["AgentDocument"][];
+            /** @description Share of the probes that were answered as by a service that is up */
+            availability: number | null;
+            endpoints: components["schemas"]["Endpoint"][];
+            /** @description More than are shown and scored, where over 50 */
+            endpoints_declared: number;
+            /** @description Share of the probes that failed in any way */
+            error_rate: number | null;
+            /** @description Nearest rank; a probe that failed counts as having taken 10,000 ms */
+            latency_p50_ms: number | null;
+            latency_p95_ms: number | null;
+            /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
+            probes: number;
+            /** @description Why there is no d3_score */
+            reason: string | null;
+            /** @description Share of the probes that served what they must, among those that tell */
+            validity: number | null;
+            window: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                to: string;
+            };
+        };
+        KeySelf: {
+            /** @description Null: unlimited */
+            balance_usd: number | null;
+            /**
+             * @description The wallet that paid for it; null: nobody did
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            bought_by: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Null: never
+             */
+            expires_at: string | null;
+            /** Format: uuid */
+            key_id: string;
+            /** @description First characters of the key, by which to tell keys apart */
+            key_prefix: string;
+            name: string;
+            partner: boolean;
+            /** @description Calls that the key may make in a minute */
+            rate_per_minute: number;
+            spent: components["schemas"]["KeySpending"];
+        };
+        /** @description What answered calls cost in the last 30 days, the dearest endpoint first; a key without a limit is never charged */
+        KeySpending: {
+            endpoints: {
+                calls: number;
+                endpoint: string;
+                spent_usd: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            to: string;
+            total_usd: number;
+        };
+        LabelProvider: {
+            available: boolean;
+            provider: string;
+            /**
+             * Format: date-time
+             * @description When it was asked; its answer is kept for a day
+             */
+            read_at: string | null;
+            /**
+             * @description Why its labels are missing; broken: it failed too often to be asked now
+             * @enum {string|null}
+             */
+            reason: "timeout" | "unconnected" | "unavailable" | "rate_limited" | "refused" | "malformed" | "broken" | null;
+        };
+        MethodGas: {
+            calls: number;
+            /**
+             * @description Null for contract creations and unknown targets
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            contract: string | null;
+            failures: number;
+            gas_limit: {
+                /** @description Units of gas, decimal */
+                highest_limit: string | null;
+                /** @description Units of gas, decimal */
+                highest_limit_that_ran_out: string | null;
+                /** @description Units of gas, decimal */
+                max_used: string | null;
+                /** @description Units of gas, decimal */
+                median_limit: string | null;
+                median_limit_over_p95_used: number | null;
+                /** @description Units of gas, decimal */
+                p50_used: string | null;
+                /** @description Units of gas, decimal */
+                p95_used: string | null;
+                reason: string;
+                /** @description Successful calls, which the percentiles are of */
+                samples: number;
+                /** @description Fewer than 20: p95 is the maximum */
+                small_sample: boolean;
+                /** @enum {string} */
+                state: "fits" | "generous" | "too_low" | "unknown";
+                /** @description Units of gas, decimal */
+                suggested_limit: string | null;
+            };
+            /** @description What the selector usually stands for */
+            method: string | null;
+            /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
+            overpaid: components["schemas"]["GasMoney"] | null;
+            /** @description Calls whose block tells base fee and median tip */
+            overpaid_known_calls: number;
+            saving: components["schemas"]["GasMoney"] & unknown;
+            saving_per_month: components["schemas"]["GasMoney"];
+            savings: components["schemas"]["GasSaving"][];
+            /** @description Null for plain transfers */
+            selector: string | null;
+            spent: components["schemas"]["GasMoney"];
+            wasted: components["schemas"]["GasMoney"] & unknown;
+        };
+        NetworkEdge: {
+            /** @description Null where the link is no call */
+            calls: number | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen: string | null;
+            from: string;
+            /**
+             * @description funded: was the first to send it value. created: deployed it. shares_funder: has the same creator or first funder, which is no public one. paid: sent it something with a price. called: called it, and sent nothing with a price
+             * @enum {string}
+             */
+            kind: "funded" | "created" | "shares_funder" | "paid" | "called";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen: string | null;
+            to: string;
+            /** @description Sent at the prices of the days; null where nothing with a price is known to be */
+            volume_usd: number | null;
+        };
+        NetworkMap: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            /**
+             * @description The wallet's own
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            cluster: string | null;
+            /** @description Nodes of the wallet's cluster, itself included */
+            cluster_size: number;
+            coverage: components["schemas"]["Coverage"];
+            edges: components["schemas"]["NetworkEdge"][];
+            left_out: {
+                /** @description True where accounts have more links than are looked at: then more is left out than counted */
+                at_least: boolean;
+                /** @description Among the nodes shown */
+                edges: number;
+                nodes: number;
+            };
+            /** @description The wallet first, then as they were chosen */
+            nodes: components["schemas"]["NetworkNode"][];
+            truncated: boolean;
+            window: components["schemas"]["ReportWindow"];
+        };
+        NetworkNode: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            /**
+             * @description Lowest address of the accounts that share its owner, by common creators, first funders or mutual funding; null where nothing links it to another
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            cluster: string | null;
+            flags: ("sanctioned" | "mixer")[];
+            grade: components["schemas"]["Grade"];
+            /** @description 0 is the wallet itself */
+            hops: number;
+            /** @description What edges name it by: its address */
+            id: string;
+            /**
+             * @description agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which links nobody. unknown: no source knows whether it has code
+             * @enum {string}
+             */
+            kind: "agent" | "account" | "contract" | "token" | "public_funder" | "unknown";
+            label: components["schemas"]["ChainLabel"] & unknown;
+        };
+        /** @description An approval without limit that stands */
+        OpenApproval: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            approved_at: string;
+            /**
+             * @description amount: ERC-20. all: every id of a collection
+             * @enum {string}
+             */
+            kind: "amount" | "all";
+            /**
+             * Format: date-time
+             * @description Last own call that used it or may have; null where none is known. Silence counts as disuse only where use_known
+             */
+            last_used_at: string | null;
+            risks: ("flagged" | "no_code" | "young" | "unknown" | "unused")[];
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            spender: string;
+            /** @description Null where nothing is known of the spender */
+            spender_facts: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                existed_at: string | null;
+                /** @enum {string|null} */
+                flag: "sanctioned" | "mixer" | null;
+                is_contract: boolean | null;
+                /** @description Independent users in the window, counted up to 30 */
+                outside_users: number;
+                /** @description Whether it belongs to the wallet's owner */
+                own: boolean;
+            } | null;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            token: string;
+            /** @description Whether a use in the last 90 days would be known */
+            use_known: boolean;
+        };
+        OptimizeReport: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            coverage: components["schemas"]["Coverage"];
+            method: {
+                month: string;
+                overpaid: string;
+                percentiles: string;
+                savings: string;
+                suggested_limit: string;
+            };
+            /** @description The largest saving first, at most 500 */
+            methods: components["schemas"]["MethodGas"][];
+            /** @description Sums of the methods that are left out; null where none are */
+            other_methods: {
+                calls: number;
+                failures: number;
+                methods: number;
+                /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
+                overpaid: components["schemas"]["GasMoney"] | null;
+                /** @description Calls whose block tells base fee and median tip */
+                overpaid_known_calls: number;
+                saving: components["schemas"]["GasMoney"] & unknown;
+                saving_per_month: components["schemas"]["GasMoney"];
+                spent: components["schemas"]["GasMoney"];
+                wasted: components["schemas"]["GasMoney"] & unknown;
+            } | null;
+            prices: components["schemas"]["ReportPrices"];
+            recommendations: components["schemas"]["Recommendation"][];
+            /** @description Exact sums of all methods, in wei */
+            totals: {
+                calls: number;
+                failures: number;
+                methods: number;
+                /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
+                overpaid: components["schemas"]["GasMoney"] | null;
+                /** @description Calls whose block tells base fee and median tip */
+                overpaid_known_calls: number;
+                saving: components["schemas"]["GasMoney"] & unknown;
+                saving_per_month: components["schemas"]["GasMoney"];
+                spent: components["schemas"]["GasMoney"];
+                wasted: components["schemas"]["GasMoney"] & unknown;
+            };
+            window: components["schemas"]["ReportWindow"];
+        };
+        /** @description By eth_estimateGas, and by eth_call with the offered gas limit */
+        PassedSimulation: {
+            block: number;
+            gas_estimate: string;
+            /** @enum {boolean} */
+            passes: true;
+        };
+        Pattern: {
+            /** @description Points taken from the score */
+            effect: number;
+            evidence: string;
+            name: string;
+            /** @enum {string} */
+            severity: "info" | "warning" | "critical";
+        };
+        /** @description The terms of x402 version 2 */
+        PaymentRequired: {
+            accepts: ({
+                /** @description In the token's smallest unit */
+                amount: string;
+                /** @description Contract of the token */
+                asset: string;
+                maxTimeoutSeconds: number;
+                /** @description CAIP-2 */
+                network: string;
+                payTo: string;
+                /** @enum {string} */
+                scheme: "exact";
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Why the request was not served */
+            error?: string;
+            resource: {
+                url: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @enum {number} */
+            x402Version: 2;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Profit and loss by the wallet's own calls */
+        Pnl: {
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            coverage: components["schemas"]["Coverage"];
+            /** @description Paid for all own calls, and in neither result */
+            fees_usd: number | null;
+            /** @description Sales that lost a cent or more */
+            losses: number;
+            method: string;
+            /** @description 0 where nothing was sold; null where something was and no gain is known */
+            realised_usd: number | null;
+            sales: number;
+            token_count: number;
+            /** @description The largest results first, at most 50 */
+            tokens: components["schemas"]["TokenPnl"][];
+            trades: number;
+            /** @description Purchases and sales without a known price or, in part at least, a known cost */
+            unpriced_share: number | null;
+            /** @description Successful calls whose receipts were not read */
+            unread_calls: number;
+            /** @description Of tokens that a feed prices; fees are not in it */
+            unrealised_usd: number | null;
+            /** @description Wins among wins and losses */
+            win_rate: number | null;
+            window: components["schemas"]["ReportWindow"];
+            /** @description Sales that gained a cent or more */
+            wins: number;
+        };
+        Portfolio: {
+            basis: string;
+            holdings: {
+                /** @description In the token's smallest unit, decimal */
+                amount: string;
+                decimals: number | null;
+                recognised: boolean;
+                /** @description Of the token list; null for others */
+                symbol: string | null;
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                token: string;
+                /** @description US dollars; null where nothing prices it, which is not zero */
+                worth_usd: number | null;
+            }[];
+            reason: string | null;
+            /** @enum {string} */
+            state: "held" | "none" | "unread";
+            /** @description Of the holdings that have a price */
+            total_usd: number | null;
+            unpriced_tokens: number | null;
+        };
+        PremiumRisk: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            /** @description Block of the score; null without one */
+            as_of_block: number | null;
+            chain_id: number;
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            counterparty_exposure: components["schemas"]["CounterpartyExposure"];
+            /**
+             * @description Why counterparty_exposure is null
+             * @enum {string|null}
+             */
+            counterparty_exposure_reason: "not_followed" | "no_contacts" | null;
+            grade: components["schemas"]["Grade"];
+            label_providers: components["schemas"]["LabelProvider"][];
+            /** @description The chain's own first */
+            labels: components["schemas"]["WalletLabel"][];
+            /** @description Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label */
+            labels_available: boolean;
+            pnl: components["schemas"]["Pnl"];
+            /** @enum {string} */
+            reason: "scored" | "insufficient_history" | "not_scored" | "sanctioned";
+            /**
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
+             * @enum {string}
+             */
+            risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
+            /** @description 100 is the worst; null where too little is known, which is no sign of risk */
+            risk_score: number | null;
+            /** @description Newest indexed block, at which lists were looked up */
+            sanctions_as_of_block: number;
+            sanctions_flags: components["schemas"]["SanctionsFlag"][];
+            /**
+             * Format: date-time
+             * @description Time of the block that the score is as of
+             */
+            scored_at: string | null;
+            /** @description The worst first */
+            signals: components["schemas"]["RiskSignal"][];
+            /** @description The score is older than 24 hours; null without one */
+            stale: boolean | null;
+            verdict: string;
+        };
+        Probe: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            at: string;
+            detail: string | null;
+            latency_ms: number | null;
+            outcome: components["schemas"]["ProbeOutcome"];
+            status: number | null;
+            /** @description Whether it served what its kind of service must; null where nothing can be said */
+            valid: boolean | null;
+        } | null;
+        ProbeDay: {
+            /** @description Share of the probes that were answered as by a service that is up */
+            availability: number | null;
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /** @description Share of the probes that failed in any way */
+            error_rate: number | null;
+            /** @description Nearest rank; a probe that failed counts as having taken 10,000 ms */
+            latency_p50_ms: number | null;
+            latency_p95_ms: number | null;
+            /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
+            probes: number;
+        };
+        /**
+         * @description ok: answered as by a service that is up, 401, 402 and 403 included. error: 404, 410, 5xx or no valid HTTP. timeout, unreachable: no answer. refused: a target that is never fetched, such as a private address
+         * @enum {string}
+         */
+        ProbeOutcome: "ok" | "error" | "timeout" | "unreachable" | "refused";
+        /** @description RFC 9457 problem details */
+        Problem: {
+            /** @description Of a payment that is held or has moved: send it back in X-Payment-Claim */
+            claim?: string;
+            /** @description What was given and what was expected */
+            detail: string;
+            /** @description Path of the request */
+            instance: string;
+            request_id: string;
+            status: number;
+            title: string;
+            /** @description Where the problem is explained, on this host or at IANA */
+            type: string;
+            /** @description Limits of RateLimit-Policy that were exceeded */
+            "violated-policies"?: string[];
+        };
+        Protection: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            coverage: components["schemas"]["Coverage"];
+            /** @description Of the first of them; they follow one another */
+            first_nonce: number;
+            monitoring: components["schemas"]["ProtectionMonitoring"];
+            /** @description Of all costly habits together, at most; null where it was not looked into, or has no price */
+            monthly_saving_usd: number | null;
+            /** @description Failures that are not offered, newest first */
+            not_retried: components["schemas"]["RefusedRetry"][];
+            /** @description Whether all transactions were also simulated one after the other; false where the node cannot, null where none is a retry */
+            rehearsed: boolean | null;
+            /**
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
+             * @enum {string}
+             */
+            risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
+            /** @description 100 is the worst; null where too little is known, which is no sign of risk */
+            risk_score: number | null;
+            /** @description Everything is run unless the risk is LOW; then what has something to find */
+            services: {
+                /** @enum {string} */
+                name: "risk" | "health" | "wash" | "optimize" | "retry";
+                ran: boolean;
+                reason: string;
+            }[];
+            simulated_at: components["schemas"]["SimulatedAt"];
+            /** @description First what makes others refuse the wallet, then what could be taken from it, then failures that would pass now, then costly habits, and untidiness last. Transactions stand in the order of their nonces */
+            steps: components["schemas"]["ProtectionStep"][];
+            /** @description US dollars; null where nothing prices it, which is not zero */
+            total_max_cost_usd: number | null;
+            /** @description Wei, decimal */
+            total_max_cost_wei: string;
+            /** @description Steps that can be signed now */
+            transactions: number;
+            verdict: string;
+            window: components["schemas"]["ReportWindow"];
+        };
+        /** @description 30 days of webhooks; null without webhook_url */
+        ProtectionMonitoring: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            chain_id: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            disabled_reason: string | null;
+            events: string[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /** @description Manages the subscription as `Authorization: Bearer …`; shown once, like the secret */
+            manage_token: string | null;
+            /** @description Signs the deliveries (Standard Webhooks 1.0.0); shown once, null in every later answer */
+            secret: string | null;
+            /**
+             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
+             * @enum {string}
+             */
+            status: "unverified" | "active" | "disabled" | "expired" | "ended";
+            /** Format: uuid */
+            subscription_id: string;
+            webhook_url: string;
+        } | null;
+        ProtectionStep: {
+            /** @enum {string} */
+            action: "review_risk" | "leave_listed_accounts" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "raise_gas_limit" | "lower_gas_limit" | "pay_market_price" | "clean_up";
+            description: string;
+            /** @description Wei, decimal */
+            max_cost_wei: string | null;
+            /** @description Null where the step saves no money */
+            monthly_saving_usd: number | null;
+            /** @description Why a step that would have a transaction has none */
+            obstacle: string | null;
+            /** @description 1 is first */
+            priority: number;
+            reason: string;
+            /** @enum {string} */
+            service: "risk" | "health" | "wash" | "optimize" | "retry";
+            /** @enum {string} */
+            severity: "critical" | "high" | "medium" | "low";
+            simulation: components["schemas"]["PassedSimulation"] | null;
+            /** @description Null where nothing can be signed for the step */
+            transaction: components["schemas"]["UnsignedTransaction"] | null;
+            /** @description What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it */
+            value_usd: number | null;
+        };
+        /** @description What the oracle contract holds; null while it holds nothing */
+        Published: {
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            as_of_block: number;
+            grade: components["schemas"]["Grade"];
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            oracle: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            published_at: string;
+            tx_hash: string;
+        } | null;
+        /** @description delivery_id is the webhook-id of every attempt */
+        QueuedDelivery: {
+            delivery_id: string;
+            /** @enum {string} */
+            state: "pending";
+            /** Format: uuid */
+            subscription_id: string;
+        };
+        Readiness: {
+            checks: {
+                database: components["schemas"]["ReadinessCheck"];
+                index: components["schemas"]["ReadinessCheck"];
+            };
+            /** @description How fresh each source is, whatever the status; null while it cannot be read */
+            sanctions: components["schemas"]["SanctionsSource"][] | null;
+            /** @enum {string} */
+            status: "ok" | "unavailable";
+        };
+        ReadinessCheck: {
+            detail: string;
+            ok: boolean;
+        };
+        Recommendation: {
+            action: string;
+            evidence: string;
+            kind: string;
+            reason: string;
+            saves_eth_per_month: string | null;
+            /** @description Null where it is about safety, or where nothing prices the native coin */
+            saves_usd_per_month: number | null;
+        };
+        RefusedRetry: {
+            /** @description The transaction that makes another one needless */
+            by: string | null;
+            detail: string;
+            failure: components["schemas"]["FailedTransaction"];
+            /** @enum {string} */
+            reason: "contract_wallet" | "too_old" | "listed_account" | "repaired" | "maybe_repaired" | "history_too_long" | "under_way" | "under_way_unseen" | "deadline_passed" | "not_tried" | "target_gone" | "simulation_fails" | "approval_revoked" | "insufficient_allowance" | "insufficient_tokens" | "insufficient_balance" | "duplicate";
+        };
+        ReportCard: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description Caps and effects between the dimensions and the score, in points of the score */
+            adjustments: {
+                name: string;
+                points: number;
+                reason: string | null;
+                title: string;
+            }[];
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            benchmark: components["schemas"]["Benchmark"];
+            chain_id: number;
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            coverage: components["schemas"]["Coverage"];
+            dimensions: components["schemas"]["ReportCardDimension"][];
+            grade: components["schemas"]["Grade"];
+            grade_label: string;
+            /** @description Stored scores, oldest first, the newest of each day, at most 90 of the newest 100 */
+            history: {
+                /** @description Integer 0 to 100; null for a wallet without enough history */
+                ahs_score: number | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                as_of_time: string;
+                grade: components["schemas"]["Grade"];
+            }[];
+            model_version: string;
+            /** @description As the agent registered itself, unchecked; null for a wallet of no agent, or of one without a name */
+            name: string | null;
+            patterns: {
+                effect: number;
+                evidence: string;
+                name: string;
+                /** @enum {string} */
+                severity: "info" | "warning" | "critical";
+                title: string;
+            }[];
+            sanctions_flags: components["schemas"]["SanctionsFlag"][];
+            stale: boolean;
+            /**
+             * Format: date-time
+             * @description When this answer was made
+             */
+            timestamp: string;
+            trust_routing: components["schemas"]["RoutingAction"];
+            window: components["schemas"]["ReportWindow"];
+        };
+        ReportCardDimension: {
+            /** @enum {string} */
+            dimension: "D1" | "D2";
+            features: components["schemas"]["ReportCardFeature"][];
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            score: number | null;
+            title: string;
+            weight: number;
+        };
+        ReportCardFeature: {
+            /** @description Points of the dimension */
+            contribution: number | null;
+            name: string;
+            /** @description What was measured, in words */
+            says: string;
+            /** @description 0 to 100; null where nothing was measured */
+            score: number | null;
+            title: string;
+            weight: number;
+        };
+        ReportPrices: {
+            basis: string;
+            native_symbol: string;
+            /** @description US dollars; null where nothing prices it, which is not zero */
+            native_usd: number | null;
+            /** @description Why there is no price */
+            reason: string | null;
+        };
+        /** @description Own calls before it are not looked at */
+        ReportWindow: {
+            days: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            to: string;
+        };
+        RetryOffer: {
+            failure: components["schemas"]["FailedTransaction"];
+            /** @description Null where no feed prices the native coin */
+            max_cost_usd: number | null;
+            /** @description Value, all the gas at its highest price, and a rollup's L1 fee */
+            max_cost_wei: string;
+            simulation: components["schemas"]["PassedSimulation"];
+            transaction: components["schemas"]["UnsignedTransaction"];
+        };
+        RetryReport: {
+            /**
+             * @description contract: no key signs for it, so that nothing is offered
+             * @enum {string}
+             */
+            account: "key" | "contract";
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            coverage: components["schemas"]["Coverage"];
+            /** @description Newest first */
+            executions: components["schemas"]["FailedExecution"][];
+            /** @description In the window; the newest 200 of them are listed */
+            failures_found: number;
+            /** @description To be sent in this order */
+            offers: components["schemas"]["RetryOffer"][];
+            /** @description Newest first */
+            others: components["schemas"]["RefusedRetry"][];
+            /** @description Of the wallet, under way since that block; nonces follow them */
+            pending_transactions: number;
+            /** @description Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot */
+            rehearsed: boolean;
+            simulated_at: components["schemas"]["SimulatedAt"];
+            /** @description Null where no feed prices the native coin */
+            total_max_cost_usd: number | null;
+            /** @description Wei, decimal */
+            total_max_cost_wei: string;
+            window: components["schemas"]["ReportWindow"];
+        };
+        Risk: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            /** @description Block of the score; null without one */
+            as_of_block: number | null;
+            chain_id: number;
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            counterparty_exposure: components["schemas"]["CounterpartyExposure"];
+            /**
+             * @description Why counterparty_exposure is null
+             * @enum {string|null}
+             */
+            counterparty_exposure_reason: "not_followed" | "no_contacts" | null;
+            grade: components["schemas"]["Grade"];
+            /** @enum {string} */
+            reason: "scored" | "insufficient_history" | "not_scored" | "sanctioned";
+            /**
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
+             * @enum {string}
+             */
+            risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
+            /** @description 100 is the worst; null where too little is known, which is no sign of risk */
+            risk_score: number | null;
+            /** @description Newest indexed block, at which lists were looked up */
+            sanctions_as_of_block: number;
+            sanctions_flags: components["schemas"]["SanctionsFlag"][];
+            /**
+             * Format: date-time
+             * @description Time of the block that the score is as of
+             */
+            scored_at: string | null;
+            /** @description The worst first */
+            signals: components["schemas"]["RiskSignal"][];
+            /** @description The score is older than 24 hours; null without one */
+            stale: boolean | null;
+            verdict: string;
+        };
+        RiskSignal: {
+            detail: string;
+            /** @description A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties */
+            name: string;
+            /** @enum {string} */
+            severity: "info" | "warning" | "critical";
+        };
+        RotatedKey: {
+            /** @description The key from now on, for the header X-API-Key; shown once */
+            api_key: string;
+            /** @description Null: unlimited */
+            balance_usd: number | null;
+            /**
+             * Format: date-time
+             * @description Null: never
+             */
+            expires_at: string | null;
+            /** Format: uuid */
+            key_id: string;
+            /** @description First characters of the key, by which to tell keys apart */
+            key_prefix: string;
+            name: string;
+            /** @description Calls that the key may make in a minute */
+            rate_per_minute: number;
+        };
+        RotatedSecret: {
+            /** @description A new one, shown once, where the owner asked; null where the manage token itself did */
+            manage_token: string | null;
+            /**
+             * Format: date-time
+             * @description Until then the secret before it signs as well
+             */
+            previous_valid_until: string;
+            /** @description Shown once */
+            secret: string;
+            /** Format: uuid */
+            subscription_id: string;
+        };
+        /** @default {} */
+        RotateKeyInput: {
+            /**
+             * Format: uuid
+             * @description With SIGN-IN-WITH-X, the key to renew; needed where the wallet bought several
+             */
+            key_id?: string;
+        };
+        /**
+         * @description By the default table
+         * @enum {string}
+         */
+        RoutingAction: "instant_settle" | "escrow" | "reject";
+        RoutingDecision: {
+            action: components["schemas"]["RoutingAction"];
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description Equal to ahs_score */
+            agent_health_score: number | null;
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            /** @description Whether the wallet stands on that policy's allowlist; a sanctioned one is rejected all the same */
+            allowlisted: boolean;
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            grade: components["schemas"]["Grade"];
+            grade_label: string;
+            /** @description Whether a policy of the caller, and not the default table, decided */
+            policy_applied: boolean;
+            /** @enum {string} */
+            reason: "sanctioned" | "allowlist" | "confidence_override" | "grade" | "escrow_disabled" | "insufficient_history" | "not_scored";
+            routing_recommendation: components["schemas"]["RoutingAction"] & unknown;
+            /**
+             * Format: date-time
+             * @description Time of the block that the score is as of
+             */
+            scored_at: string | null;
+            /** @description The score is older than 24 hours; null without one */
+            stale: boolean | null;
+        };
+        RoutingPolicy: {
+            allowlist: string[];
+            confidence_overrides: components["schemas"]["ConfidenceOverrides"];
+            escrow_disabled: boolean;
+            /** @description Grades that wait in escrow */
+            escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            /** @description Grades that settle at once */
+            instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            /** @enum {string} */
+            insufficient_action: "instant_settle" | "escrow" | "reject";
+            reject_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            /**
+             * Format: date-time
+             * @description When it was put; null while the default table holds
+             */
+            updated_at: string | null;
+        };
+        RoutingPolicyInput: {
+            /** @description Wallets that settle whatever their score, unless they are sanctioned; never the caller's own */
+            allowlist?: string[];
+            confidence_overrides?: components["schemas"]["ConfidenceOverrides"];
+            /**
+             * @description Turns every escrow into a reject
+             * @default false
+             */
+            escrow_disabled: boolean;
+            /** @description Grades that wait in escrow */
+            escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            /** @description Grades that settle at once */
+            instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            /**
+             * @description For wallets never scored or without enough history
+             * @default escrow
+             * @enum {string}
+             */
+            insufficient_action: "instant_settle" | "escrow" | "reject";
+            /** @description All grades of neither set, if it is sent: they reject whether it is or not */
+            reject_grades?: ("A" | "B" | "C" | "D" | "E" | "F")[];
+        };
+        SanctionsFlag: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            detected_at: string;
+            /** @description Transaction hash of the listing, the block at which the contract was asked, or the unique id of OFAC */
+            reference: string;
+            /** @enum {string} */
+            source: "chainalysis-oracle" | "ofac-sdn";
+        };
+        SanctionsHitEvent: {
+            data: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                as_of_block: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                as_of_time: string;
+                chain_id: number;
+                confidence: number;
+                confidence_level: components["schemas"]["ConfidenceLevel"];
+                current: components["schemas"]["ToldScore"];
+                /** @description Of the record that shows the change */
+                inputs_hash: string;
+                previous: components["schemas"]["ToldScore"];
+                sanctions_flags: components["schemas"]["SanctionsFlag"][];
+                /** Format: uuid */
+                subscription_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "ahs.sanctions_hit";
+        };
+        SanctionsSource: {
+            age_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description Until when the source is known: its newest block or last import; null if never
+             */
+            checked_at: string | null;
+            /** @description The block, or the list's own date */
+            edition: string | null;
+            entries: number;
+            /** @description keccak256 of the RFC 8785 form of its {address, reference} entries by address */
+            list_hash: string | null;
+            /** @enum {string} */
+            source: "chainalysis-oracle" | "ofac-sdn";
+            /** @description Wallets that the contract still has to be asked about; null for a list */
+            unasked_wallets: number | null;
+        };
+        /** @description The newest indexed block, which the node had before and after */
+        SimulatedAt: {
+            block: number;
+            block_hash: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            time: string;
+        };
+        Subscribed: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            chain_id: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            disabled_reason: string | null;
+            events: string[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /** @description Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; whoever lost it rotates with the key or the wallet that paid */
+            manage_token: string | null;
+            /** @description Signs the deliveries (Standard Webhooks 1.0.0). Shown once, by the call that makes the subscription; null in every later answer: POST /alerts/{subscription_id}/rotate makes a new one */
+            secret: string | null;
+            /**
+             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
+             * @enum {string}
+             */
+            status: "unverified" | "active" | "disabled" | "expired" | "ended";
+            /** Format: uuid */
+            subscription_id: string;
+            webhook_url: string;
+        };
+        Subscription: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            chain_id: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            disabled_reason: string | null;
+            events: string[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /**
+             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
+             * @enum {string}
+             */
+            status: "unverified" | "active" | "disabled" | "expired" | "ended";
+            /** Format: uuid */
+            subscription_id: string;
+            webhook_url: string;
+        };
+        SubscriptionTestEvent: {
+            data: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                chain_id: number;
+                events: string[];
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                expires_at: string;
+                /** Format: uuid */
+                subscription_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "subscription.test";
+        };
+        TokenPnl: {
+            /** @description Got in trades; amounts are in the token's smallest unit */
+            bought: string;
+            /** @description Of what is held, where its cost is known */
+            cost_usd: number | null;
+            decimals: number | null;
+            /** @description Left of what came by own calls */
+            held: string;
+            losses: number;
+            /**
+             * @description own_trade: the wallet's newest trade of it, left out of the total
+             * @enum {string|null}
+             */
+            priced_by: "feed" | "own_trade" | null;
+            /** @description Null where no sale has a known price and cost */
+            realised_usd: number | null;
+            /** @description Got for nothing in return */
+            received: string;
+            sales: number;
+            /** @description Given for nothing in return, at its cost */
+            sent: string;
+            /** @description Given in trades */
+            sold: string;
+            /** @description Null where the token is not on the list */
+            symbol: string | null;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            token: string;
+            /** @description Given, though it never came by an own call: of no known cost */
+            uncovered: string;
+            unpriced_legs: number;
+            unrealised_usd: number | null;
+            wins: number;
+            /** @description Of the same, as of the block */
+            worth_usd: number | null;
+        };
+        /** @description Grade and score are null without enough history, or without a score */
+        ToldScore: {
+            /** @description Integer 0 to 100; null for a wallet without enough history */
+            ahs_score: number | null;
+            grade: components["schemas"]["Grade"];
+            trust_routing: components["schemas"]["RoutingAction"];
+        };
+        ToppedUpKey: {
+            /** @description Null: unlimited */
+            balance_usd: number | null;
+            /** @description What this payment added to the balance */
+            credited_usd: number;
+            /**
+             * Format: date-time
+             * @description Null: never
+             */
+            expires_at: string | null;
+            /** Format: uuid */
+            key_id: string;
+            /** @description First characters of the key, by which to tell keys apart */
+            key_prefix: string;
+            name: string;
+            /** @description Calls that the key may make in a minute */
+            rate_per_minute: number;
+        };
+        /** @description An EIP-1559 transaction. It is never signed or sent by this service. */
+        UnsignedTransaction: {
+            chainId: number;
+            data: string;
+            /** @description Gas limit: eth_estimateGas at the block, plus 25 %, rounded up, at most the block's gas limit */
+            gas: string;
+            /** @description Wei: twice the newest block's base fee, plus the priority fee */
+            maxFeePerGas: string;
+            /** @description Wei, as the node suggests */
+            maxPriorityFeePerGas: string;
+            nonce: number;
+            /** @description 0x02 and the RLP of the above: what is to be signed */
+            serialized: string;
+            /**
+             * @description Null for a contract creation
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            to: string | null;
+            /** @enum {string} */
+            type: "eip1559";
+            /** @description Wei, decimal */
+            value: string;
+        };
+        ValidationError: {
+            ctx?: {
+                [key: string]: unknown;
+            };
+            input?: unknown;
+            loc: (string | number)[];
+            msg: string;
+            type: string;
+        };
+        WalletLabel: {
+            category: string | null;
+            label: string;
+            /** @description deployment, identity-registry or index for what the chain itself tells; the list of a sanctioned wallet; else the provider */
+            source: string;
+        };
+        WashDeduction: {
+            most: number;
+            /** @enum {string} */
+            name: "dust" | "unrecognised_tokens" | "portfolio_quality" | "approvals" | "delegation" | "self_dealing" | "circular_transfers";
+            /** @description Taken from 100; null where it is not known */
+            points: number | null;
+            reason: string;
+        };
+        WashIssue: {
+            action: string;
+            category: string;
+            description: string;
+            /** @enum {string} */
+            severity: "high" | "medium" | "low" | "info";
+        };
+        WashReport: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            as_of_time: string;
+            chain_id: number;
+            /**
+             * @description From 90, 70, 50, 30 and 0 points
+             * @enum {string|null}
+             */
+            cleanliness_grade: "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical" | null;
+            /** @description Between which the score lies, whatever is not known */
+            cleanliness_range: {
+                highest: number;
+                lowest: number;
+            };
+            /** @description 100 less the points of all deductions; null where one of them is not known, or no own call is */
+            cleanliness_score: number | null;
+            coverage: components["schemas"]["Coverage"];
+            deductions: components["schemas"]["WashDeduction"][];
+            /** @description The gravest first, at most 200 */
+            issues: components["schemas"]["WashIssue"][];
+            issues_by_severity: {
+                high: number;
+                info: number;
+                low: number;
+                medium: number;
+            };
+            /** @description Approvals without limit that stand, the riskiest first; null where not read */
+            open_approvals: components["schemas"]["OpenApproval"][] | null;
+            open_approvals_reason: string | null;
+            portfolio: components["schemas"]["Portfolio"];
+            prices: components["schemas"]["ReportPrices"];
+            received: {
+                dust_tokens: number;
+                left_out: number;
+                note: string;
+                spam_tokens: number;
+                /** @description Most transfers first, at most 100 */
+                tokens: {
+                    /** @description In the token's smallest unit, decimal */
+                    amount: string | null;
+                    /** @enum {string} */
+                    kind: "spam" | "dust" | "gift";
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC
+                     */
+                    last_at: string;
+                    senders: number;
+                    /** @enum {string} */
+                    standard: "native" | "erc20" | "erc721" | "erc1155";
+                    symbol: string | null;
+                    /**
+                     * @description The zero address for native coin
+                     * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                     */
+                    token: string;
+                    transfers: number;
+                    /** @description US dollars; null where nothing prices it, which is not zero */
+                    worth_usd: number | null;
+                }[];
+                transfers: number;
+                /** @description Of very many transfers only the newest 20,000 were looked at */
+                truncated: boolean;
+            };
+            self_dealing: {
+                /** @description Most often first, at most 100 */
+                circles: {
+                    /** @description In the token's smallest unit, decimal */
+                    amount: string;
+                    /**
+                     * @description EIP-55 address
+                     * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                     */
+                    counterparty: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC
+                     */
+                    last_at: string;
+                    last_back_tx: string;
+                    last_out_tx: string;
+                    /** @description Whether it belongs to the wallet's owner */
+                    own: boolean;
+                    times: number;
+                    /**
+                     * @description The zero address for native coin
+                     * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                     */
+                    token: string;
+                }[];
+                is_pattern: boolean;
+                method: string;
+                /** @description Share of the weight of own calls that stays within the owner's accounts */
+                own_share: number | null;
+                truncated: boolean;
+            };
+            window: components["schemas"]["ReportWindow"];
+        };
     };
-    ReportCardDimension: {
-      /** @enum {string} */
-      dimension: "D1" | "D2";
-      features: components["schemas"]["ReportCardFeature"][];
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      score: number | null;
-      title: string;
-      weight: number;
-    };
-    ReportCardFeature: {
-      /** @description Points of the dimension */
-      contribution: number | null;
-      name: string;
-      /** @description What was measured, in words */
-      says: string;
-      /** @description 0 to 100; null where nothing was measured */
-      score: number | null;
-      title: string;
-      weight: number;
-    };
-    ReportPrices: {
-      basis: string;
-      native_symbol: string;
-      /** @description US dollars; null where nothing prices it, which is not zero */
-      native_usd: number | null;
-      /** @description Why there is no price */
-      reason: string | null;
-    };
-    /** @description Own calls before it are not looked at */
-    ReportWindow: {
-      days: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      from: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      to: string;
-    };
-    RetryOffer: {
-      failure: components["schemas"]["FailedTransaction"];
-      /** @description Null where no feed prices the native coin */
-      max_cost_usd: number | null;
-      /** @description Value, all the gas at its highest price, and a rollup's L1 fee */
-      max_cost_wei: string;
-      simulation: components["schemas"]["PassedSimulation"];
-      transaction: components["schemas"]["UnsignedTransaction"];
-    };
-    RetryReport: {
-      /**
-       * @description contract: no key signs for it, so that nothing is offered
-       * @enum {string}
-       */
-      account: "key" | "contract";
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      coverage: components["schemas"]["Coverage"];
-      /** @description Newest first */
-      executions: components["schemas"]["FailedExecution"][];
-      /** @description In the window; the newest 200 of them are listed */
-      failures_found: number;
-      /** @description To be sent in this order */
-      offers: components["schemas"]["RetryOffer"][];
-      /** @description Newest first */
-      others: components["schemas"]["RefusedRetry"][];
-      /** @description Of the wallet, under way since that block; nonces follow them */
-      pending_transactions: number;
-      /** @description Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot */
-      rehearsed: boolean;
-      simulated_at: components["schemas"]["SimulatedAt"];
-      /** @description Null where no feed prices the native coin */
-      total_max_cost_usd: number | null;
-      /** @description Wei, decimal */
-      total_max_cost_wei: string;
-      window: components["schemas"]["ReportWindow"];
-    };
-    Risk: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      /** @description Block of the score; null without one */
-      as_of_block: number | null;
-      chain_id: number;
-      confidence: number;
-      confidence_level: components["schemas"]["ConfidenceLevel"];
-      counterparty_exposure: components["schemas"]["CounterpartyExposure"];
-      /**
-       * @description Why counterparty_exposure is null
-       * @enum {string|null}
-       */
-      counterparty_exposure_reason: "not_followed" | "no_contacts" | null;
-      grade: components["schemas"]["Grade"];
-      /** @enum {string} */
-      reason: "scored" | "insufficient_history" | "not_scored" | "sanctioned";
-      /**
-       * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
-       * @enum {string}
-       */
-      risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
-      /** @description 100 is the worst; null where too little is known, which is no sign of risk */
-      risk_score: number | null;
-      /** @description Newest indexed block, at which lists were looked up */
-      sanctions_as_of_block: number;
-      sanctions_flags: components["schemas"]["SanctionsFlag"][];
-      /**
-       * Format: date-time
-       * @description Time of the block that the score is as of
-       */
-      scored_at: string | null;
-      /** @description The worst first */
-      signals: components["schemas"]["RiskSignal"][];
-      /** @description The score is older than 24 hours; null without one */
-      stale: boolean | null;
-      verdict: string;
-    };
-    RiskSignal: {
-      detail: string;
-      /** @description A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties */
-      name: string;
-      /** @enum {string} */
-      severity: "info" | "warning" | "critical";
-    };
-    RotatedKey: {
-      /** @description The key from now on, for the header X-API-Key; shown once */
-      api_key: string;
-      /** @description Null: unlimited */
-      balance_usd: number | null;
-      /**
-       * Format: date-time
-       * @description Null: never
-       */
-      expires_at: string | null;
-      /** Format: uuid */
-      key_id: string;
-      /** @description First characters of the key, by which to tell keys apart */
-      key_prefix: string;
-      name: string;
-      /** @description Calls that the key may make in a minute */
-      rate_per_minute: number;
-    };
-    RotatedSecret: {
-      /** @description A new one, shown once, where the owner asked; null where the manage token itself did */
-      manage_token: string | null;
-      /**
-       * Format: date-time
-       * @description Until then the secret before it signs as well
-       */
-      previous_valid_until: string;
-      /** @description Shown once */
-      secret: string;
-      /** Format: uuid */
-      subscription_id: string;
-    };
-    /** @default {} */
-    RotateKeyInput: {
-      /**
-       * Format: uuid
-       * @description With SIGN-IN-WITH-X, the key to renew; needed where the wallet bought several
-       */
-      key_id?: string;
-    };
-    /** @enum {string} */
-    RoutingAction: "instant_settle" | "escrow" | "reject";
-    RoutingDecision: {
-      action: components["schemas"]["RoutingAction"];
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      /** @description Equal to ahs_score */
-      agent_health_score: number | null;
-      /** @description Integer 0 to 100; null for a wallet without enough history */
-      ahs_score: number | null;
-      /** @description Whether the wallet stands on that policy's allowlist; a sanctioned one is rejected all the same */
-      allowlisted: boolean;
-      confidence: number;
-      confidence_level: components["schemas"]["ConfidenceLevel"];
-      grade: components["schemas"]["Grade"];
-      grade_label: string;
-      /** @description Whether a policy of the caller, and not the default table, decided */
-      policy_applied: boolean;
-      /** @enum {string} */
-      reason:
-        | "sanctioned"
-        | "allowlist"
-        | "confidence_override"
-        | "grade"
-        | "escrow_disabled"
-        | "insufficient_history"
-        | "not_scored";
-      routing_recommendation: components["schemas"]["RoutingAction"] & unknown;
-      /**
-       * Format: date-time
-       * @description Time of the block that the score is as of
-       */
-      scored_at: string | null;
-      /** @description The score is older than 24 hours; null without one */
-      stale: boolean | null;
-    };
-    RoutingPolicy: {
-      allowlist: string[];
-      confidence_overrides: components["schemas"]["ConfidenceOverrides"];
-      escrow_disabled: boolean;
-      /** @description Grades that wait in escrow */
-      escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-      /** @description Grades that settle at once */
-      instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-      /** @enum {string} */
-      insufficient_action: "instant_settle" | "escrow" | "reject";
-      reject_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-      /**
-       * Format: date-time
-       * @description When it was put; null while the default table holds
-       */
-      updated_at: string | null;
-    };
-    RoutingPolicyInput: {
-      /** @description Wallets that settle whatever their score, unless they are sanctioned; never the caller's own */
-      allowlist?: string[];
-      confidence_overrides?: components["schemas"]["ConfidenceOverrides"];
-      /**
-       * @description Turns every escrow into a reject
-       * @default false
-       */
-      escrow_disabled: boolean;
-      /** @description Grades that wait in escrow */
-      escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-      /** @description Grades that settle at once */
-      instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-      /**
-       * @description For wallets never scored or without enough history
-       * @default escrow
-       * @enum {string}
-       */
-      insufficient_action: "instant_settle" | "escrow" | "reject";
-      /** @description All grades of neither set, if it is sent: they reject whether it is or not */
-      reject_grades?: ("A" | "B" | "C" | "D" | "E" | "F")[];
-    };
-    SanctionsFlag: {
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      detected_at: string;
-      /** @description Transaction hash of the listing, the block at which the contract was asked, or the unique id of OFAC */
-      reference: string;
-      /** @enum {string} */
-      source: "chainalysis-oracle" | "ofac-sdn";
-    };
-    SanctionsSource: {
-      age_seconds: number | null;
-      /**
-       * Format: date-time
-       * @description Until when the source is known: its newest block or last import; null if never
-       */
-      checked_at: string | null;
-      /** @description The block, or the list's own date */
-      edition: string | null;
-      entries: number;
-      /** @description keccak256 of the RFC 8785 form of its {address, reference} entries by address */
-      list_hash: string | null;
-      /** @enum {string} */
-      source: "chainalysis-oracle" | "ofac-sdn";
-      /** @description Wallets that the contract still has to be asked about; null for a list */
-      unasked_wallets: number | null;
-    };
-    /** @description The newest indexed block, which the node had before and after */
-    SimulatedAt: {
-      block: number;
-      block_hash: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      time: string;
-    };
-    Subscribed: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      chain_id: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      created_at: string;
-      disabled_reason: string | null;
-      events: string[];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      expires_at: string;
-      /** @description Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; whoever lost it rotates with the key or the wallet that paid */
-      manage_token: string | null;
-      /** @description Signs the deliveries (Standard Webhooks 1.0.0). Shown once, by the call that makes the subscription; null in every later answer: POST /alerts/{subscription_id}/rotate makes a new one */
-      secret: string | null;
-      /**
-       * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
-       * @enum {string}
-       */
-      status: "unverified" | "active" | "disabled" | "expired" | "ended";
-      /** Format: uuid */
-      subscription_id: string;
-      webhook_url: string;
-    };
-    Subscription: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      chain_id: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      created_at: string;
-      disabled_reason: string | null;
-      events: string[];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      expires_at: string;
-      /**
-       * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
-       * @enum {string}
-       */
-      status: "unverified" | "active" | "disabled" | "expired" | "ended";
-      /** Format: uuid */
-      subscription_id: string;
-      webhook_url: string;
-    };
-    TokenPnl: {
-      /** @description Got in trades; amounts are in the token's smallest unit */
-      bought: string;
-      /** @description Of what is held, where its cost is known */
-      cost_usd: number | null;
-      decimals: number | null;
-      /** @description Left of what came by own calls */
-      held: string;
-      losses: number;
-      /**
-       * @description own_trade: the wallet's newest trade of it, left out of the total
-       * @enum {string|null}
-       */
-      priced_by: "feed" | "own_trade" | null;
-      /** @description Null where no sale has a known price and cost */
-      realised_usd: number | null;
-      /** @description Got for nothing in return */
-      received: string;
-      sales: number;
-      /** @description Given for nothing in return, at its cost */
-      sent: string;
-      /** @description Given in trades */
-      sold: string;
-      /** @description Null where the token is not on the list */
-      symbol: string | null;
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      token: string;
-      /** @description Given, though it never came by an own call: of no known cost */
-      uncovered: string;
-      unpriced_legs: number;
-      unrealised_usd: number | null;
-      wins: number;
-      /** @description Of the same, as of the block */
-      worth_usd: number | null;
-    };
-    ToppedUpKey: {
-      /** @description Null: unlimited */
-      balance_usd: number | null;
-      /** @description What this payment added to the balance */
-      credited_usd: number;
-      /**
-       * Format: date-time
-       * @description Null: never
-       */
-      expires_at: string | null;
-      /** Format: uuid */
-      key_id: string;
-      /** @description First characters of the key, by which to tell keys apart */
-      key_prefix: string;
-      name: string;
-      /** @description Calls that the key may make in a minute */
-      rate_per_minute: number;
-    };
-    /** @description An EIP-1559 transaction. It is never signed or sent by this service. */
-    UnsignedTransaction: {
-      chainId: number;
-      data: string;
-      /** @description Gas limit: eth_estimateGas at the block, plus 25 %, rounded up, at most the block's gas limit */
-      gas: string;
-      /** @description Wei: twice the newest block's base fee, plus the priority fee */
-      maxFeePerGas: string;
-      /** @description Wei, as the node suggests */
-      maxPriorityFeePerGas: string;
-      nonce: number;
-      /** @description 0x02 and the RLP of the above: what is to be signed */
-      serialized: string;
-      /**
-       * @description Null for a contract creation
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      to: string | null;
-      /** @enum {string} */
-      type: "eip1559";
-      /** @description Wei, decimal */
-      value: string;
-    };
-    ValidationError: {
-      ctx?: {
-        [key: string]: unknown;
-      };
-      input?: unknown;
-      loc: (string | number)[];
-      msg: string;
-      type: string;
-    };
-    WalletLabel: {
-      category: string | null;
-      label: string;
-      /** @description deployment, identity-registry or index for what the chain itself tells; the list of a sanctioned wallet; else the provider */
-      source: string;
-    };
-    WashDeduction: {
-      most: number;
-      /** @enum {string} */
-      name:
-        | "dust"
-        | "unrecognised_tokens"
-        | "portfolio_quality"
-        | "approvals"
-        | "delegation"
-        | "self_dealing"
-        | "circular_transfers";
-      /** @description Taken from 100; null where it is not known */
-      points: number | null;
-      reason: string;
-    };
-    WashIssue: {
-      action: string;
-      category: string;
-      description: string;
-      /** @enum {string} */
-      severity: "high" | "medium" | "low" | "info";
-    };
-    WashReport: {
-      /**
-       * @description EIP-55 address
-       * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-       */
-      address: string;
-      as_of_block: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC
-       */
-      as_of_time: string;
-      chain_id: number;
-      /**
-       * @description From 90, 70, 50, 30 and 0 points
-       * @enum {string|null}
-       */
-      cleanliness_grade: "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical" | null;
-      /** @description Between which the score lies, whatever is not known */
-      cleanliness_range: {
-        highest: number;
-        lowest: number;
-      };
-      /** @description 100 less the points of all deductions; null where one of them is not known, or no own call is */
-      cleanliness_score: number | null;
-      coverage: components["schemas"]["Coverage"];
-      deductions: components["schemas"]["WashDeduction"][];
-      /** @description The gravest first, at most 200 */
-      issues: components["schemas"]["WashIssue"][];
-      issues_by_severity: {
-        high: number;
-        info: number;
-        low: number;
-        medium: number;
-      };
-      /** @description Approvals without limit that stand, the riskiest first; null where not read */
-      open_approvals: components["schemas"]["OpenApproval"][] | null;
-      open_approvals_reason: string | null;
-      portfolio: components["schemas"]["Portfolio"];
-      prices: components["schemas"]["ReportPrices"];
-      received: {
-        dust_tokens: number;
-        left_out: number;
-        note: string;
-        spam_tokens: number;
-        /** @description Most transfers first, at most 100 */
-        tokens: {
-          /** @description In the token's smallest unit, decimal */
-          amount: string | null;
-          /** @enum {string} */
-          kind: "spam" | "dust" | "gift";
-          /**
-           * Format: date-time
-           * @description ISO 8601, UTC
-           */
-          last_at: string;
-          senders: number;
-          /** @enum {string} */
-          standard: "native" | "erc20" | "erc721" | "erc1155";
-          symbol: string | null;
-          /**
-           * @description The zero address for native coin
-           * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-           */
-          token: string;
-          transfers: number;
-          /** @description US dollars; null where nothing prices it, which is not zero */
-          worth_usd: number | null;
-        }[];
-        transfers: number;
-        /** @description Of very many transfers only the newest 20,000 were looked at */
-        truncated: boolean;
-      };
-      self_dealing: {
-        /** @description Most often first, at most 100 */
-        circles: {
-          /** @description In the token's smallest unit, decimal */
-          amount: string;
-          /**
-           * @description EIP-55 address
-           * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-           */
-          counterparty: string;
-          /**
-           * Format: date-time
-           * @description ISO 8601, UTC
-           */
-          last_at: string;
-          last_back_tx: string;
-          last_out_tx: string;
-          /** @description Whether it belongs to the wallet's owner */
-          own: boolean;
-          times: number;
-          /**
-           * @description The zero address for native coin
-           * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
-           */
-          token: string;
-        }[];
-        is_pattern: boolean;
-        method: string;
-        /** @description Share of the weight of own calls that stays within the owner's accounts */
-        own_share: number | null;
-        truncated: boolean;
-      };
-      window: components["schemas"]["ReportWindow"];
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  get_agent_protect_address: {
-    parameters: {
-      query?: {
-        /** @description Adds 30 days of monitoring, as GET /alerts/subscribe/{address} sells it with every event. A URL that leads anywhere but to a public https host is refused. */
-        webhook_url?: string;
-      };
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The plan */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 31337,
-           *       "as_of_block": 8012,
-           *       "as_of_time": "2026-11-20T09:59:57.000Z",
-           *       "window": {
-           *         "from": "2026-10-21T09:59:57.000Z",
-           *         "to": "2026-11-20T09:59:57.000Z",
-           *         "days": 30
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 7982,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "risk_level": "MEDIUM",
-           *       "risk_score": 34,
-           *       "verdict": "Medium risk: risk flags.",
-           *       "services": [
-           *         {
-           *           "name": "risk",
-           *           "ran": true,
-           *           "reason": "always"
-           *         },
-           *         {
-           *           "name": "health",
-           *           "ran": true,
-           *           "reason": "always"
-           *         },
-           *         {
-           *           "name": "wash",
-           *           "ran": true,
-           *           "reason": "approvals at risk or unread: 1"
-           *         },
-           *         {
-           *           "name": "optimize",
-           *           "ran": true,
-           *           "reason": "wei of fees wasted: 2411368784000"
-           *         },
-           *         {
-           *           "name": "retry",
-           *           "ran": true,
-           *           "reason": "failed transactions: 2"
-           *         }
-           *       ],
-           *       "simulated_at": {
-           *         "block": 8012,
-           *         "block_hash": "0x1111111111111111111111111111111111111111111111111111111111111111",
-           *         "time": "2026-11-20T09:59:57.000Z"
-           *       },
-           *       "steps": [
-           *         {
-           *           "priority": 1,
-           *           "service": "health",
-           *           "action": "revoke_approval",
-           *           "severity": "critical",
-           *           "description": "Take back the unlimited approval of 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9 to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65.",
-           *           "reason": "The spender has no code: whoever holds its key can take everything. kind amount, given at 2026-11-02T08:00:00.000Z, no use known.",
-           *           "value_usd": 1250.5,
-           *           "monthly_saving_usd": null,
-           *           "transaction": {
-           *             "type": "eip1559",
-           *             "chainId": 31337,
-           *             "nonce": 412,
-           *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-           *             "data": "0x095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000",
-           *             "value": "0",
-           *             "gas": "32868",
-           *             "maxFeePerGas": "100014000",
-           *             "maxPriorityFeePerGas": "100000000",
-           *             "serialized": "0x02f870827a6982019c8405f5e1008405f617b082806494dc64a140aa3e981100a9beca4e685f962f0cf6c980b844095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000c0"
-           *           },
-           *           "simulation": {
-           *             "passes": true,
-           *             "block": 8012,
-           *             "gas_estimate": "26294"
-           *           },
-           *           "max_cost_wei": "3287260152000",
-           *           "obstacle": null
-           *         },
-           *         {
-           *           "priority": 2,
-           *           "service": "optimize",
-           *           "action": "simulate_first",
-           *           "severity": "low",
-           *           "description": "Simulate calls of 0x322e9f04 at 0x5FC8d32690cc91D4c39d9d3abcBD16989F875707 right before sending and hold back what fails.",
-           *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. 1 calls, 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month.",
-           *           "value_usd": null,
-           *           "monthly_saving_usd": 0.004823,
-           *           "transaction": null,
-           *           "simulation": null,
-           *           "max_cost_wei": null,
-           *           "obstacle": null
-           *         }
-           *       ],
-           *       "transactions": 1,
-           *       "first_nonce": 412,
-           *       "total_max_cost_wei": "3287260152000",
-           *       "total_max_cost_usd": 0.006575,
-           *       "monthly_saving_usd": 0.004823,
-           *       "rehearsed": null,
-           *       "not_retried": [
-           *         {
-           *           "failure": {
-           *             "hash": "0x3333333333333333333333333333333333333333333333333333333333333333",
-           *             "block": 7901,
-           *             "time": "2026-11-20T08:12:40.000Z",
-           *             "nonce": 401,
-           *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-           *             "selector": "0xa9059cbb",
-           *             "value": "0",
-           *             "gas_limit": "60000",
-           *             "gas_used": "29550",
-           *             "fee_wei": "2955413700000",
-           *             "intent": "transfer",
-           *             "cause": "reverted",
-           *             "cause_reason": "InsufficientBalance()"
-           *           },
-           *           "reason": "repaired",
-           *           "detail": "Transaction 0x4444444444444444444444444444444444444444444444444444444444444444 brought about the same later.",
-           *           "by": "0x4444444444444444444444444444444444444444444444444444444444444444"
-           *         }
-           *       ],
-           *       "monitoring": {
-           *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *         "chain_id": 31337,
-           *         "webhook_url": "https://hooks.example.com/agent-health",
-           *         "events": [
-           *           "ahs.grade_changed",
-           *           "ahs.sanctions_hit"
-           *         ],
-           *         "status": "unverified",
-           *         "disabled_reason": null,
-           *         "created_at": "2026-11-20T10:00:00.000Z",
-           *         "expires_at": "2026-12-20T10:00:00.000Z",
-           *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-           *         "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["Protection"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_ahs_address: {
-    parameters: {
-      query?: {
-        /** @description A URL of the agent, shown with the infrastructure. It counts where it equals or lies under an endpoint that the wallet's agents declare; any other is visited once and scores nothing. A URL that leads anywhere but to a public https host is refused. */
-        agent_url?: string;
-        /** @description Parts to add, separated by commas */
-        include?: ("features" | "history" | "attestation" | "infrastructure")[];
-      };
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The record */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "ahs_score": 84,
-           *       "grade": "B",
-           *       "grade_label": "Good",
-           *       "d1_score": 88,
-           *       "d2_score": 82,
-           *       "d3_score": null,
-           *       "mode": "2D",
-           *       "sanctions_flags": [],
-           *       "trust_routing": "instant_settle",
-           *       "confidence": 0.81,
-           *       "confidence_level": "HIGH",
-           *       "patterns": [],
-           *       "trend": "stable",
-           *       "timestamp": "2026-11-20T10:00:05.000Z",
-           *       "model_version": "AHS-2026.1",
-           *       "chain_id": 31337,
-           *       "as_of_block": 7969,
-           *       "as_of_time": "2026-11-20T09:58:00.000Z",
-           *       "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 7969,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "published": {
-           *         "oracle": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-           *         "ahs_score": 84,
-           *         "grade": "B",
-           *         "as_of_block": 7960,
-           *         "tx_hash": "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
-           *         "published_at": "2026-11-20T09:57:30.000Z"
-           *       },
-           *       "stale": false
-           *     }
-           */
-          "application/json": components["schemas"]["AhsRecord"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_ahs_batch: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["BatchRequest"];
-      };
-    };
-    responses: {
-      /** @description The records */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "results": [
-           *         {
-           *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *           "ahs_score": 84,
-           *           "grade": "B",
-           *           "grade_label": "Good",
-           *           "d1_score": 88,
-           *           "d2_score": 82,
-           *           "d3_score": null,
-           *           "mode": "2D",
-           *           "sanctions_flags": [],
-           *           "trust_routing": "instant_settle",
-           *           "confidence": 0.81,
-           *           "confidence_level": "HIGH",
-           *           "patterns": [],
-           *           "trend": "stable",
-           *           "timestamp": "2026-11-20T10:00:05.000Z",
-           *           "model_version": "AHS-2026.1",
-           *           "chain_id": 31337,
-           *           "as_of_block": 7969,
-           *           "as_of_time": "2026-11-20T09:58:00.000Z",
-           *           "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-           *           "coverage": {
-           *             "from_block": 1,
-           *             "to_block": 7969,
-           *             "complete": true,
-           *             "sources": [
-           *               "index"
-           *             ]
-           *           },
-           *           "published": {
-           *             "oracle": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-           *             "ahs_score": 84,
-           *             "grade": "B",
-           *             "as_of_block": 7960,
-           *             "tx_hash": "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
-           *             "published_at": "2026-11-20T09:57:30.000Z"
-           *           },
-           *           "stale": false
-           *         }
-           *       ],
-           *       "count": 1,
-           *       "errors": [
-           *         {
-           *           "address": "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
-           *           "problem": {
-           *             "type": "/docs#problem-not-indexed",
-           *             "title": "Wallet not indexed",
-           *             "status": 404,
-           *             "detail": "The index does not follow 0x90F79bf6EB2c4f870365E785982E1f101E93b906."
-           *           }
-           *         }
-           *       ]
-           *     }
-           */
-          "application/json": components["schemas"]["Batch"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Body too large */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_ahs_route_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The decision */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "action": "instant_settle",
-           *       "ahs_score": 84,
-           *       "grade": "B",
-           *       "grade_label": "Good",
-           *       "confidence": 0.81,
-           *       "confidence_level": "HIGH",
-           *       "reason": "grade",
-           *       "scored_at": "2026-11-20T09:58:00.000Z",
-           *       "stale": false,
-           *       "policy_applied": false,
-           *       "allowlisted": false,
-           *       "agent_health_score": 84,
-           *       "routing_recommendation": "instant_settle"
-           *     }
-           */
-          "application/json": components["schemas"]["RoutingDecision"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_ahs_route_policy: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The policy, with its ETag */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "instant_grades": [
-           *         "A"
-           *       ],
-           *       "escrow_grades": [
-           *         "B",
-           *         "C"
-           *       ],
-           *       "reject_grades": [
-           *         "D",
-           *         "E",
-           *         "F"
-           *       ],
-           *       "escrow_disabled": false,
-           *       "allowlist": [
-           *         "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
-           *       ],
-           *       "confidence_overrides": {
-           *         "B": {
-           *           "HIGH": "instant_settle"
-           *         }
-           *       },
-           *       "insufficient_action": "escrow",
-           *       "updated_at": "2026-11-20T10:00:00.000Z"
-           *     }
-           */
-          "application/json": components["schemas"]["RoutingPolicy"];
-        };
-      };
-      /** @description Unchanged since the ETag in If-None-Match */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  put_ahs_route_policy: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["RoutingPolicyInput"];
-      };
-    };
-    responses: {
-      /** @description The policy as stored, with its ETag */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "instant_grades": [
-           *         "A"
-           *       ],
-           *       "escrow_grades": [
-           *         "B",
-           *         "C"
-           *       ],
-           *       "reject_grades": [
-           *         "D",
-           *         "E",
-           *         "F"
-           *       ],
-           *       "escrow_disabled": false,
-           *       "allowlist": [
-           *         "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
-           *       ],
-           *       "confidence_overrides": {
-           *         "B": {
-           *           "HIGH": "instant_settle"
-           *         }
-           *       },
-           *       "insufficient_action": "escrow",
-           *       "updated_at": "2026-11-20T10:00:00.000Z"
-           *     }
-           */
-          "application/json": components["schemas"]["RoutingPolicy"];
-        };
-      };
-      /** @description Header malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Changed meanwhile */
-      412: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Body too large */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_alerts_subscription_id: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description As GET /alerts/subscribe/{address} answered it */
-        subscription_id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The subscription */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 31337,
-           *       "webhook_url": "https://hooks.example.com/agent-health",
-           *       "events": [
-           *         "ahs.grade_changed",
-           *         "ahs.sanctions_hit"
-           *       ],
-           *       "status": "unverified",
-           *       "disabled_reason": null,
-           *       "created_at": "2026-11-20T10:00:00.000Z",
-           *       "expires_at": "2026-12-20T10:00:00.000Z"
-           *     }
-           */
-          "application/json": components["schemas"]["Subscription"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  delete_alerts_subscription_id: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description As GET /alerts/subscribe/{address} answered it */
-        subscription_id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The subscription, ended */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 31337,
-           *       "webhook_url": "https://hooks.example.com/agent-health",
-           *       "events": [
-           *         "ahs.grade_changed",
-           *         "ahs.sanctions_hit"
-           *       ],
-           *       "status": "ended",
-           *       "disabled_reason": null,
-           *       "created_at": "2026-11-20T10:00:00.000Z",
-           *       "expires_at": "2026-12-20T10:00:00.000Z"
-           *     }
-           */
-          "application/json": components["schemas"]["Subscription"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_alerts_subscription_id_deliveries: {
-    parameters: {
-      query?: {
-        /** @description `next_cursor` of the page before */
-        cursor?: string;
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description As GET /alerts/subscribe/{address} answered it */
-        subscription_id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of deliveries */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *       "deliveries": [
-           *         {
-           *           "id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
-           *           "type": "subscription.test",
-           *           "state": "delivered",
-           *           "created_at": "2026-11-20T10:00:00.000Z",
-           *           "delivered_at": "2026-11-20T10:00:05.512Z",
-           *           "next_attempt_at": null,
-           *           "payload": {
-           *             "type": "subscription.test",
-           *             "timestamp": "2026-11-20T10:00:00.000Z",
-           *             "data": {}
-           *           },
-           *           "attempts": [
-           *             {
-           *               "at": "2026-11-20T10:00:00.310Z",
-           *               "status": 503,
-           *               "latency_ms": 41,
-           *               "failure": "The endpoint answered 503."
-           *             },
-           *             {
-           *               "at": "2026-11-20T10:00:05.512Z",
-           *               "status": 204,
-           *               "latency_ms": 38,
-           *               "failure": null
-           *             }
-           *           ]
-           *         }
-           *       ],
-           *       "next_cursor": null
-           *     }
-           */
-          "application/json": components["schemas"]["Deliveries"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_alerts_subscription_id_deliveries_delivery_id_replay: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        delivery_id: string;
-        /** @description As GET /alerts/subscribe/{address} answered it */
-        subscription_id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The event, waiting again */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *       "delivery_id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
-           *       "state": "pending"
-           *     }
-           */
-          "application/json": components["schemas"]["QueuedDelivery"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_alerts_subscription_id_rotate: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description As GET /alerts/subscribe/{address} answered it */
-        subscription_id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The new secret */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-           *       "previous_valid_until": "2026-11-21T10:00:00.000Z",
-           *       "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
-           *     }
-           */
-          "application/json": components["schemas"]["RotatedSecret"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_alerts_subscription_id_test: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description As GET /alerts/subscribe/{address} answered it */
-        subscription_id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The queued event */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *       "delivery_id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
-           *       "state": "pending"
-           *     }
-           */
-          "application/json": components["schemas"]["QueuedDelivery"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_alerts_subscribe_address: {
-    parameters: {
-      query: {
-        /** @description What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now */
-        events?: ("ahs.grade_changed" | "ahs.sanctions_hit")[];
-        /** @description Where events are POSTed. A URL that leads anywhere but to a public https host is refused, now and at every delivery; redirects are not followed. */
-        webhook_url: string;
-      };
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The subscription */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 31337,
-           *       "webhook_url": "https://hooks.example.com/agent-health",
-           *       "events": [
-           *         "ahs.grade_changed",
-           *         "ahs.sanctions_hit"
-           *       ],
-           *       "status": "unverified",
-           *       "disabled_reason": null,
-           *       "created_at": "2026-11-20T10:00:00.000Z",
-           *       "expires_at": "2026-12-20T10:00:00.000Z",
-           *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-           *       "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
-           *     }
-           */
-          "application/json": components["schemas"]["Subscribed"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_counterparties_address: {
-    parameters: {
-      query?: {
-        /** @description `next_cursor` of an earlier answer for the same wallet: the list goes on as of the same block, whatever happened since */
-        cursor?: string;
-        /** @description Counterparties a page */
-        limit?: number;
-      };
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description One page of the list */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 31337,
-           *       "as_of_block": 48210,
-           *       "as_of_time": "2026-11-20T09:58:00.000Z",
-           *       "window": {
-           *         "from": "2026-05-24T09:58:00.000Z",
-           *         "to": "2026-11-20T09:58:00.000Z",
-           *         "days": 180
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 48210,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "totals": {
-           *         "counterparties": 9,
-           *         "out": 7,
-           *         "in": 1,
-           *         "both": 1,
-           *         "interactions": 412,
-           *         "calls": 405,
-           *         "failed_calls": 4,
-           *         "transfers_in": 7,
-           *         "calls_to_itself": 0,
-           *         "calls_to_nobody": 1,
-           *         "volume_out_usd": 8120.5,
-           *         "volume_in_usd": 20000,
-           *         "unpriced_counterparties": 0,
-           *         "owned": 0,
-           *         "incoming_complete": true
-           *       },
-           *       "concentration": {
-           *         "hhi_interactions": 1830,
-           *         "hhi_volume": 5120
-           *       },
-           *       "counterparties": [
-           *         {
-           *           "address": "0x2279B7A0a67DB372996a5FaB50D91eAA73d2eBe6",
-           *           "label": {
-           *             "label": "Contract",
-           *             "category": "contract",
-           *             "source": "index"
-           *           },
-           *           "labels": [
-           *             {
-           *               "label": "Contract",
-           *               "category": "contract",
-           *               "source": "index"
-           *             }
-           *           ],
-           *           "direction": "both",
-           *           "interactions": 120,
-           *           "calls": 120,
-           *           "failed_calls": 2,
-           *           "transfers_in": 0,
-           *           "volume_usd": 4820.25,
-           *           "volume_out": {
-           *             "volume_usd": 2410.5,
-           *             "fully_priced": true,
-           *             "native_wei": "0",
-           *             "tokens": [
-           *               {
-           *                 "token": "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0",
-           *                 "symbol": "USDC",
-           *                 "amount": "2410500000",
-           *                 "amount_usd": 2410.5
-           *               }
-           *             ],
-           *             "tokens_left_out": 0
-           *           },
-           *           "volume_in": {
-           *             "volume_usd": 2409.75,
-           *             "fully_priced": true,
-           *             "native_wei": "0",
-           *             "tokens": [
-           *               {
-           *                 "token": "0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9",
-           *                 "symbol": "WETH",
-           *                 "amount": "803250000000000000",
-           *                 "amount_usd": 2409.75
-           *               }
-           *             ],
-           *             "tokens_left_out": 0
-           *           },
-           *           "first_seen": "2026-08-22T10:12:00.000Z",
-           *           "last_seen": "2026-11-20T09:41:00.000Z",
-           *           "ahs_score": null,
-           *           "grade": null,
-           *           "scored": false,
-           *           "sanctions_flags": [],
-           *           "mixer": false,
-           *           "owner_link": null,
-           *           "owner_group": null,
-           *           "credit": 0.998
-           *         }
-           *       ],
-           *       "next_cursor": null
-           *     }
-           */
-          "application/json": components["schemas"]["Counterparties"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_epochs_epoch: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Number of the epoch, as in the oracle's RootPublished event */
-        epoch: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The list */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "epoch": 20777,
-           *       "root": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-           *       "created_at": "2026-11-20T02:00:00.000Z",
-           *       "leaves": [
-           *         {
-           *           "wallet": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *           "record": "0x545852202a6c00000000000000000000000000000000000000000000000000f1",
-           *           "proof": [
-           *             "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7"
-           *           ]
-           *         }
-           *       ]
-           *     }
-           */
-          "application/json": components["schemas"]["Epoch"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_health_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The report */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "account": {
-           *         "kind": "eoa",
-           *         "is_contract": false,
-           *         "delegates_to": null,
-           *         "note": null
-           *       },
-           *       "chain_id": 8453,
-           *       "as_of_block": 970,
-           *       "as_of_time": "2026-11-20T09:59:00.000Z",
-           *       "window": {
-           *         "from": "2026-05-24T09:59:00.000Z",
-           *         "to": "2026-11-20T09:59:00.000Z",
-           *         "days": 180
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 970,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "totals": {
-           *         "calls": 30,
-           *         "successes": 27,
-           *         "failures": 3,
-           *         "success_rate": 0.9,
-           *         "unread_receipts": 0
-           *       },
-           *       "first_seen": {
-           *         "block": 100,
-           *         "time": "2026-10-21T09:59:00.000Z",
-           *         "tx_hash": "0x0000000000000000000000000000000000000000000000000000000000000001"
-           *       },
-           *       "last_seen": {
-           *         "block": 129,
-           *         "time": "2026-11-19T09:59:00.000Z",
-           *         "tx_hash": "0x000000000000000000000000000000000000000000000000000000000000001e"
-           *       },
-           *       "gas": {
-           *         "spent": {
-           *           "wei": "63480000000000",
-           *           "eth": "0.00006348",
-           *           "worth_usd": 0.19044
-           *         },
-           *         "wasted": {
-           *           "wei": "5160000000000",
-           *           "eth": "0.00000516",
-           *           "worth_usd": 0.01548
-           *         },
-           *         "wasted_share": 0.081285,
-           *         "spent_per_month": {
-           *           "wei": "63480000000000",
-           *           "eth": "0.00006348",
-           *           "worth_usd": 0.19044
-           *         },
-           *         "wasted_per_month": {
-           *           "wei": "5160000000000",
-           *           "eth": "0.00000516",
-           *           "worth_usd": 0.01548
-           *         },
-           *         "month_basis": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
-           *       },
-           *       "failures": {
-           *         "out_of_gas": {
-           *           "failures": 1,
-           *           "wasted": {
-           *             "wei": "3000000000000",
-           *             "eth": "0.000003",
-           *             "worth_usd": 0.009
-           *           }
-           *         },
-           *         "reverted": {
-           *           "failures": 2,
-           *           "wasted": {
-           *             "wei": "2160000000000",
-           *             "eth": "0.00000216",
-           *             "worth_usd": 0.00648
-           *           }
-           *         },
-           *         "revert_reasons": null,
-           *         "note": "out_of_gas: gas used reached 98 % of the limit; code that gives up all its gas on purpose looks the same. reverted: any other failure. Receipts hold no revert reason, so none is stored and none is guessed.",
-           *         "by_method": [
-           *           {
-           *             "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
-           *             "selector": "0x3593564c",
-           *             "method": "execute(bytes,bytes[],uint256)",
-           *             "cause": "out_of_gas",
-           *             "failures": 1,
-           *             "attempts": 30,
-           *             "wasted": {
-           *               "wei": "3000000000000",
-           *               "eth": "0.000003",
-           *               "worth_usd": 0.009
-           *             },
-           *             "first_at": "2026-11-10T09:59:00.000Z",
-           *             "last_at": "2026-11-10T09:59:00.000Z",
-           *             "last_tx_hash": "0x0000000000000000000000000000000000000000000000000000000000000015",
-           *             "longest_run": 1,
-           *             "succeeded_since": true
-           *           },
-           *           {
-           *             "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
-           *             "selector": "0x3593564c",
-           *             "method": "execute(bytes,bytes[],uint256)",
-           *             "cause": "reverted",
-           *             "failures": 2,
-           *             "attempts": 30,
-           *             "wasted": {
-           *               "wei": "2160000000000",
-           *               "eth": "0.00000216",
-           *               "worth_usd": 0.00648
-           *             },
-           *             "first_at": "2026-10-31T09:59:00.000Z",
-           *             "last_at": "2026-11-02T09:59:00.000Z",
-           *             "last_tx_hash": "0x000000000000000000000000000000000000000000000000000000000000000d",
-           *             "longest_run": 1,
-           *             "succeeded_since": true
-           *           }
-           *         ],
-           *         "left_out": 0
-           *       },
-           *       "activity_by_week": [
-           *         {
-           *           "week": "2026-11-09",
-           *           "calls": 7,
-           *           "failures": 1,
-           *           "spent": {
-           *             "wei": "15960000000000",
-           *             "eth": "0.00001596",
-           *             "worth_usd": 0.04788
-           *           }
-           *         },
-           *         {
-           *           "week": "2026-11-16",
-           *           "calls": 4,
-           *           "failures": 0,
-           *           "spent": {
-           *             "wei": "8640000000000",
-           *             "eth": "0.00000864",
-           *             "worth_usd": 0.02592
-           *           }
-           *         }
-           *       ],
-           *       "portfolio": {
-           *         "state": "held",
-           *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token.",
-           *         "reason": null,
-           *         "total_usd": 108,
-           *         "unpriced_tokens": 0,
-           *         "holdings": [
-           *           {
-           *             "symbol": "USDC",
-           *             "decimals": 6,
-           *             "recognised": true,
-           *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-           *             "amount": "108000000",
-           *             "worth_usd": 108
-           *           }
-           *         ]
-           *       },
-           *       "open_approvals": [
-           *         {
-           *           "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-           *           "spender": "0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d",
-           *           "kind": "amount",
-           *           "approved_at": "2026-10-24T09:59:00.000Z",
-           *           "last_used_at": null,
-           *           "use_known": true,
-           *           "spender_facts": {
-           *             "is_contract": true,
-           *             "existed_at": "2026-10-22T09:59:00.000Z",
-           *             "outside_users": 1,
-           *             "flag": null,
-           *             "own": false
-           *           },
-           *           "risks": [
-           *             "young",
-           *             "unknown"
-           *           ]
-           *         }
-           *       ],
-           *       "open_approvals_reason": null,
-           *       "recommendations": [
-           *         {
-           *           "kind": "pay_market_price",
-           *           "action": "Bid base fee plus the block's median tip for calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1.",
-           *           "reason": "They paid more per gas than the blocks that they were mined in asked for.",
-           *           "evidence": "calls: 27; 9720000000000 wei in 30 days; x 30 / 30 = 9720000000000 wei a month",
-           *           "saves_usd_per_month": 0.02916,
-           *           "saves_eth_per_month": "0.00000972"
-           *         },
-           *         {
-           *           "kind": "raise_gas_limit",
-           *           "action": "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of 312500.",
-           *           "reason": "Calls used up their limit and failed; gas that is not used is not paid. Limit: max(ceil(1.25 x p95 of gas used by successes), most gas used by a success, ceil(1.25 x highest limit that ran out)).",
-           *           "evidence": "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
-           *           "saves_usd_per_month": 0.009,
-           *           "saves_eth_per_month": "0.000003"
-           *         },
-           *         {
-           *           "kind": "simulate_first",
-           *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
-           *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
-           *           "evidence": "calls: 2; 2160000000000 wei in 30 days; x 30 / 30 = 2160000000000 wei a month",
-           *           "saves_usd_per_month": 0.00648,
-           *           "saves_eth_per_month": "0.00000216"
-           *         },
-           *         {
-           *           "kind": "revoke_approval",
-           *           "action": "Take back the unlimited approval of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 to 0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d.",
-           *           "reason": "The spender is not shown to have existed 30 days before the approval; has fewer than three known independent users and stands on no list.",
-           *           "evidence": "kind amount, given at 2026-10-24T09:59:00.000Z, no use known",
-           *           "saves_usd_per_month": null,
-           *           "saves_eth_per_month": null
-           *         }
-           *       ],
-           *       "prices": {
-           *         "native_symbol": "ETH",
-           *         "native_usd": 3000,
-           *         "reason": null,
-           *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["HealthReport"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_inputs_hash: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description keccak256 of the file's RFC 8785 form for inputs and policies; its SHA-256 for all others */
-        hash: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The file */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "version": "AHS-2026.1"
-           *     }
-           */
-          "application/json": Record<string, never> | unknown[];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_keys: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["CreditsInput"];
-      };
-    };
-    responses: {
-      /** @description The key */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "api_key": "ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-           *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
-           *       "key_prefix": "ahs_Zk3vQ9aB",
-           *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "balance_usd": 25,
-           *       "rate_per_minute": 600,
-           *       "expires_at": null
-           *     }
-           */
-          "application/json": components["schemas"]["BoughtKey"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Body too large */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_keys_rotate: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["RotateKeyInput"];
-      };
-    };
-    responses: {
-      /** @description The key with its new secret */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "api_key": "ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-           *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
-           *       "key_prefix": "ahs_Zk3vQ9aB",
-           *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "balance_usd": 25,
-           *       "rate_per_minute": 600,
-           *       "expires_at": null
-           *     }
-           */
-          "application/json": components["schemas"]["RotatedKey"];
-        };
-      };
-      /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not found */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Body too large */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_keys_self: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The key */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
-           *       "key_prefix": "ahs_Zk3vQ9aB",
-           *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "balance_usd": 25,
-           *       "rate_per_minute": 600,
-           *       "expires_at": null,
-           *       "partner": false,
-           *       "bought_by": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "created_at": "2026-11-01T08:00:00.000Z",
-           *       "spent": {
-           *         "from": "2026-10-21T10:00:00.000Z",
-           *         "to": "2026-11-20T10:00:00.000Z",
-           *         "total_usd": 1.12,
-           *         "endpoints": [
-           *           {
-           *             "endpoint": "GET /ahs/{address}",
-           *             "calls": 1,
-           *             "spent_usd": 1
-           *           },
-           *           {
-           *             "endpoint": "GET /ahs/route/{address}",
-           *             "calls": 12,
-           *             "spent_usd": 0.12
-           *           }
-           *         ]
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["KeySelf"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_keys_topup: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["CreditsInput"];
-      };
-    };
-    responses: {
-      /** @description The key with its new balance */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
-           *       "key_prefix": "ahs_Zk3vQ9aB",
-           *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "balance_usd": 32.5,
-           *       "rate_per_minute": 600,
-           *       "expires_at": null,
-           *       "credited_usd": 25
-           *     }
-           */
-          "application/json": components["schemas"]["ToppedUpKey"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Body too large */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_livez: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description It runs */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "status": "ok"
-           *     }
-           */
-          "application/json": {
-            /** @enum {string} */
-            status: "ok";
-          };
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_network_map_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Nodes and edges */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 31337,
-           *       "as_of_block": 48210,
-           *       "as_of_time": "2026-11-20T09:58:00.000Z",
-           *       "window": {
-           *         "from": "2026-05-24T09:58:00.000Z",
-           *         "to": "2026-11-20T09:58:00.000Z",
-           *         "days": 180
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 48210,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "cluster": null,
-           *       "cluster_size": 1,
-           *       "nodes": [
-           *         {
-           *           "id": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *           "kind": "agent",
-           *           "label": {
-           *             "label": "Agent 12: payment-agent 0",
-           *             "category": "agent",
-           *             "source": "identity-registry"
-           *           },
-           *           "ahs_score": 84,
-           *           "grade": "B",
-           *           "flags": [],
-           *           "hops": 0,
-           *           "cluster": null
-           *         },
-           *         {
-           *           "id": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
-           *           "address": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
-           *           "kind": "public_funder",
-           *           "label": {
-           *             "label": "Public funder",
-           *             "category": "public_funder",
-           *             "source": "deployment"
-           *           },
-           *           "ahs_score": null,
-           *           "grade": null,
-           *           "flags": [],
-           *           "hops": 1,
-           *           "cluster": null
-           *         },
-           *         {
-           *           "id": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
-           *           "address": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
-           *           "kind": "account",
-           *           "label": {
-           *             "label": "Account",
-           *             "category": "account",
-           *             "source": "index"
-           *           },
-           *           "ahs_score": null,
-           *           "grade": null,
-           *           "flags": [],
-           *           "hops": 1,
-           *           "cluster": null
-           *         }
-           *       ],
-           *       "edges": [
-           *         {
-           *           "from": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
-           *           "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *           "kind": "funded",
-           *           "calls": null,
-           *           "volume_usd": null,
-           *           "first_seen": null,
-           *           "last_seen": null
-           *         },
-           *         {
-           *           "from": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *           "to": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
-           *           "kind": "paid",
-           *           "calls": 36,
-           *           "volume_usd": 490.038991,
-           *           "first_seen": "2026-08-22T10:12:00.000Z",
-           *           "last_seen": "2026-11-20T09:41:00.000Z"
-           *         }
-           *       ],
-           *       "truncated": false,
-           *       "left_out": {
-           *         "nodes": 0,
-           *         "edges": 0,
-           *         "at_least": false
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["NetworkMap"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_optimize_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The report */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 8453,
-           *       "as_of_block": 970,
-           *       "as_of_time": "2026-11-20T09:59:00.000Z",
-           *       "window": {
-           *         "from": "2026-05-24T09:59:00.000Z",
-           *         "to": "2026-11-20T09:59:00.000Z",
-           *         "days": 180
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 970,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "methods": [
-           *         {
-           *           "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
-           *           "selector": "0x3593564c",
-           *           "method": "execute(bytes,bytes[],uint256)",
-           *           "calls": 30,
-           *           "failures": 3,
-           *           "spent": {
-           *             "wei": "63480000000000",
-           *             "eth": "0.00006348",
-           *             "worth_usd": 0.19044
-           *           },
-           *           "wasted": {
-           *             "wei": "5160000000000",
-           *             "eth": "0.00000516",
-           *             "worth_usd": 0.01548
-           *           },
-           *           "overpaid": {
-           *             "wei": "10580000000000",
-           *             "eth": "0.00001058",
-           *             "worth_usd": 0.03174
-           *           },
-           *           "overpaid_known_calls": 30,
-           *           "saving": {
-           *             "wei": "14880000000000",
-           *             "eth": "0.00001488",
-           *             "worth_usd": 0.04464
-           *           },
-           *           "saving_per_month": {
-           *             "wei": "14880000000000",
-           *             "eth": "0.00001488",
-           *             "worth_usd": 0.04464
-           *           },
-           *           "gas_limit": {
-           *             "state": "too_low",
-           *             "samples": 27,
-           *             "small_sample": false,
-           *             "median_limit": "250000",
-           *             "highest_limit": "250000",
-           *             "p50_used": "180000",
-           *             "p95_used": "180000",
-           *             "max_used": "180000",
-           *             "median_limit_over_p95_used": 1.388,
-           *             "highest_limit_that_ran_out": "250000",
-           *             "suggested_limit": "312500",
-           *             "reason": "Calls used up their limit, and no limit so far reaches the suggested one."
-           *           },
-           *           "savings": [
-           *             {
-           *               "kind": "simulate_first",
-           *               "calls": 2,
-           *               "saving": {
-           *                 "wei": "2160000000000",
-           *                 "eth": "0.00000216",
-           *                 "worth_usd": 0.00648
-           *               },
-           *               "saving_per_month": {
-           *                 "wei": "2160000000000",
-           *                 "eth": "0.00000216",
-           *                 "worth_usd": 0.00648
-           *               },
-           *               "arithmetic": {
-           *                 "eth": "2160000000000 wei x 30 / 30 days = 2160000000000 wei",
-           *                 "usd": "6480 micro-USD x 30 / 30 days = 6480 micro-USD"
-           *               }
-           *             },
-           *             {
-           *               "kind": "raise_gas_limit",
-           *               "calls": 1,
-           *               "saving": {
-           *                 "wei": "3000000000000",
-           *                 "eth": "0.000003",
-           *                 "worth_usd": 0.009
-           *               },
-           *               "saving_per_month": {
-           *                 "wei": "3000000000000",
-           *                 "eth": "0.000003",
-           *                 "worth_usd": 0.009
-           *               },
-           *               "arithmetic": {
-           *                 "eth": "3000000000000 wei x 30 / 30 days = 3000000000000 wei",
-           *                 "usd": "9000 micro-USD x 30 / 30 days = 9000 micro-USD"
-           *               }
-           *             },
-           *             {
-           *               "kind": "pay_market_price",
-           *               "calls": 27,
-           *               "saving": {
-           *                 "wei": "9720000000000",
-           *                 "eth": "0.00000972",
-           *                 "worth_usd": 0.02916
-           *               },
-           *               "saving_per_month": {
-           *                 "wei": "9720000000000",
-           *                 "eth": "0.00000972",
-           *                 "worth_usd": 0.02916
-           *               },
-           *               "arithmetic": {
-           *                 "eth": "9720000000000 wei x 30 / 30 days = 9720000000000 wei",
-           *                 "usd": "29160 micro-USD x 30 / 30 days = 29160 micro-USD"
-           *               }
-           *             }
-           *           ]
-           *         }
-           *       ],
-           *       "other_methods": null,
-           *       "totals": {
-           *         "methods": 1,
-           *         "calls": 30,
-           *         "failures": 3,
-           *         "spent": {
-           *           "wei": "63480000000000",
-           *           "eth": "0.00006348",
-           *           "worth_usd": 0.19044
-           *         },
-           *         "wasted": {
-           *           "wei": "5160000000000",
-           *           "eth": "0.00000516",
-           *           "worth_usd": 0.01548
-           *         },
-           *         "overpaid": {
-           *           "wei": "10580000000000",
-           *           "eth": "0.00001058",
-           *           "worth_usd": 0.03174
-           *         },
-           *         "overpaid_known_calls": 30,
-           *         "saving": {
-           *           "wei": "14880000000000",
-           *           "eth": "0.00001488",
-           *           "worth_usd": 0.04464
-           *         },
-           *         "saving_per_month": {
-           *           "wei": "14880000000000",
-           *           "eth": "0.00001488",
-           *           "worth_usd": 0.04464
-           *         }
-           *       },
-           *       "recommendations": [
-           *         {
-           *           "kind": "pay_market_price",
-           *           "action": "Bid base fee plus the block's median tip for calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1.",
-           *           "reason": "They paid more per gas than the blocks that they were mined in asked for.",
-           *           "evidence": "calls: 27; 9720000000000 wei in 30 days; x 30 / 30 = 9720000000000 wei a month",
-           *           "saves_usd_per_month": 0.02916,
-           *           "saves_eth_per_month": "0.00000972"
-           *         },
-           *         {
-           *           "kind": "raise_gas_limit",
-           *           "action": "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of 312500.",
-           *           "reason": "Calls used up their limit and failed; gas that is not used is not paid. Limit: max(ceil(1.25 x p95 of gas used by successes), most gas used by a success, ceil(1.25 x highest limit that ran out)).",
-           *           "evidence": "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
-           *           "saves_usd_per_month": 0.009,
-           *           "saves_eth_per_month": "0.000003"
-           *         },
-           *         {
-           *           "kind": "simulate_first",
-           *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
-           *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
-           *           "evidence": "calls: 2; 2160000000000 wei in 30 days; x 30 / 30 = 2160000000000 wei a month",
-           *           "saves_usd_per_month": 0.00648,
-           *           "saves_eth_per_month": "0.00000216"
-           *         }
-           *       ],
-           *       "method": {
-           *         "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
-           *         "suggested_limit": "max(ceil(1.25 x p95 of gas used by successes), most gas used by a success, ceil(1.25 x highest limit that ran out)). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. Gas that is not used is not paid: a lower limit saves nothing.",
-           *         "overpaid": "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
-           *         "savings": "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
-           *         "month": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
-           *       },
-           *       "prices": {
-           *         "native_symbol": "ETH",
-           *         "native_usd": 3000,
-           *         "reason": null,
-           *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["OptimizeReport"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_readyz: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Ready */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "status": "ok",
-           *       "checks": {
-           *         "database": {
-           *           "ok": true,
-           *           "detail": "answers"
-           *         },
-           *         "index": {
-           *           "ok": true,
-           *           "detail": "block 7999 is 3 s old, at most 120 s allowed"
-           *         }
-           *       },
-           *       "sanctions": [
-           *         {
-           *           "source": "chainalysis-oracle",
-           *           "checked_at": "2026-11-20T09:59:57.000Z",
-           *           "age_seconds": 3,
-           *           "edition": "block 7999",
-           *           "entries": 1,
-           *           "list_hash": "0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877",
-           *           "unasked_wallets": 0
-           *         },
-           *         {
-           *           "source": "ofac-sdn",
-           *           "checked_at": "2026-11-20T06:00:00.000Z",
-           *           "age_seconds": 14400,
-           *           "edition": "2026-11-18",
-           *           "entries": 91,
-           *           "list_hash": "0x91d3e0a4b7c25f608f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",
-           *           "unasked_wallets": null
-           *         }
-           *       ]
-           *     }
-           */
-          "application/json": components["schemas"]["Readiness"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not ready, or Deadline exceeded, or Shutting down */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Readiness"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_report_card_address: {
-    parameters: {
-      query?: {
-        /** @description json, or a picture of 1200 × 630 pixels */
-        format?: "json" | "png" | "svg";
-      };
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The report card */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "name": "payment-agent 0",
-           *       "chain_id": 31337,
-           *       "as_of_block": 48210,
-           *       "as_of_time": "2026-11-20T09:58:00.000Z",
-           *       "window": {
-           *         "from": "2026-05-24T09:58:00.000Z",
-           *         "to": "2026-11-20T09:58:00.000Z",
-           *         "days": 180
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 48210,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "ahs_score": 84,
-           *       "grade": "B",
-           *       "grade_label": "Good",
-           *       "trust_routing": "instant_settle",
-           *       "confidence": 0.81,
-           *       "confidence_level": "HIGH",
-           *       "sanctions_flags": [],
-           *       "dimensions": [
-           *         {
-           *           "dimension": "D1",
-           *           "title": "Wallet hygiene",
-           *           "weight": 0.3,
-           *           "score": 88,
-           *           "features": [
-           *             {
-           *               "name": "success_rate",
-           *               "title": "Success rate",
-           *               "says": "96.3 % of 224 calls succeed by weight",
-           *               "score": 89.7,
-           *               "weight": 0.3,
-           *               "contribution": 26.92
-           *             }
-           *           ]
-           *         },
-           *         {
-           *           "dimension": "D2",
-           *           "title": "Behavioural patterns",
-           *           "weight": 0.7,
-           *           "score": 82,
-           *           "features": []
-           *         }
-           *       ],
-           *       "adjustments": [],
-           *       "patterns": [
-           *         {
-           *           "name": "healthy_operator",
-           *           "title": "Healthy operator",
-           *           "severity": "info",
-           *           "effect": 0,
-           *           "evidence": "success 96.3 % over 224 calls to others"
-           *         }
-           *       ],
-           *       "benchmark": {
-           *         "scored_wallets": 38,
-           *         "percentile": 31.6,
-           *         "average_score": 77.1,
-           *         "grade_distribution": {
-           *           "A": 24,
-           *           "B": 2,
-           *           "C": 1,
-           *           "D": 4,
-           *           "E": 2,
-           *           "F": 5
-           *         },
-           *         "score_distribution": [
-           *           {
-           *             "from": 0,
-           *             "to": 9,
-           *             "wallets": 3
-           *           },
-           *           {
-           *             "from": 10,
-           *             "to": 19,
-           *             "wallets": 2
-           *           },
-           *           {
-           *             "from": 20,
-           *             "to": 29,
-           *             "wallets": 0
-           *           },
-           *           {
-           *             "from": 30,
-           *             "to": 39,
-           *             "wallets": 2
-           *           },
-           *           {
-           *             "from": 40,
-           *             "to": 49,
-           *             "wallets": 1
-           *           },
-           *           {
-           *             "from": 50,
-           *             "to": 59,
-           *             "wallets": 3
-           *           },
-           *           {
-           *             "from": 60,
-           *             "to": 69,
-           *             "wallets": 1
-           *           },
-           *           {
-           *             "from": 70,
-           *             "to": 79,
-           *             "wallets": 0
-           *           },
-           *           {
-           *             "from": 80,
-           *             "to": 89,
-           *             "wallets": 2
-           *           },
-           *           {
-           *             "from": 90,
-           *             "to": 100,
-           *             "wallets": 24
-           *           }
-           *         ]
-           *       },
-           *       "history": [
-           *         {
-           *           "as_of_time": "2026-11-20T09:58:00.000Z",
-           *           "ahs_score": 84,
-           *           "grade": "B"
-           *         }
-           *       ],
-           *       "stale": false,
-           *       "model_version": "AHS-2026.1",
-           *       "timestamp": "2026-11-20T10:00:00.000Z"
-           *     }
-           */
-          "application/json": components["schemas"]["ReportCard"];
-          "image/png": string;
-          "image/svg+xml": string;
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_retry_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Offers, and what is not offered */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 31337,
-           *       "as_of_block": 8012,
-           *       "as_of_time": "2026-11-20T09:59:57.000Z",
-           *       "window": {
-           *         "from": "2026-10-21T09:59:57.000Z",
-           *         "to": "2026-11-20T09:59:57.000Z",
-           *         "days": 30
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 7982,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "account": "key",
-           *       "simulated_at": {
-           *         "block": 8012,
-           *         "block_hash": "0x1111111111111111111111111111111111111111111111111111111111111111",
-           *         "time": "2026-11-20T09:59:57.000Z"
-           *       },
-           *       "pending_transactions": 0,
-           *       "failures_found": 2,
-           *       "offers": [
-           *         {
-           *           "failure": {
-           *             "hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
-           *             "block": 7988,
-           *             "time": "2026-11-20T09:41:12.000Z",
-           *             "nonce": 409,
-           *             "to": "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
-           *             "selector": "0x322e9f04",
-           *             "value": "0",
-           *             "gas_limit": "90000",
-           *             "gas_used": "24112",
-           *             "fee_wei": "2411368784000",
-           *             "intent": "other",
-           *             "cause": "reverted",
-           *             "cause_reason": "custom error 0x5c41f80c, data 0x"
-           *           },
-           *           "transaction": {
-           *             "type": "eip1559",
-           *             "chainId": 31337,
-           *             "nonce": 412,
-           *             "to": "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
-           *             "data": "0x322e9f04",
-           *             "value": "0",
-           *             "gas": "60126",
-           *             "maxFeePerGas": "100014000",
-           *             "maxPriorityFeePerGas": "100000000",
-           *             "serialized": "0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0"
-           *           },
-           *           "simulation": {
-           *             "passes": true,
-           *             "block": 8012,
-           *             "gas_estimate": "48100"
-           *           },
-           *           "max_cost_wei": "6013441764000",
-           *           "max_cost_usd": 0.012027
-           *         }
-           *       ],
-           *       "rehearsed": true,
-           *       "total_max_cost_wei": "6013441764000",
-           *       "total_max_cost_usd": 0.012027,
-           *       "others": [
-           *         {
-           *           "failure": {
-           *             "hash": "0x3333333333333333333333333333333333333333333333333333333333333333",
-           *             "block": 7901,
-           *             "time": "2026-11-20T08:12:40.000Z",
-           *             "nonce": 401,
-           *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-           *             "selector": "0xa9059cbb",
-           *             "value": "0",
-           *             "gas_limit": "60000",
-           *             "gas_used": "29550",
-           *             "fee_wei": "2955413700000",
-           *             "intent": "transfer",
-           *             "cause": "reverted",
-           *             "cause_reason": "InsufficientBalance()"
-           *           },
-           *           "reason": "repaired",
-           *           "detail": "Transaction 0x4444444444444444444444444444444444444444444444444444444444444444 brought about the same later.",
-           *           "by": "0x4444444444444444444444444444444444444444444444444444444444444444"
-           *         }
-           *       ],
-           *       "executions": []
-           *     }
-           */
-          "application/json": components["schemas"]["RetryReport"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_risk_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The risk */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "risk_score": 16,
-           *       "risk_level": "LOW",
-           *       "verdict": "Low risk: gas efficiency.",
-           *       "signals": [
-           *         {
-           *           "name": "gas_efficiency",
-           *           "severity": "warning",
-           *           "detail": "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
-           *         }
-           *       ],
-           *       "sanctions_flags": [],
-           *       "sanctions_as_of_block": 7994,
-           *       "counterparty_exposure": {
-           *         "share": 0.004,
-           *         "listed_share": 0,
-           *         "failing_share": 0.004,
-           *         "sent_usd": 18240.5,
-           *         "counterparties": 12,
-           *         "listed_counterparties": 0,
-           *         "failing_counterparties": 1,
-           *         "of": "value sent in native coin and priced tokens; calls where none was",
-           *         "since": "2026-08-22T07:12:00.000Z",
-           *         "as_of_block": 7969
-           *       },
-           *       "counterparty_exposure_reason": null,
-           *       "ahs_score": 84,
-           *       "grade": "B",
-           *       "confidence": 0.81,
-           *       "confidence_level": "HIGH",
-           *       "reason": "scored",
-           *       "scored_at": "2026-11-20T09:58:00.000Z",
-           *       "stale": false,
-           *       "as_of_block": 7969,
-           *       "chain_id": 31337
-           *     }
-           */
-          "application/json": components["schemas"]["Risk"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_risk_premium_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The risk and what is behind it */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "risk_score": 16,
-           *       "risk_level": "LOW",
-           *       "verdict": "Low risk: gas efficiency.",
-           *       "signals": [
-           *         {
-           *           "name": "gas_efficiency",
-           *           "severity": "warning",
-           *           "detail": "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
-           *         }
-           *       ],
-           *       "sanctions_flags": [],
-           *       "sanctions_as_of_block": 7994,
-           *       "counterparty_exposure": {
-           *         "share": 0.004,
-           *         "listed_share": 0,
-           *         "failing_share": 0.004,
-           *         "sent_usd": 18240.5,
-           *         "counterparties": 12,
-           *         "listed_counterparties": 0,
-           *         "failing_counterparties": 1,
-           *         "of": "value sent in native coin and priced tokens; calls where none was",
-           *         "since": "2026-08-22T07:12:00.000Z",
-           *         "as_of_block": 7969
-           *       },
-           *       "counterparty_exposure_reason": null,
-           *       "ahs_score": 84,
-           *       "grade": "B",
-           *       "confidence": 0.81,
-           *       "confidence_level": "HIGH",
-           *       "reason": "scored",
-           *       "scored_at": "2026-11-20T09:58:00.000Z",
-           *       "stale": false,
-           *       "as_of_block": 7969,
-           *       "chain_id": 31337,
-           *       "labels": [
-           *         {
-           *           "label": "Agent 17: Delta keeper",
-           *           "category": "agent",
-           *           "source": "identity-registry"
-           *         },
-           *         {
-           *           "label": "Account",
-           *           "category": "account",
-           *           "source": "index"
-           *         },
-           *         {
-           *           "label": "Dex Trader",
-           *           "category": "defi",
-           *           "source": "nansen"
-           *         }
-           *       ],
-           *       "labels_available": true,
-           *       "label_providers": [
-           *         {
-           *           "provider": "nansen",
-           *           "available": true,
-           *           "reason": null,
-           *           "read_at": "2026-11-20T07:30:12.000Z"
-           *         }
-           *       ],
-           *       "pnl": {
-           *         "chain_id": 31337,
-           *         "as_of_block": 7969,
-           *         "as_of_time": "2026-11-20T09:58:00.000Z",
-           *         "window": {
-           *           "from": "2026-05-24T09:58:00.000Z",
-           *           "to": "2026-11-20T09:58:00.000Z",
-           *           "days": 180
-           *         },
-           *         "coverage": {
-           *           "from_block": 1,
-           *           "to_block": 7969,
-           *           "complete": true,
-           *           "sources": [
-           *             "index"
-           *           ]
-           *         },
-           *         "realised_usd": 1000,
-           *         "unrealised_usd": 500,
-           *         "fees_usd": 12.4,
-           *         "trades": 3,
-           *         "sales": 1,
-           *         "wins": 1,
-           *         "losses": 0,
-           *         "win_rate": 1,
-           *         "unpriced_share": 0.5,
-           *         "unread_calls": 0,
-           *         "method": "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments leave at their cost. Native coin is no token here.",
-           *         "token_count": 1,
-           *         "tokens": [
-           *           {
-           *             "token": "0x4200000000000000000000000000000000000006",
-           *             "symbol": "WETH",
-           *             "decimals": 18,
-           *             "bought": "20000000000000000000",
-           *             "sold": "15000000000000000000",
-           *             "received": "0",
-           *             "sent": "0",
-           *             "uncovered": "0",
-           *             "held": "5000000000000000000",
-           *             "realised_usd": 1000,
-           *             "cost_usd": 1000,
-           *             "worth_usd": 1500,
-           *             "unrealised_usd": 500,
-           *             "priced_by": "feed",
-           *             "sales": 1,
-           *             "wins": 1,
-           *             "losses": 0,
-           *             "unpriced_legs": 0
-           *           }
-           *         ]
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["PremiumRisk"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  post_wash_address: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
-        "Idempotency-Key"?: string;
-        /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
-        "X-Payment-Claim"?: string;
-      };
-      path: {
-        /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
-        address: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The report */
-      200: {
-        headers: {
-          /** @description The settlement, base64 of JSON, where the call was paid by x402 */
-          "PAYMENT-RESPONSE"?: string;
-          /** @description Calls that are left, and in how many seconds all of them are */
-          RateLimit?: string;
-          /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-           *       "chain_id": 8453,
-           *       "as_of_block": 970,
-           *       "as_of_time": "2026-11-20T09:59:00.000Z",
-           *       "window": {
-           *         "from": "2026-05-24T09:59:00.000Z",
-           *         "to": "2026-11-20T09:59:00.000Z",
-           *         "days": 180
-           *       },
-           *       "coverage": {
-           *         "from_block": 1,
-           *         "to_block": 970,
-           *         "complete": true,
-           *         "sources": [
-           *           "index"
-           *         ]
-           *       },
-           *       "cleanliness_score": 90,
-           *       "cleanliness_range": {
-           *         "lowest": 90,
-           *         "highest": 90
-           *       },
-           *       "cleanliness_grade": "Spotless",
-           *       "deductions": [
-           *         {
-           *           "name": "dust",
-           *           "points": 0,
-           *           "most": 10,
-           *           "reason": "recognised tokens that own calls brought in and that are worth less than a cent: 0; 2 points each"
-           *         },
-           *         {
-           *           "name": "unrecognised_tokens",
-           *           "points": 0,
-           *           "most": 15,
-           *           "reason": "tokens that own calls brought in and that are neither listed nor known to be used by others: 0; 3 points each"
-           *         },
-           *         {
-           *           "name": "portfolio_quality",
-           *           "points": 0,
-           *           "most": 15,
-           *           "reason": "100 % of the worth that own calls brought in is in recognised tokens; 15 points for none"
-           *         },
-           *         {
-           *           "name": "approvals",
-           *           "points": 10,
-           *           "most": 30,
-           *           "reason": "unlimited approvals at risk: 1; points by the gravest risk of each: flagged 20, no_code 15, young 10, unknown 10, unused 3"
-           *         },
-           *         {
-           *           "name": "delegation",
-           *           "points": 0,
-           *           "most": 10,
-           *           "reason": "the wallet runs nobody's code"
-           *         },
-           *         {
-           *           "name": "self_dealing",
-           *           "points": 0,
-           *           "most": 10,
-           *           "reason": "0 % of the weight of own calls stays within the owner's accounts"
-           *         },
-           *         {
-           *           "name": "circular_transfers",
-           *           "points": 0,
-           *           "most": 10,
-           *           "reason": "transfers to accounts of the same owner that came back within 7 days: 0; 2 points each"
-           *         }
-           *       ],
-           *       "issues": [
-           *         {
-           *           "category": "approvals",
-           *           "severity": "high",
-           *           "description": "The spender is not shown to have existed 30 days before the approval; has fewer than three known independent users and stands on no list.",
-           *           "action": "Take back the unlimited approval of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 to 0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d."
-           *         },
-           *         {
-           *           "category": "received",
-           *           "severity": "info",
-           *           "description": "Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score.",
-           *           "action": "Do not approve, swap or claim them: touching them is what spam is for."
-           *         }
-           *       ],
-           *       "issues_by_severity": {
-           *         "high": 1,
-           *         "medium": 0,
-           *         "low": 0,
-           *         "info": 1
-           *       },
-           *       "portfolio": {
-           *         "state": "held",
-           *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token.",
-           *         "reason": null,
-           *         "total_usd": 108,
-           *         "unpriced_tokens": 0,
-           *         "holdings": [
-           *           {
-           *             "symbol": "USDC",
-           *             "decimals": 6,
-           *             "recognised": true,
-           *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-           *             "amount": "108000000",
-           *             "worth_usd": 108
-           *           }
-           *         ]
-           *       },
-           *       "received": {
-           *         "spam_tokens": 1,
-           *         "dust_tokens": 0,
-           *         "transfers": 3,
-           *         "truncated": false,
-           *         "note": "What transactions of others brought since the index follows the wallet. Any contract can claim to have sent anything; none of it takes anything from the score.",
-           *         "tokens": [
-           *           {
-           *             "token": "0x0000000000000000000000000000000000000Bad",
-           *             "symbol": null,
-           *             "standard": "erc20",
-           *             "kind": "spam",
-           *             "transfers": 3,
-           *             "senders": 1,
-           *             "amount": "1000000000000000000000",
-           *             "worth_usd": null,
-           *             "last_at": "2026-10-26T09:59:00.000Z"
-           *           }
-           *         ],
-           *         "left_out": 0
-           *       },
-           *       "open_approvals": [
-           *         {
-           *           "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-           *           "spender": "0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d",
-           *           "kind": "amount",
-           *           "approved_at": "2026-10-24T09:59:00.000Z",
-           *           "last_used_at": null,
-           *           "use_known": true,
-           *           "spender_facts": {
-           *             "is_contract": true,
-           *             "existed_at": "2026-10-22T09:59:00.000Z",
-           *             "outside_users": 1,
-           *             "flag": null,
-           *             "own": false
-           *           },
-           *           "risks": [
-           *             "young",
-           *             "unknown"
-           *           ]
-           *         }
-           *       ],
-           *       "open_approvals_reason": null,
-           *       "self_dealing": {
-           *         "own_share": 0,
-           *         "is_pattern": false,
-           *         "circles": [],
-           *         "truncated": false,
-           *         "method": "A transfer of native coin or an ERC-20 token that the wallet itself sent, and the next one of the same token from the same counterparty: of any amount within 7 days where it belongs to the same owner, within 1 % of the amount and 24 hours of any other account without code. Each transfer counts once. Longer circles are not seen."
-           *       },
-           *       "prices": {
-           *         "native_symbol": "ETH",
-           *         "native_usd": 3000,
-           *         "reason": null,
-           *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["WashReport"];
-        };
-      };
-      /** @description Header malformed, or Payment malformed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
-      401: {
-        headers: {
-          /** @description What is asked for */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Payment required, or API key balance insufficient */
-      402: {
-        headers: {
-          /** @description The body, as base64 of JSON */
-          "PAYMENT-REQUIRED"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PaymentRequired"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Wallet not indexed */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
-      409: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Rate limit exceeded */
-      429: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Internal error */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
-      503: {
-        headers: {
-          /** @description Seconds after which another attempt makes sense */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+    get_agent_protect_address: {
+        parameters: {
+            query?: {
+                /** @description Adds 30 days of monitoring, as GET /alerts/subscribe/{address} sells it with every event. A URL that leads anywhere but to a public https host is refused. */
+                webhook_url?: string;
+            };
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 31337,
+                     *       "as_of_block": 8012,
+                     *       "as_of_time": "2026-11-20T09:59:57.000Z",
+                     *       "window": {
+                     *         "from": "2026-10-21T09:59:57.000Z",
+                     *         "to": "2026-11-20T09:59:57.000Z",
+                     *         "days": 30
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 7982,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "risk_level": "MEDIUM",
+                     *       "risk_score": 34,
+                     *       "verdict": "Medium risk: risk flags.",
+                     *       "services": [
+                     *         {
+                     *           "name": "risk",
+                     *           "ran": true,
+                     *           "reason": "always"
+                     *         },
+                     *         {
+                     *           "name": "health",
+                     *           "ran": true,
+                     *           "reason": "always"
+                     *         },
+                     *         {
+                     *           "name": "wash",
+                     *           "ran": true,
+                     *           "reason": "approvals at risk or unread: 1"
+                     *         },
+                     *         {
+                     *           "name": "optimize",
+                     *           "ran": true,
+                     *           "reason": "wei of fees wasted: 2411368784000"
+                     *         },
+                     *         {
+                     *           "name": "retry",
+                     *           "ran": true,
+                     *           "reason": "failed transactions: 2"
+                     *         }
+                     *       ],
+                     *       "simulated_at": {
+                     *         "block": 8012,
+                     *         "block_hash": "0x1111111111111111111111111111111111111111111111111111111111111111",
+                     *         "time": "2026-11-20T09:59:57.000Z"
+                     *       },
+                     *       "steps": [
+                     *         {
+                     *           "priority": 1,
+                     *           "service": "health",
+                     *           "action": "revoke_approval",
+                     *           "severity": "critical",
+                     *           "description": "Take back the unlimited approval of 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9 to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65.",
+                     *           "reason": "The spender has no code: whoever holds its key can take everything. kind amount, given at 2026-11-02T08:00:00.000Z, no use known.",
+                     *           "value_usd": 1250.5,
+                     *           "monthly_saving_usd": null,
+                     *           "transaction": {
+                     *             "type": "eip1559",
+                     *             "chainId": 31337,
+                     *             "nonce": 412,
+                     *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
+                     *             "data": "0x095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000",
+                     *             "value": "0",
+                     *             "gas": "32868",
+                     *             "maxFeePerGas": "100014000",
+                     *             "maxPriorityFeePerGas": "100000000",
+                     *             "serialized": "0x02f870827a6982019c8405f5e1008405f617b082806494dc64a140aa3e981100a9beca4e685f962f0cf6c980b844095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000c0"
+                     *           },
+                     *           "simulation": {
+                     *             "passes": true,
+                     *             "block": 8012,
+                     *             "gas_estimate": "26294"
+                     *           },
+                     *           "max_cost_wei": "3287260152000",
+                     *           "obstacle": null
+                     *         },
+                     *         {
+                     *           "priority": 2,
+                     *           "service": "optimize",
+                     *           "action": "simulate_first",
+                     *           "severity": "low",
+                     *           "description": "Simulate calls of 0x322e9f04 at 0x5FC8d32690cc91D4c39d9d3abcBD16989F875707 right before sending and hold back what fails.",
+                     *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. 1 calls, 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month.",
+                     *           "value_usd": null,
+                     *           "monthly_saving_usd": 0.004823,
+                     *           "transaction": null,
+                     *           "simulation": null,
+                     *           "max_cost_wei": null,
+                     *           "obstacle": null
+                     *         }
+                     *       ],
+                     *       "transactions": 1,
+                     *       "first_nonce": 412,
+                     *       "total_max_cost_wei": "3287260152000",
+                     *       "total_max_cost_usd": 0.006575,
+                     *       "monthly_saving_usd": 0.004823,
+                     *       "rehearsed": null,
+                     *       "not_retried": [
+                     *         {
+                     *           "failure": {
+                     *             "hash": "0x3333333333333333333333333333333333333333333333333333333333333333",
+                     *             "block": 7901,
+                     *             "time": "2026-11-20T08:12:40.000Z",
+                     *             "nonce": 401,
+                     *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
+                     *             "selector": "0xa9059cbb",
+                     *             "value": "0",
+                     *             "gas_limit": "60000",
+                     *             "gas_used": "29550",
+                     *             "fee_wei": "2955413700000",
+                     *             "intent": "transfer",
+                     *             "cause": "reverted",
+                     *             "cause_reason": "InsufficientBalance()"
+                     *           },
+                     *           "reason": "repaired",
+                     *           "detail": "Transaction 0x4444444444444444444444444444444444444444444444444444444444444444 brought about the same later.",
+                     *           "by": "0x4444444444444444444444444444444444444444444444444444444444444444"
+                     *         }
+                     *       ],
+                     *       "monitoring": {
+                     *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *         "chain_id": 31337,
+                     *         "webhook_url": "https://hooks.example.com/agent-health",
+                     *         "events": [
+                     *           "ahs.grade_changed",
+                     *           "ahs.sanctions_hit"
+                     *         ],
+                     *         "status": "unverified",
+                     *         "disabled_reason": null,
+                     *         "created_at": "2026-11-20T10:00:00.000Z",
+                     *         "expires_at": "2026-12-20T10:00:00.000Z",
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+                     *         "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Protection"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_ahs_address: {
+        parameters: {
+            query?: {
+                /** @description A URL of the agent, shown with the infrastructure. It counts where it equals or lies under an endpoint that the wallet's agents declare; any other is visited once and scores nothing. A URL that leads anywhere but to a public https host is refused. */
+                agent_url?: string;
+                /** @description Parts to add, separated by commas */
+                include?: ("features" | "history" | "attestation" | "infrastructure")[];
+            };
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "ahs_score": 84,
+                     *       "grade": "B",
+                     *       "grade_label": "Good",
+                     *       "d1_score": 88,
+                     *       "d2_score": 82,
+                     *       "d3_score": null,
+                     *       "mode": "2D",
+                     *       "sanctions_flags": [],
+                     *       "trust_routing": "instant_settle",
+                     *       "confidence": 0.81,
+                     *       "confidence_level": "HIGH",
+                     *       "patterns": [],
+                     *       "trend": "stable",
+                     *       "timestamp": "2026-11-20T10:00:05.000Z",
+                     *       "model_version": "AHS-2026.1",
+                     *       "chain_id": 31337,
+                     *       "as_of_block": 7969,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *       "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 7969,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "published": {
+                     *         "oracle": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "ahs_score": 84,
+                     *         "grade": "B",
+                     *         "as_of_block": 7960,
+                     *         "tx_hash": "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
+                     *         "published_at": "2026-11-20T09:57:30.000Z"
+                     *       },
+                     *       "stale": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AhsRecord"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_ahs_batch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchRequest"];
+            };
+        };
+        responses: {
+            /** @description The records */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "ahs_score": 84,
+                     *           "grade": "B",
+                     *           "grade_label": "Good",
+                     *           "d1_score": 88,
+                     *           "d2_score": 82,
+                     *           "d3_score": null,
+                     *           "mode": "2D",
+                     *           "sanctions_flags": [],
+                     *           "trust_routing": "instant_settle",
+                     *           "confidence": 0.81,
+                     *           "confidence_level": "HIGH",
+                     *           "patterns": [],
+                     *           "trend": "stable",
+                     *           "timestamp": "2026-11-20T10:00:05.000Z",
+                     *           "model_version": "AHS-2026.1",
+                     *           "chain_id": 31337,
+                     *           "as_of_block": 7969,
+                     *           "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *           "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *           "coverage": {
+                     *             "from_block": 1,
+                     *             "to_block": 7969,
+                     *             "complete": true,
+                     *             "sources": [
+                     *               "index"
+                     *             ]
+                     *           },
+                     *           "published": {
+                     *             "oracle": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *             "ahs_score": 84,
+                     *             "grade": "B",
+                     *             "as_of_block": 7960,
+                     *             "tx_hash": "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
+                     *             "published_at": "2026-11-20T09:57:30.000Z"
+                     *           },
+                     *           "stale": false
+                     *         }
+                     *       ],
+                     *       "count": 1,
+                     *       "errors": [
+                     *         {
+                     *           "address": "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
+                     *           "problem": {
+                     *             "type": "/docs#problem-not-indexed",
+                     *             "title": "Wallet not indexed",
+                     *             "status": 404,
+                     *             "detail": "The index does not follow 0x90F79bf6EB2c4f870365E785982E1f101E93b906."
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_ahs_route_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The decision */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "action": "instant_settle",
+                     *       "ahs_score": 84,
+                     *       "grade": "B",
+                     *       "grade_label": "Good",
+                     *       "confidence": 0.81,
+                     *       "confidence_level": "HIGH",
+                     *       "reason": "grade",
+                     *       "scored_at": "2026-11-20T09:58:00.000Z",
+                     *       "stale": false,
+                     *       "policy_applied": false,
+                     *       "allowlisted": false,
+                     *       "agent_health_score": 84,
+                     *       "routing_recommendation": "instant_settle"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoutingDecision"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_ahs_route_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy, with its ETag */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "instant_grades": [
+                     *         "A"
+                     *       ],
+                     *       "escrow_grades": [
+                     *         "B",
+                     *         "C"
+                     *       ],
+                     *       "reject_grades": [
+                     *         "D",
+                     *         "E",
+                     *         "F"
+                     *       ],
+                     *       "escrow_disabled": false,
+                     *       "allowlist": [
+                     *         "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
+                     *       ],
+                     *       "confidence_overrides": {
+                     *         "B": {
+                     *           "HIGH": "instant_settle"
+                     *         }
+                     *       },
+                     *       "insufficient_action": "escrow",
+                     *       "updated_at": "2026-11-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoutingPolicy"];
+                };
+            };
+            /** @description Unchanged since the ETag in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_ahs_route_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoutingPolicyInput"];
+            };
+        };
+        responses: {
+            /** @description The policy as stored, with its ETag */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "instant_grades": [
+                     *         "A"
+                     *       ],
+                     *       "escrow_grades": [
+                     *         "B",
+                     *         "C"
+                     *       ],
+                     *       "reject_grades": [
+                     *         "D",
+                     *         "E",
+                     *         "F"
+                     *       ],
+                     *       "escrow_disabled": false,
+                     *       "allowlist": [
+                     *         "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
+                     *       ],
+                     *       "confidence_overrides": {
+                     *         "B": {
+                     *           "HIGH": "instant_settle"
+                     *         }
+                     *       },
+                     *       "insufficient_action": "escrow",
+                     *       "updated_at": "2026-11-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoutingPolicy"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_alerts_subscription_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As GET /alerts/subscribe/{address} answered it */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 31337,
+                     *       "webhook_url": "https://hooks.example.com/agent-health",
+                     *       "events": [
+                     *         "ahs.grade_changed",
+                     *         "ahs.sanctions_hit"
+                     *       ],
+                     *       "status": "unverified",
+                     *       "disabled_reason": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_alerts_subscription_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As GET /alerts/subscribe/{address} answered it */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription, ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 31337,
+                     *       "webhook_url": "https://hooks.example.com/agent-health",
+                     *       "events": [
+                     *         "ahs.grade_changed",
+                     *         "ahs.sanctions_hit"
+                     *       ],
+                     *       "status": "ended",
+                     *       "disabled_reason": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_alerts_subscription_id_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description As GET /alerts/subscribe/{address} answered it */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
+                     *           "type": "subscription.test",
+                     *           "state": "delivered",
+                     *           "created_at": "2026-11-20T10:00:00.000Z",
+                     *           "delivered_at": "2026-11-20T10:00:05.512Z",
+                     *           "next_attempt_at": null,
+                     *           "payload": {
+                     *             "type": "subscription.test",
+                     *             "timestamp": "2026-11-20T10:00:00.000Z",
+                     *             "data": {}
+                     *           },
+                     *           "attempts": [
+                     *             {
+                     *               "at": "2026-11-20T10:00:00.310Z",
+                     *               "status": 503,
+                     *               "latency_ms": 41,
+                     *               "failure": "The endpoint answered 503."
+                     *             },
+                     *             {
+                     *               "at": "2026-11-20T10:00:05.512Z",
+                     *               "status": 204,
+                     *               "latency_ms": 38,
+                     *               "failure": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_alerts_subscription_id_deliveries_delivery_id_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+                /** @description As GET /alerts/subscribe/{address} answered it */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event, waiting again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "delivery_id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
+                     *       "state": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedDelivery"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_alerts_subscription_id_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As GET /alerts/subscribe/{address} answered it */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+                     *       "previous_valid_until": "2026-11-21T10:00:00.000Z",
+                     *       "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedSecret"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_alerts_subscription_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As GET /alerts/subscribe/{address} answered it */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queued event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "delivery_id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
+                     *       "state": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedDelivery"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_alerts_subscribe_address: {
+        parameters: {
+            query: {
+                /** @description What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now */
+                events?: ("ahs.grade_changed" | "ahs.sanctions_hit")[];
+                /** @description Where events are POSTed. A URL that leads anywhere but to a public https host is refused, now and at every delivery; redirects are not followed. */
+                webhook_url: string;
+            };
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 31337,
+                     *       "webhook_url": "https://hooks.example.com/agent-health",
+                     *       "events": [
+                     *         "ahs.grade_changed",
+                     *         "ahs.sanctions_hit"
+                     *       ],
+                     *       "status": "unverified",
+                     *       "disabled_reason": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+                     *       "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscribed"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_counterparties_address: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of an earlier answer for the same wallet: the list goes on as of the same block, whatever happened since */
+                cursor?: string;
+                /** @description Counterparties a page */
+                limit?: number;
+            };
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 31337,
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
+                     *         "days": 180
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 48210,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "totals": {
+                     *         "counterparties": 9,
+                     *         "out": 7,
+                     *         "in": 1,
+                     *         "both": 1,
+                     *         "interactions": 412,
+                     *         "calls": 405,
+                     *         "failed_calls": 4,
+                     *         "transfers_in": 7,
+                     *         "calls_to_itself": 0,
+                     *         "calls_to_nobody": 1,
+                     *         "volume_out_usd": 8120.5,
+                     *         "volume_in_usd": 20000,
+                     *         "unpriced_counterparties": 0,
+                     *         "owned": 0,
+                     *         "incoming_complete": true
+                     *       },
+                     *       "concentration": {
+                     *         "hhi_interactions": 1830,
+                     *         "hhi_volume": 5120
+                     *       },
+                     *       "counterparties": [
+                     *         {
+                     *           "address": "0x2279B7A0a67DB372996a5FaB50D91eAA73d2eBe6",
+                     *           "label": {
+                     *             "label": "Contract",
+                     *             "category": "contract",
+                     *             "source": "index"
+                     *           },
+                     *           "labels": [
+                     *             {
+                     *               "label": "Contract",
+                     *               "category": "contract",
+                     *               "source": "index"
+                     *             }
+                     *           ],
+                     *           "direction": "both",
+                     *           "interactions": 120,
+                     *           "calls": 120,
+                     *           "failed_calls": 2,
+                     *           "transfers_in": 0,
+                     *           "volume_usd": 4820.25,
+                     *           "volume_out": {
+                     *             "volume_usd": 2410.5,
+                     *             "fully_priced": true,
+                     *             "native_wei": "0",
+                     *             "tokens": [
+                     *               {
+                     *                 "token": "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0",
+                     *                 "symbol": "USDC",
+                     *                 "amount": "2410500000",
+                     *                 "amount_usd": 2410.5
+                     *               }
+                     *             ],
+                     *             "tokens_left_out": 0
+                     *           },
+                     *           "volume_in": {
+                     *             "volume_usd": 2409.75,
+                     *             "fully_priced": true,
+                     *             "native_wei": "0",
+                     *             "tokens": [
+                     *               {
+                     *                 "token": "0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9",
+                     *                 "symbol": "WETH",
+                     *                 "amount": "803250000000000000",
+                     *                 "amount_usd": 2409.75
+                     *               }
+                     *             ],
+                     *             "tokens_left_out": 0
+                     *           },
+                     *           "first_seen": "2026-08-22T10:12:00.000Z",
+                     *           "last_seen": "2026-11-20T09:41:00.000Z",
+                     *           "ahs_score": null,
+                     *           "grade": null,
+                     *           "scored": false,
+                     *           "sanctions_flags": [],
+                     *           "mixer": false,
+                     *           "owner_link": null,
+                     *           "owner_group": null,
+                     *           "credit": 0.998
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Counterparties"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_epochs_epoch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epoch, as in the oracle's RootPublished event */
+                epoch: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "epoch": 20777,
+                     *       "root": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *       "created_at": "2026-11-20T02:00:00.000Z",
+                     *       "leaves": [
+                     *         {
+                     *           "wallet": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "record": "0x545852202a6c00000000000000000000000000000000000000000000000000f1",
+                     *           "proof": [
+                     *             "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Epoch"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_health_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "account": {
+                     *         "kind": "eoa",
+                     *         "is_contract": false,
+                     *         "delegates_to": null,
+                     *         "note": null
+                     *       },
+                     *       "chain_id": 8453,
+                     *       "as_of_block": 970,
+                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:59:00.000Z",
+                     *         "to": "2026-11-20T09:59:00.000Z",
+                     *         "days": 180
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 970,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "totals": {
+                     *         "calls": 30,
+                     *         "successes": 27,
+                     *         "failures": 3,
+                     *         "success_rate": 0.9,
+                     *         "unread_receipts": 0
+                     *       },
+                     *       "first_seen": {
+                     *         "block": 100,
+                     *         "time": "2026-10-21T09:59:00.000Z",
+                     *         "tx_hash": "0x0000000000000000000000000000000000000000000000000000000000000001"
+                     *       },
+                     *       "last_seen": {
+                     *         "block": 129,
+                     *         "time": "2026-11-19T09:59:00.000Z",
+                     *         "tx_hash": "0x000000000000000000000000000000000000000000000000000000000000001e"
+                     *       },
+                     *       "gas": {
+                     *         "spent": {
+                     *           "wei": "63480000000000",
+                     *           "eth": "0.00006348",
+                     *           "worth_usd": 0.19044
+                     *         },
+                     *         "wasted": {
+                     *           "wei": "5160000000000",
+                     *           "eth": "0.00000516",
+                     *           "worth_usd": 0.01548
+                     *         },
+                     *         "wasted_share": 0.081285,
+                     *         "spent_per_month": {
+                     *           "wei": "63480000000000",
+                     *           "eth": "0.00006348",
+                     *           "worth_usd": 0.19044
+                     *         },
+                     *         "wasted_per_month": {
+                     *           "wei": "5160000000000",
+                     *           "eth": "0.00000516",
+                     *           "worth_usd": 0.01548
+                     *         },
+                     *         "month_basis": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
+                     *       },
+                     *       "failures": {
+                     *         "out_of_gas": {
+                     *           "failures": 1,
+                     *           "wasted": {
+                     *             "wei": "3000000000000",
+                     *             "eth": "0.000003",
+                     *             "worth_usd": 0.009
+                     *           }
+                     *         },
+                     *         "reverted": {
+                     *           "failures": 2,
+                     *           "wasted": {
+                     *             "wei": "2160000000000",
+                     *             "eth": "0.00000216",
+                     *             "worth_usd": 0.00648
+                     *           }
+                     *         },
+                     *         "revert_reasons": null,
+                     *         "note": "out_of_gas: gas used reached 98 % of the limit; code that gives up all its gas on purpose looks the same. reverted: any other failure. Receipts hold no revert reason, so none is stored and none is guessed.",
+                     *         "by_method": [
+                     *           {
+                     *             "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
+                     *             "selector": "0x3593564c",
+                     *             "method": "execute(bytes,bytes[],uint256)",
+                     *             "cause": "out_of_gas",
+                     *             "failures": 1,
+                     *             "attempts": 30,
+                     *             "wasted": {
+                     *               "wei": "3000000000000",
+                     *               "eth": "0.000003",
+                     *               "worth_usd": 0.009
+                     *             },
+                     *             "first_at": "2026-11-10T09:59:00.000Z",
+                     *             "last_at": "2026-11-10T09:59:00.000Z",
+                     *             "last_tx_hash": "0x0000000000000000000000000000000000000000000000000000000000000015",
+                     *             "longest_run": 1,
+                     *             "succeeded_since": true
+                     *           },
+                     *           {
+                     *             "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
+                     *             "selector": "0x3593564c",
+                     *             "method": "execute(bytes,bytes[],uint256)",
+                     *             "cause": "reverted",
+                     *             "failures": 2,
+                     *             "attempts": 30,
+                     *             "wasted": {
+                     *               "wei": "2160000000000",
+                     *               "eth": "0.00000216",
+                     *               "worth_usd": 0.00648
+                     *             },
+                     *             "first_at": "2026-10-31T09:59:00.000Z",
+                     *             "last_at": "2026-11-02T09:59:00.000Z",
+                     *             "last_tx_hash": "0x000000000000000000000000000000000000000000000000000000000000000d",
+                     *             "longest_run": 1,
+                     *             "succeeded_since": true
+                     *           }
+                     *         ],
+                     *         "left_out": 0
+                     *       },
+                     *       "activity_by_week": [
+                     *         {
+                     *           "week": "2026-11-09",
+                     *           "calls": 7,
+                     *           "failures": 1,
+                     *           "spent": {
+                     *             "wei": "15960000000000",
+                     *             "eth": "0.00001596",
+                     *             "worth_usd": 0.04788
+                     *           }
+                     *         },
+                     *         {
+                     *           "week": "2026-11-16",
+                     *           "calls": 4,
+                     *           "failures": 0,
+                     *           "spent": {
+                     *             "wei": "8640000000000",
+                     *             "eth": "0.00000864",
+                     *             "worth_usd": 0.02592
+                     *           }
+                     *         }
+                     *       ],
+                     *       "portfolio": {
+                     *         "state": "held",
+                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token.",
+                     *         "reason": null,
+                     *         "total_usd": 108,
+                     *         "unpriced_tokens": 0,
+                     *         "holdings": [
+                     *           {
+                     *             "symbol": "USDC",
+                     *             "decimals": 6,
+                     *             "recognised": true,
+                     *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "amount": "108000000",
+                     *             "worth_usd": 108
+                     *           }
+                     *         ]
+                     *       },
+                     *       "open_approvals": [
+                     *         {
+                     *           "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "spender": "0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d",
+                     *           "kind": "amount",
+                     *           "approved_at": "2026-10-24T09:59:00.000Z",
+                     *           "last_used_at": null,
+                     *           "use_known": true,
+                     *           "spender_facts": {
+                     *             "is_contract": true,
+                     *             "existed_at": "2026-10-22T09:59:00.000Z",
+                     *             "outside_users": 1,
+                     *             "flag": null,
+                     *             "own": false
+                     *           },
+                     *           "risks": [
+                     *             "young",
+                     *             "unknown"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "open_approvals_reason": null,
+                     *       "recommendations": [
+                     *         {
+                     *           "kind": "pay_market_price",
+                     *           "action": "Bid base fee plus the block's median tip for calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1.",
+                     *           "reason": "They paid more per gas than the blocks that they were mined in asked for.",
+                     *           "evidence": "calls: 27; 9720000000000 wei in 30 days; x 30 / 30 = 9720000000000 wei a month",
+                     *           "saves_usd_per_month": 0.02916,
+                     *           "saves_eth_per_month": "0.00000972"
+                     *         },
+                     *         {
+                     *           "kind": "raise_gas_limit",
+                     *           "action": "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of at least 312500, or of 5/4 of the node's estimate where that is more.",
+                     *           "reason": "Calls used up their limit and failed; gas that is not used is not paid. Limit: ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more).",
+                     *           "evidence": "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
+                     *           "saves_usd_per_month": 0.009,
+                     *           "saves_eth_per_month": "0.000003"
+                     *         },
+                     *         {
+                     *           "kind": "simulate_first",
+                     *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
+                     *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
+                     *           "evidence": "calls: 2; 2160000000000 wei in 30 days; x 30 / 30 = 2160000000000 wei a month",
+                     *           "saves_usd_per_month": 0.00648,
+                     *           "saves_eth_per_month": "0.00000216"
+                     *         },
+                     *         {
+                     *           "kind": "revoke_approval",
+                     *           "action": "Take back the unlimited approval of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 to 0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d.",
+                     *           "reason": "The spender is not shown to have existed 30 days before the approval; has fewer than three known independent users and stands on no list.",
+                     *           "evidence": "kind amount, given at 2026-10-24T09:59:00.000Z, no use known",
+                     *           "saves_usd_per_month": null,
+                     *           "saves_eth_per_month": null
+                     *         }
+                     *       ],
+                     *       "prices": {
+                     *         "native_symbol": "ETH",
+                     *         "native_usd": 3000,
+                     *         "reason": null,
+                     *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthReport"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_inputs_hash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description keccak256 of the file's RFC 8785 form for inputs and policies; its SHA-256 for all others */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "AHS-2026.1"
+                     *     }
+                     */
+                    "application/json": Record<string, never> | unknown[];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_keys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreditsInput"];
+            };
+        };
+        responses: {
+            /** @description The key */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "api_key": "ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_prefix": "ahs_Zk3vQ9aB",
+                     *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "balance_usd": 25,
+                     *       "rate_per_minute": 600,
+                     *       "expires_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BoughtKey"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_keys_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateKeyInput"];
+            };
+        };
+        responses: {
+            /** @description The key with its new secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "api_key": "ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_prefix": "ahs_Zk3vQ9aB",
+                     *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "balance_usd": 25,
+                     *       "rate_per_minute": 600,
+                     *       "expires_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedKey"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_keys_self: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_prefix": "ahs_Zk3vQ9aB",
+                     *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "balance_usd": 25,
+                     *       "rate_per_minute": 600,
+                     *       "expires_at": null,
+                     *       "partner": false,
+                     *       "bought_by": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "created_at": "2026-11-01T08:00:00.000Z",
+                     *       "spent": {
+                     *         "from": "2026-10-21T10:00:00.000Z",
+                     *         "to": "2026-11-20T10:00:00.000Z",
+                     *         "total_usd": 1.12,
+                     *         "endpoints": [
+                     *           {
+                     *             "endpoint": "GET /ahs/{address}",
+                     *             "calls": 1,
+                     *             "spent_usd": 1
+                     *           },
+                     *           {
+                     *             "endpoint": "GET /ahs/route/{address}",
+                     *             "calls": 12,
+                     *             "spent_usd": 0.12
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeySelf"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_keys_topup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreditsInput"];
+            };
+        };
+        responses: {
+            /** @description The key with its new balance */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_prefix": "ahs_Zk3vQ9aB",
+                     *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "balance_usd": 32.5,
+                     *       "rate_per_minute": 600,
+                     *       "expires_at": null,
+                     *       "credited_usd": 25
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToppedUpKey"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_livez: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It runs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_network_map_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nodes and edges */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 31337,
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
+                     *         "days": 180
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 48210,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "cluster": null,
+                     *       "cluster_size": 1,
+                     *       "nodes": [
+                     *         {
+                     *           "id": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "kind": "agent",
+                     *           "label": {
+                     *             "label": "Agent 12: payment-agent 0",
+                     *             "category": "agent",
+                     *             "source": "identity-registry"
+                     *           },
+                     *           "ahs_score": 84,
+                     *           "grade": "B",
+                     *           "flags": [],
+                     *           "hops": 0,
+                     *           "cluster": null
+                     *         },
+                     *         {
+                     *           "id": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
+                     *           "address": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
+                     *           "kind": "public_funder",
+                     *           "label": {
+                     *             "label": "Public funder",
+                     *             "category": "public_funder",
+                     *             "source": "deployment"
+                     *           },
+                     *           "ahs_score": null,
+                     *           "grade": null,
+                     *           "flags": [],
+                     *           "hops": 1,
+                     *           "cluster": null
+                     *         },
+                     *         {
+                     *           "id": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
+                     *           "address": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
+                     *           "kind": "account",
+                     *           "label": {
+                     *             "label": "Account",
+                     *             "category": "account",
+                     *             "source": "index"
+                     *           },
+                     *           "ahs_score": null,
+                     *           "grade": null,
+                     *           "flags": [],
+                     *           "hops": 1,
+                     *           "cluster": null
+                     *         }
+                     *       ],
+                     *       "edges": [
+                     *         {
+                     *           "from": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
+                     *           "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "kind": "funded",
+                     *           "calls": null,
+                     *           "volume_usd": null,
+                     *           "first_seen": null,
+                     *           "last_seen": null
+                     *         },
+                     *         {
+                     *           "from": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "to": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
+                     *           "kind": "paid",
+                     *           "calls": 36,
+                     *           "volume_usd": 490.038991,
+                     *           "first_seen": "2026-08-22T10:12:00.000Z",
+                     *           "last_seen": "2026-11-20T09:41:00.000Z"
+                     *         }
+                     *       ],
+                     *       "truncated": false,
+                     *       "left_out": {
+                     *         "nodes": 0,
+                     *         "edges": 0,
+                     *         "at_least": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NetworkMap"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_optimize_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 8453,
+                     *       "as_of_block": 970,
+                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:59:00.000Z",
+                     *         "to": "2026-11-20T09:59:00.000Z",
+                     *         "days": 180
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 970,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "methods": [
+                     *         {
+                     *           "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
+                     *           "selector": "0x3593564c",
+                     *           "method": "execute(bytes,bytes[],uint256)",
+                     *           "calls": 30,
+                     *           "failures": 3,
+                     *           "spent": {
+                     *             "wei": "63480000000000",
+                     *             "eth": "0.00006348",
+                     *             "worth_usd": 0.19044
+                     *           },
+                     *           "wasted": {
+                     *             "wei": "5160000000000",
+                     *             "eth": "0.00000516",
+                     *             "worth_usd": 0.01548
+                     *           },
+                     *           "overpaid": {
+                     *             "wei": "10580000000000",
+                     *             "eth": "0.00001058",
+                     *             "worth_usd": 0.03174
+                     *           },
+                     *           "overpaid_known_calls": 30,
+                     *           "saving": {
+                     *             "wei": "14880000000000",
+                     *             "eth": "0.00001488",
+                     *             "worth_usd": 0.04464
+                     *           },
+                     *           "saving_per_month": {
+                     *             "wei": "14880000000000",
+                     *             "eth": "0.00001488",
+                     *             "worth_usd": 0.04464
+                     *           },
+                     *           "gas_limit": {
+                     *             "state": "too_low",
+                     *             "samples": 27,
+                     *             "small_sample": false,
+                     *             "median_limit": "250000",
+                     *             "highest_limit": "250000",
+                     *             "p50_used": "180000",
+                     *             "p95_used": "180000",
+                     *             "max_used": "180000",
+                     *             "median_limit_over_p95_used": 1.388,
+                     *             "highest_limit_that_ran_out": "250000",
+                     *             "suggested_limit": "312500",
+                     *             "reason": "Calls used up their limit, and no limit so far reaches the suggested one."
+                     *           },
+                     *           "savings": [
+                     *             {
+                     *               "kind": "simulate_first",
+                     *               "calls": 2,
+                     *               "saving": {
+                     *                 "wei": "2160000000000",
+                     *                 "eth": "0.00000216",
+                     *                 "worth_usd": 0.00648
+                     *               },
+                     *               "saving_per_month": {
+                     *                 "wei": "2160000000000",
+                     *                 "eth": "0.00000216",
+                     *                 "worth_usd": 0.00648
+                     *               },
+                     *               "arithmetic": {
+                     *                 "eth": "2160000000000 wei x 30 / 30 days = 2160000000000 wei",
+                     *                 "usd": "6480 micro-USD x 30 / 30 days = 6480 micro-USD"
+                     *               }
+                     *             },
+                     *             {
+                     *               "kind": "raise_gas_limit",
+                     *               "calls": 1,
+                     *               "saving": {
+                     *                 "wei": "3000000000000",
+                     *                 "eth": "0.000003",
+                     *                 "worth_usd": 0.009
+                     *               },
+                     *               "saving_per_month": {
+                     *                 "wei": "3000000000000",
+                     *                 "eth": "0.000003",
+                     *                 "worth_usd": 0.009
+                     *               },
+                     *               "arithmetic": {
+                     *                 "eth": "3000000000000 wei x 30 / 30 days = 3000000000000 wei",
+                     *                 "usd": "9000 micro-USD x 30 / 30 days = 9000 micro-USD"
+                     *               }
+                     *             },
+                     *             {
+                     *               "kind": "pay_market_price",
+                     *               "calls": 27,
+                     *               "saving": {
+                     *                 "wei": "9720000000000",
+                     *                 "eth": "0.00000972",
+                     *                 "worth_usd": 0.02916
+                     *               },
+                     *               "saving_per_month": {
+                     *                 "wei": "9720000000000",
+                     *                 "eth": "0.00000972",
+                     *                 "worth_usd": 0.02916
+                     *               },
+                     *               "arithmetic": {
+                     *                 "eth": "9720000000000 wei x 30 / 30 days = 9720000000000 wei",
+                     *                 "usd": "29160 micro-USD x 30 / 30 days = 29160 micro-USD"
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "other_methods": null,
+                     *       "totals": {
+                     *         "methods": 1,
+                     *         "calls": 30,
+                     *         "failures": 3,
+                     *         "spent": {
+                     *           "wei": "63480000000000",
+                     *           "eth": "0.00006348",
+                     *           "worth_usd": 0.19044
+                     *         },
+                     *         "wasted": {
+                     *           "wei": "5160000000000",
+                     *           "eth": "0.00000516",
+                     *           "worth_usd": 0.01548
+                     *         },
+                     *         "overpaid": {
+                     *           "wei": "10580000000000",
+                     *           "eth": "0.00001058",
+                     *           "worth_usd": 0.03174
+                     *         },
+                     *         "overpaid_known_calls": 30,
+                     *         "saving": {
+                     *           "wei": "14880000000000",
+                     *           "eth": "0.00001488",
+                     *           "worth_usd": 0.04464
+                     *         },
+                     *         "saving_per_month": {
+                     *           "wei": "14880000000000",
+                     *           "eth": "0.00001488",
+                     *           "worth_usd": 0.04464
+                     *         }
+                     *       },
+                     *       "recommendations": [
+                     *         {
+                     *           "kind": "pay_market_price",
+                     *           "action": "Bid base fee plus the block's median tip for calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1.",
+                     *           "reason": "They paid more per gas than the blocks that they were mined in asked for.",
+                     *           "evidence": "calls: 27; 9720000000000 wei in 30 days; x 30 / 30 = 9720000000000 wei a month",
+                     *           "saves_usd_per_month": 0.02916,
+                     *           "saves_eth_per_month": "0.00000972"
+                     *         },
+                     *         {
+                     *           "kind": "raise_gas_limit",
+                     *           "action": "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of at least 312500, or of 5/4 of the node's estimate where that is more.",
+                     *           "reason": "Calls used up their limit and failed; gas that is not used is not paid. Limit: ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more).",
+                     *           "evidence": "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
+                     *           "saves_usd_per_month": 0.009,
+                     *           "saves_eth_per_month": "0.000003"
+                     *         },
+                     *         {
+                     *           "kind": "simulate_first",
+                     *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
+                     *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
+                     *           "evidence": "calls: 2; 2160000000000 wei in 30 days; x 30 / 30 = 2160000000000 wei a month",
+                     *           "saves_usd_per_month": 0.00648,
+                     *           "saves_eth_per_month": "0.00000216"
+                     *         }
+                     *       ],
+                     *       "method": {
+                     *         "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
+                     *         "suggested_limit": "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.",
+                     *         "overpaid": "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
+                     *         "savings": "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
+                     *         "month": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
+                     *       },
+                     *       "prices": {
+                     *         "native_symbol": "ETH",
+                     *         "native_usd": 3000,
+                     *         "reason": null,
+                     *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OptimizeReport"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ready */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "checks": {
+                     *         "database": {
+                     *           "ok": true,
+                     *           "detail": "answers"
+                     *         },
+                     *         "index": {
+                     *           "ok": true,
+                     *           "detail": "block 7999 is 3 s old, at most 120 s allowed"
+                     *         }
+                     *       },
+                     *       "sanctions": [
+                     *         {
+                     *           "source": "chainalysis-oracle",
+                     *           "checked_at": "2026-11-20T09:59:57.000Z",
+                     *           "age_seconds": 3,
+                     *           "edition": "block 7999",
+                     *           "entries": 1,
+                     *           "list_hash": "0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877",
+                     *           "unasked_wallets": 0
+                     *         },
+                     *         {
+                     *           "source": "ofac-sdn",
+                     *           "checked_at": "2026-11-20T06:00:00.000Z",
+                     *           "age_seconds": 14400,
+                     *           "edition": "2026-11-18",
+                     *           "entries": 91,
+                     *           "list_hash": "0x91d3e0a4b7c25f608f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",
+                     *           "unasked_wallets": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not ready, or Deadline exceeded, or Shutting down */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_report_card_address: {
+        parameters: {
+            query?: {
+                /** @description json, or a picture of 1200 × 630 pixels */
+                format?: "json" | "png" | "svg";
+            };
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report card */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "name": "payment-agent 0",
+                     *       "chain_id": 31337,
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
+                     *         "days": 180
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 48210,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "ahs_score": 84,
+                     *       "grade": "B",
+                     *       "grade_label": "Good",
+                     *       "trust_routing": "instant_settle",
+                     *       "confidence": 0.81,
+                     *       "confidence_level": "HIGH",
+                     *       "sanctions_flags": [],
+                     *       "dimensions": [
+                     *         {
+                     *           "dimension": "D1",
+                     *           "title": "Wallet hygiene",
+                     *           "weight": 0.3,
+                     *           "score": 88,
+                     *           "features": [
+                     *             {
+                     *               "name": "success_rate",
+                     *               "title": "Success rate",
+                     *               "says": "96.3 % of 224 calls succeed by weight",
+                     *               "score": 89.7,
+                     *               "weight": 0.3,
+                     *               "contribution": 26.92
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "dimension": "D2",
+                     *           "title": "Behavioural patterns",
+                     *           "weight": 0.7,
+                     *           "score": 82,
+                     *           "features": []
+                     *         }
+                     *       ],
+                     *       "adjustments": [],
+                     *       "patterns": [
+                     *         {
+                     *           "name": "healthy_operator",
+                     *           "title": "Healthy operator",
+                     *           "severity": "info",
+                     *           "effect": 0,
+                     *           "evidence": "success 96.3 % over 224 calls to others"
+                     *         }
+                     *       ],
+                     *       "benchmark": {
+                     *         "scored_wallets": 38,
+                     *         "percentile": 31.6,
+                     *         "average_score": 77.1,
+                     *         "grade_distribution": {
+                     *           "A": 24,
+                     *           "B": 2,
+                     *           "C": 1,
+                     *           "D": 4,
+                     *           "E": 2,
+                     *           "F": 5
+                     *         },
+                     *         "score_distribution": [
+                     *           {
+                     *             "from": 0,
+                     *             "to": 9,
+                     *             "wallets": 3
+                     *           },
+                     *           {
+                     *             "from": 10,
+                     *             "to": 19,
+                     *             "wallets": 2
+                     *           },
+                     *           {
+                     *             "from": 20,
+                     *             "to": 29,
+                     *             "wallets": 0
+                     *           },
+                     *           {
+                     *             "from": 30,
+                     *             "to": 39,
+                     *             "wallets": 2
+                     *           },
+                     *           {
+                     *             "from": 40,
+                     *             "to": 49,
+                     *             "wallets": 1
+                     *           },
+                     *           {
+                     *             "from": 50,
+                     *             "to": 59,
+                     *             "wallets": 3
+                     *           },
+                     *           {
+                     *             "from": 60,
+                     *             "to": 69,
+                     *             "wallets": 1
+                     *           },
+                     *           {
+                     *             "from": 70,
+                     *             "to": 79,
+                     *             "wallets": 0
+                     *           },
+                     *           {
+                     *             "from": 80,
+                     *             "to": 89,
+                     *             "wallets": 2
+                     *           },
+                     *           {
+                     *             "from": 90,
+                     *             "to": 100,
+                     *             "wallets": 24
+                     *           }
+                     *         ]
+                     *       },
+                     *       "history": [
+                     *         {
+                     *           "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *           "ahs_score": 84,
+                     *           "grade": "B"
+                     *         }
+                     *       ],
+                     *       "stale": false,
+                     *       "model_version": "AHS-2026.1",
+                     *       "timestamp": "2026-11-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportCard"];
+                    "image/png": string;
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_retry_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Offers, and what is not offered */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 31337,
+                     *       "as_of_block": 8012,
+                     *       "as_of_time": "2026-11-20T09:59:57.000Z",
+                     *       "window": {
+                     *         "from": "2026-10-21T09:59:57.000Z",
+                     *         "to": "2026-11-20T09:59:57.000Z",
+                     *         "days": 30
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 7982,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "account": "key",
+                     *       "simulated_at": {
+                     *         "block": 8012,
+                     *         "block_hash": "0x1111111111111111111111111111111111111111111111111111111111111111",
+                     *         "time": "2026-11-20T09:59:57.000Z"
+                     *       },
+                     *       "pending_transactions": 0,
+                     *       "failures_found": 2,
+                     *       "offers": [
+                     *         {
+                     *           "failure": {
+                     *             "hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
+                     *             "block": 7988,
+                     *             "time": "2026-11-20T09:41:12.000Z",
+                     *             "nonce": 409,
+                     *             "to": "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
+                     *             "selector": "0x322e9f04",
+                     *             "value": "0",
+                     *             "gas_limit": "90000",
+                     *             "gas_used": "24112",
+                     *             "fee_wei": "2411368784000",
+                     *             "intent": "other",
+                     *             "cause": "reverted",
+                     *             "cause_reason": "custom error 0x5c41f80c, data 0x"
+                     *           },
+                     *           "transaction": {
+                     *             "type": "eip1559",
+                     *             "chainId": 31337,
+                     *             "nonce": 412,
+                     *             "to": "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
+                     *             "data": "0x322e9f04",
+                     *             "value": "0",
+                     *             "gas": "60126",
+                     *             "maxFeePerGas": "100014000",
+                     *             "maxPriorityFeePerGas": "100000000",
+                     *             "serialized": "0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0"
+                     *           },
+                     *           "simulation": {
+                     *             "passes": true,
+                     *             "block": 8012,
+                     *             "gas_estimate": "48100"
+                     *           },
+                     *           "max_cost_wei": "6013441764000",
+                     *           "max_cost_usd": 0.012027
+                     *         }
+                     *       ],
+                     *       "rehearsed": true,
+                     *       "total_max_cost_wei": "6013441764000",
+                     *       "total_max_cost_usd": 0.012027,
+                     *       "others": [
+                     *         {
+                     *           "failure": {
+                     *             "hash": "0x3333333333333333333333333333333333333333333333333333333333333333",
+                     *             "block": 7901,
+                     *             "time": "2026-11-20T08:12:40.000Z",
+                     *             "nonce": 401,
+                     *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
+                     *             "selector": "0xa9059cbb",
+                     *             "value": "0",
+                     *             "gas_limit": "60000",
+                     *             "gas_used": "29550",
+                     *             "fee_wei": "2955413700000",
+                     *             "intent": "transfer",
+                     *             "cause": "reverted",
+                     *             "cause_reason": "InsufficientBalance()"
+                     *           },
+                     *           "reason": "repaired",
+                     *           "detail": "Transaction 0x4444444444444444444444444444444444444444444444444444444444444444 brought about the same later.",
+                     *           "by": "0x4444444444444444444444444444444444444444444444444444444444444444"
+                     *         }
+                     *       ],
+                     *       "executions": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RetryReport"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_risk_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The risk */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "risk_score": 16,
+                     *       "risk_level": "LOW",
+                     *       "verdict": "Low risk: gas efficiency.",
+                     *       "signals": [
+                     *         {
+                     *           "name": "gas_efficiency",
+                     *           "severity": "warning",
+                     *           "detail": "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
+                     *         }
+                     *       ],
+                     *       "sanctions_flags": [],
+                     *       "sanctions_as_of_block": 7994,
+                     *       "counterparty_exposure": {
+                     *         "share": 0.004,
+                     *         "listed_share": 0,
+                     *         "failing_share": 0.004,
+                     *         "sent_usd": 18240.5,
+                     *         "counterparties": 12,
+                     *         "listed_counterparties": 0,
+                     *         "failing_counterparties": 1,
+                     *         "of": "value sent in native coin and priced tokens; calls where none was",
+                     *         "since": "2026-08-22T07:12:00.000Z",
+                     *         "as_of_block": 7969
+                     *       },
+                     *       "counterparty_exposure_reason": null,
+                     *       "ahs_score": 84,
+                     *       "grade": "B",
+                     *       "confidence": 0.81,
+                     *       "confidence_level": "HIGH",
+                     *       "reason": "scored",
+                     *       "scored_at": "2026-11-20T09:58:00.000Z",
+                     *       "stale": false,
+                     *       "as_of_block": 7969,
+                     *       "chain_id": 31337
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Risk"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_risk_premium_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The risk and what is behind it */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "risk_score": 16,
+                     *       "risk_level": "LOW",
+                     *       "verdict": "Low risk: gas efficiency.",
+                     *       "signals": [
+                     *         {
+                     *           "name": "gas_efficiency",
+                     *           "severity": "warning",
+                     *           "detail": "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
+                     *         }
+                     *       ],
+                     *       "sanctions_flags": [],
+                     *       "sanctions_as_of_block": 7994,
+                     *       "counterparty_exposure": {
+                     *         "share": 0.004,
+                     *         "listed_share": 0,
+                     *         "failing_share": 0.004,
+                     *         "sent_usd": 18240.5,
+                     *         "counterparties": 12,
+                     *         "listed_counterparties": 0,
+                     *         "failing_counterparties": 1,
+                     *         "of": "value sent in native coin and priced tokens; calls where none was",
+                     *         "since": "2026-08-22T07:12:00.000Z",
+                     *         "as_of_block": 7969
+                     *       },
+                     *       "counterparty_exposure_reason": null,
+                     *       "ahs_score": 84,
+                     *       "grade": "B",
+                     *       "confidence": 0.81,
+                     *       "confidence_level": "HIGH",
+                     *       "reason": "scored",
+                     *       "scored_at": "2026-11-20T09:58:00.000Z",
+                     *       "stale": false,
+                     *       "as_of_block": 7969,
+                     *       "chain_id": 31337,
+                     *       "labels": [
+                     *         {
+                     *           "label": "Agent 17: Delta keeper",
+                     *           "category": "agent",
+                     *           "source": "identity-registry"
+                     *         },
+                     *         {
+                     *           "label": "Account",
+                     *           "category": "account",
+                     *           "source": "index"
+                     *         },
+                     *         {
+                     *           "label": "Dex Trader",
+                     *           "category": "defi",
+                     *           "source": "nansen"
+                     *         }
+                     *       ],
+                     *       "labels_available": true,
+                     *       "label_providers": [
+                     *         {
+                     *           "provider": "nansen",
+                     *           "available": true,
+                     *           "reason": null,
+                     *           "read_at": "2026-11-20T07:30:12.000Z"
+                     *         }
+                     *       ],
+                     *       "pnl": {
+                     *         "chain_id": 31337,
+                     *         "as_of_block": 7969,
+                     *         "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *         "window": {
+                     *           "from": "2026-05-24T09:58:00.000Z",
+                     *           "to": "2026-11-20T09:58:00.000Z",
+                     *           "days": 180
+                     *         },
+                     *         "coverage": {
+                     *           "from_block": 1,
+                     *           "to_block": 7969,
+                     *           "complete": true,
+                     *           "sources": [
+                     *             "index"
+                     *           ]
+                     *         },
+                     *         "realised_usd": 1000,
+                     *         "unrealised_usd": 500,
+                     *         "fees_usd": 12.4,
+                     *         "trades": 3,
+                     *         "sales": 1,
+                     *         "wins": 1,
+                     *         "losses": 0,
+                     *         "win_rate": 1,
+                     *         "unpriced_share": 0.5,
+                     *         "unread_calls": 0,
+                     *         "method": "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments leave at their cost. Native coin is no token here.",
+                     *         "token_count": 1,
+                     *         "tokens": [
+                     *           {
+                     *             "token": "0x4200000000000000000000000000000000000006",
+                     *             "symbol": "WETH",
+                     *             "decimals": 18,
+                     *             "bought": "20000000000000000000",
+                     *             "sold": "15000000000000000000",
+                     *             "received": "0",
+                     *             "sent": "0",
+                     *             "uncovered": "0",
+                     *             "held": "5000000000000000000",
+                     *             "realised_usd": 1000,
+                     *             "cost_usd": 1000,
+                     *             "worth_usd": 1500,
+                     *             "unrealised_usd": 500,
+                     *             "priced_by": "feed",
+                     *             "sales": 1,
+                     *             "wins": 1,
+                     *             "losses": 0,
+                     *             "unpriced_legs": 0
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PremiumRisk"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_wash_address: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 8453,
+                     *       "as_of_block": 970,
+                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:59:00.000Z",
+                     *         "to": "2026-11-20T09:59:00.000Z",
+                     *         "days": 180
+                     *       },
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 970,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "cleanliness_score": 90,
+                     *       "cleanliness_range": {
+                     *         "lowest": 90,
+                     *         "highest": 90
+                     *       },
+                     *       "cleanliness_grade": "Spotless",
+                     *       "deductions": [
+                     *         {
+                     *           "name": "dust",
+                     *           "points": 0,
+                     *           "most": 10,
+                     *           "reason": "recognised tokens that own calls brought in and that are worth less than a cent: 0; 2 points each"
+                     *         },
+                     *         {
+                     *           "name": "unrecognised_tokens",
+                     *           "points": 0,
+                     *           "most": 15,
+                     *           "reason": "tokens that own calls brought in and that are neither listed nor known to be used by others: 0; 3 points each"
+                     *         },
+                     *         {
+                     *           "name": "portfolio_quality",
+                     *           "points": 0,
+                     *           "most": 15,
+                     *           "reason": "100 % of the worth that own calls brought in is in recognised tokens; 15 points for none"
+                     *         },
+                     *         {
+                     *           "name": "approvals",
+                     *           "points": 10,
+                     *           "most": 30,
+                     *           "reason": "unlimited approvals at risk: 1; points by the gravest risk of each: flagged 20, no_code 15, young 10, unknown 10, unused 3"
+                     *         },
+                     *         {
+                     *           "name": "delegation",
+                     *           "points": 0,
+                     *           "most": 10,
+                     *           "reason": "the wallet runs nobody's code"
+                     *         },
+                     *         {
+                     *           "name": "self_dealing",
+                     *           "points": 0,
+                     *           "most": 10,
+                     *           "reason": "0 % of the weight of own calls stays within the owner's accounts"
+                     *         },
+                     *         {
+                     *           "name": "circular_transfers",
+                     *           "points": 0,
+                     *           "most": 10,
+                     *           "reason": "transfers to accounts of the same owner that came back within 7 days: 0; 2 points each"
+                     *         }
+                     *       ],
+                     *       "issues": [
+                     *         {
+                     *           "category": "approvals",
+                     *           "severity": "high",
+                     *           "description": "The spender is not shown to have existed 30 days before the approval; has fewer than three known independent users and stands on no list.",
+                     *           "action": "Take back the unlimited approval of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 to 0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d."
+                     *         },
+                     *         {
+                     *           "category": "received",
+                     *           "severity": "info",
+                     *           "description": "Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score.",
+                     *           "action": "Do not approve, swap or claim them: touching them is what spam is for."
+                     *         }
+                     *       ],
+                     *       "issues_by_severity": {
+                     *         "high": 1,
+                     *         "medium": 0,
+                     *         "low": 0,
+                     *         "info": 1
+                     *       },
+                     *       "portfolio": {
+                     *         "state": "held",
+                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token.",
+                     *         "reason": null,
+                     *         "total_usd": 108,
+                     *         "unpriced_tokens": 0,
+                     *         "holdings": [
+                     *           {
+                     *             "symbol": "USDC",
+                     *             "decimals": 6,
+                     *             "recognised": true,
+                     *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "amount": "108000000",
+                     *             "worth_usd": 108
+                     *           }
+                     *         ]
+                     *       },
+                     *       "received": {
+                     *         "spam_tokens": 1,
+                     *         "dust_tokens": 0,
+                     *         "transfers": 3,
+                     *         "truncated": false,
+                     *         "note": "What transactions of others brought since the index follows the wallet. Any contract can claim to have sent anything; none of it takes anything from the score.",
+                     *         "tokens": [
+                     *           {
+                     *             "token": "0x0000000000000000000000000000000000000Bad",
+                     *             "symbol": null,
+                     *             "standard": "erc20",
+                     *             "kind": "spam",
+                     *             "transfers": 3,
+                     *             "senders": 1,
+                     *             "amount": "1000000000000000000000",
+                     *             "worth_usd": null,
+                     *             "last_at": "2026-10-26T09:59:00.000Z"
+                     *           }
+                     *         ],
+                     *         "left_out": 0
+                     *       },
+                     *       "open_approvals": [
+                     *         {
+                     *           "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "spender": "0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d",
+                     *           "kind": "amount",
+                     *           "approved_at": "2026-10-24T09:59:00.000Z",
+                     *           "last_used_at": null,
+                     *           "use_known": true,
+                     *           "spender_facts": {
+                     *             "is_contract": true,
+                     *             "existed_at": "2026-10-22T09:59:00.000Z",
+                     *             "outside_users": 1,
+                     *             "flag": null,
+                     *             "own": false
+                     *           },
+                     *           "risks": [
+                     *             "young",
+                     *             "unknown"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "open_approvals_reason": null,
+                     *       "self_dealing": {
+                     *         "own_share": 0,
+                     *         "is_pattern": false,
+                     *         "circles": [],
+                     *         "truncated": false,
+                     *         "method": "A transfer of native coin or an ERC-20 token that the wallet itself sent, and the next one of the same token from the same counterparty: of any amount within 7 days where it belongs to the same owner, within 1 % of the amount and 24 hours of any other account without code. Each transfer counts once. Longer circles are not seen."
+                     *       },
+                     *       "prices": {
+                     *         "native_symbol": "ETH",
+                     *         "native_usd": 3000,
+                     *         "reason": null,
+                     *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WashReport"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_ahs_grade_changed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ahs.grade_changed",
+                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "data": {
+                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *         "chain_id": 31337,
+                 *         "previous": {
+                 *           "grade": "B",
+                 *           "ahs_score": 78,
+                 *           "trust_routing": "instant_settle"
+                 *         },
+                 *         "current": {
+                 *           "grade": "C",
+                 *           "ahs_score": 71,
+                 *           "trust_routing": "escrow"
+                 *         },
+                 *         "confidence": 0.81,
+                 *         "confidence_level": "HIGH",
+                 *         "as_of_block": 970,
+                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
+                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["GradeChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_ahs_sanctions_hit: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ahs.sanctions_hit",
+                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "data": {
+                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *         "chain_id": 31337,
+                 *         "previous": {
+                 *           "grade": "B",
+                 *           "ahs_score": 78,
+                 *           "trust_routing": "instant_settle"
+                 *         },
+                 *         "current": {
+                 *           "grade": "F",
+                 *           "ahs_score": 0,
+                 *           "trust_routing": "reject"
+                 *         },
+                 *         "confidence": 1,
+                 *         "confidence_level": "HIGH",
+                 *         "as_of_block": 970,
+                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
+                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
+                 *         "sanctions_flags": [
+                 *           {
+                 *             "source": "chainalysis-oracle",
+                 *             "reference": "0x3333333333333333333333333333333333333333333333333333333333333333",
+                 *             "detected_at": "2026-11-20T09:59:58.000Z"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SanctionsHitEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_subscription_test: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "subscription.test",
+                 *       "timestamp": "2026-11-20T10:00:00.000Z",
+                 *       "data": {
+                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *         "chain_id": 31337,
+                 *         "events": [
+                 *           "ahs.grade_changed",
+                 *           "ahs.sanctions_hit"
+                 *         ],
+                 *         "expires_at": "2026-12-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionTestEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
     };
-  };
 }
