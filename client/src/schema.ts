@@ -3620,7 +3620,10 @@ export interface operations {
     get_ahs_route_policy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the caller holds: 304 where one of them is current */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3716,7 +3719,10 @@ export interface operations {
     put_ahs_route_policy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of the state that is to be replaced, or `*` for any that is stored */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };

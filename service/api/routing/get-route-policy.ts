@@ -39,6 +39,7 @@ export const getRoutePolicy = defineFree({
   description:
     "The policy by which `GET /ahs/route/{address}` decides for this caller: the key in `X-API-Key`, or else the wallet that signs in by `SIGN-IN-WITH-X`, whose paid calls without a key it holds for. Without a policy of its own a caller has the default table, and `updated_at` is null. `If-None-Match` with the `ETag` of an earlier answer is answered 304 while nothing changed.",
   identity: "owner",
+  headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: policySchema, example: POLICY_EXAMPLE, description: "The policy, with its ETag" },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
