@@ -1,0 +1,126 @@
+import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem";
+import { z } from "zod";
+import { readTrustedProxies } from "../service/api/access/client-address.ts";
+
+const LOCAL_DATA_DIR = ".ahs";
+/** none: wallets outside the index are not scored. */
+export const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
+
+const privateKey = z
+  .templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]{64}$/)])
+  .transform((value) => value as Hex)
+  .optional()
+  .describe("0x and 64 hexadecimal digits");
+
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .optional()
+  .describe("a URL that starts with http:// or https://");
+
+const account = z
+  .string()
+  .refine((value) => isAddress(value) && value !== zeroAddress)
+  // isAddress has vouched for it.
+  .transform((value) => getAddress(value as Address))
+  .optional()
+  .describe("an address, with its checksum where it has letters of both cases");
+
+const file = z.string().min(1);
+
+/** A variable that holds a whole number in decimal digits, from `least` to `most`. */
+function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most)
+    .describe(`a whole number from ${least} to ${most}`);
+}
+
+const port = wholeNumber(1, 65_535);
+const seconds = wholeNumber(1, 31_536_000);
+
+/** Every variable with what it may hold; the descriptions are what a message says was expected. */
+export const environment = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//)
+    .optional()
+    .describe("a URL that starts with postgres:// or postgresql://"),
+  RPC_URL: httpUrl,
+  AHS_DEPLOYMENT: file.optional().describe("a file name"),
+  AHS_DATA_DIR: file.default(LOCAL_DATA_DIR).describe("a folder name"),
+  HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
+  PORT: port.default(4020),
+  INDEX_PORT: port.default(42_069),
+  METRICS_PORT: port.optional(),
+  PUBLIC_URL: httpUrl,
+  /** Whom security.txt names: mailto: or https:. */
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:|https:\/\/)\S+$/)
+    .optional()
+    .describe("a URI that starts with mailto: or https://"),
+  /** Requests a minute that one address may send to one server, paid or not. */
+  IP_RATE_PER_MINUTE: wholeNumber(1, 10_000_000).default(3_000),
+  /** Whose X-Forwarded-For names the address: the load balancers before the servers. */
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((list) => list.split(",").map((entry) => entry.trim()))
+    .refine((entries) => readTrustedProxies(entries) !== null)
+    .optional()
+    .describe("addresses or CIDR ranges, separated by commas"),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS)
+    .default("info")
+    .describe(`one of ${LOG_LEVELS.join(", ")}`),
+  POLLING_INTERVAL_MS: wholeNumber(100, 60_000).default(1_000),
+  /** An index whose newest block is older than this answers nothing that needs to be fresh. */
+  MAX_INDEX_AGE_SECONDS: seconds.default(120),
+  RESCORE_INTERVAL_SECONDS: seconds.default(600),
+  PUBLISHER_PRIVATE_KEY: privateKey,
+  SIGNER_PRIVATE_KEY: privateKey,
+  /** Whom callers without a key pay, in the deployment's USDC; unset, keys alone are served. */
+  X402_PAY_TO: account,
+  /** A facilitator by URL; or else our own: `ahs serve` knows its address, `ahs work` its key. */
+  X402_FACILITATOR_URL: httpUrl,
+  X402_FACILITATOR_ADDRESS: account,
+  FACILITATOR_PRIVATE_KEY: privateKey,
+  /** Key of a service that a command asks on its user's behalf. */
+  AHS_API_KEY: z.string().min(1).optional().describe("an API key"),
+  /** Allows keys in the environment on a chain other than the local one. */
+  ALLOW_RAW_KEYS: z.enum(["0", "1"]).default("0").describe("0 or 1"),
+  /** Where the past of wallets is read from that the index does not know; unset, the local chain's own node. */
+  HISTORY_SOURCE: z
+    .enum(HISTORY_SOURCES)
+    .optional()
+    .describe(`one of ${HISTORY_SOURCES.join(", ")}`),
+  /** For otterscan a node, which may be the one of RPC_URL; for explorer an API that speaks Etherscan's. */
+  HISTORY_URL: httpUrl,
+  HISTORY_API_KEY: z.string().min(1).optional().describe("a text"),
+  /** Transactions asked for at once; nodes and explorers may allow fewer. */
+  HISTORY_PAGE_SIZE: wholeNumber(1, 500).default(500),
+  /** The labels interface of the Nansen profiler, or of one that speaks like it; unset, no third party is asked for labels. */
+  LABELS_URL: httpUrl,
+  LABELS_API_KEY: z.string().min(1).optional().describe("a text"),
+  /** Wallets that are asked to be followed per UTC day, because somebody paid for their score. */
+  ENROLMENTS_PER_DAY: wholeNumber(0, 100_000).default(200),
+  /** What the oracle may ask for each of them. */
+  ENROLMENT_MAX_FEE_WEI: z
+    .string()
+    .regex(/^\d{1,30}$/)
+    .transform(BigInt)
+    // A third of a dollar at 3,000 USD per coin: a third of what the call brings in.
+    .default(100_000_000_000_000n)
+    .describe("a whole number of wei"),
+  /** Lets agents' endpoints and documents be on this machine; refused on any chain but the local one. */
+  PROBE_LOOPBACK: z.enum(["0", "1"]).default("0").describe("0 or 1"),
+  /** Gas that publishing may use per UTC day; sanctions flags are never held back. */
+  DAILY_GAS: z
+    .string()
+    .regex(/^[1-9]\d{0,29}$/)
+    .transform(BigInt)
+    .optional()
+    .describe("a whole number of gas above 0"),
+});
