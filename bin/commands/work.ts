@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Address } from "viem";
@@ -30,30 +29,28 @@ import { readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { createScanMetrics } from "../../service/scan/metrics.ts";
 import { runScan, type ScanDeps } from "../../service/scan/run-scan.ts";
 import { AHS_2026_1 } from "../../service/score/policy.ts";
-import { readChainMark } from "../../service/store/chain-mark.ts";
 import type { Database } from "../../service/store/database.ts";
 import { returnExpiredHolds } from "../../service/store/key-debits.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, publicUrl, requireChainSettings } from "../config.ts";
-import { EXIT_RESTART } from "../exit-code.ts";
 import { factSourceFromConfig } from "../facts-from-config.ts";
 import { guardFromConfig } from "../guard-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
 import { deliverAlerts } from "../work/alerts.ts";
+import { exitWithChain } from "../work/exit-with-chain.ts";
 import { serveMetrics } from "../work/metrics-server.ts";
 import { runNightly } from "../work/nightly.ts";
 import { runPayments } from "../work/payments.ts";
+import { repeat } from "../work/repeat.ts";
 import { sweepRequests } from "../work/sweeps.ts";
 
 const SCORING_PAUSE_MS = 1_000;
 const OVERTAKEN_PAUSE_MS = 60_000;
-const FAILURE_PAUSE_MS = 3_000;
 const HOLDS_PAUSE_MS = 30_000;
 const SWEEP_PAUSE_MS = 300_000;
-const CHAIN_PAUSE_MS = 2_000;
 const PUBLISH_PAUSE_MS = 1_000;
 const ENROL_PAUSE_MS = 1_000;
 const GAPS_PAUSE_MS = 2_000;
@@ -239,38 +236,4 @@ async function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Prom
       await scoreOvertakenWallets(scoring);
     }),
   ]);
-}
-
-/** What was planned for a chain that is gone must not go on: a new process starts with the new chain. */
-async function exitWithChain(
-  db: Database,
-  { chainId, logger, signal }: { chainId: number; logger: Logger; signal: AbortSignal },
-): Promise<void> {
-  let known: string | null = null;
-  await repeat({ logger, pauseMs: CHAIN_PAUSE_MS, what: "watching the chain" }, signal, async () => {
-    const generation = (await readChainMark(db, chainId))?.generation ?? null;
-    if (known !== null && generation !== known) {
-      logger.fatal("the chain was replaced and its data cleared: starting over");
-      process.exit(EXIT_RESTART);
-    }
-    known = generation;
-  });
-}
-
-/** Does something again and again until the signal fires; a failure is logged and followed by a longer pause. */
-async function repeat(
-  options: { readonly logger: Logger; readonly pauseMs: number; readonly what: string },
-  signal: AbortSignal,
-  act: () => Promise<void>,
-): Promise<void> {
-  while (!signal.aborted) {
-    let pauseMs = options.pauseMs;
-    try {
-      await act();
-    } catch (error) {
-      options.logger.error({ err: error }, `${options.what} failed; trying again`);
-      pauseMs = Math.max(pauseMs, FAILURE_PAUSE_MS);
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
 }
