@@ -6,6 +6,7 @@ import {
   type ContactGraph,
   describeCounterparties,
 } from "../service/features/describe-counterparties.ts";
+import { mainFundersIn } from "../service/features/find-owners.ts";
 import { scoreWallet } from "../service/features/score-wallet.ts";
 import type { WalletRows } from "../service/features/types.ts";
 import type { Policy } from "../service/score/policy-shape.ts";
@@ -117,7 +118,7 @@ function contactsUntil({ dealings, elsewhere }: Ledger, at: number): ContactGrap
       [...accounts.values()].sort((a, b) => (a.account < b.account ? -1 : 1)),
     ]),
   );
-  return { usersOf, contactsOf, callsOf };
+  return { usersOf, mainFunderOf: mainFundersIn(usersOf), contactsOf, callsOf };
 }
 
 /** What a history source tells of accounts; of one in thirty-two it knows nothing. */

@@ -1,4 +1,5 @@
 import type { Answer, Body, Query, RoutingDecision } from "./api-types.ts";
+import { refusalOf } from "./errors.ts";
 import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
 import { type Call, type Payer, readJson, type SendOptions, send } from "./send.ts";
 
@@ -206,8 +207,12 @@ export class AgentHealth {
   }
 }
 
-function segment(address: string): string {
-  return encodeURIComponent(address);
+/** One segment of a path; throws for dots alone, which every URL parser takes for another path. */
+function segment(text: string): string {
+  if (!/^\.*$/.test(text)) return encodeURIComponent(text);
+  const msg = "Input should name something";
+  const body = { detail: [{ type: "value_error", loc: ["path"], msg, input: text }] };
+  throw refusalOf({ status: 422, body, requestId: null, retryAfterSeconds: null });
 }
 
 function queryText(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { RoutingDecision } from "./api-types.ts";
-import { AgentHealthError } from "./errors.ts";
+import { AgentHealthError, ValidationError } from "./errors.ts";
 
 /** What the guard needs of Hono's context; nothing of Hono is imported. */
 export type GuardContext = {
@@ -28,7 +28,7 @@ export type AskRoute = (address: string) => Promise<RoutingDecision>;
 
 /**
  * A Hono middleware that lets only wallets through that payments may go to; the decision is `context.get("agentHealth")`.
- * Without an address it answers 400.
+ * Without an address, or with one that is none, it answers 400.
  */
 export function guard<Context extends GuardContext>(route: AskRoute, options: GuardOptions<Context> = {}) {
   const addressOf = options.address ?? ((context: Context) => context.req.header("x-agent-address"));
@@ -38,6 +38,9 @@ export function guard<Context extends GuardContext>(route: AskRoute, options: Gu
       return context.json({ error: "The request names no agent's wallet." }, 400);
     }
     const decision = await decide(route, address);
+    if (decision instanceof ValidationError) {
+      return context.json({ error: "The agent's wallet is no address." }, 400);
+    }
     const answered = asResponse(
       decision instanceof AgentHealthError
         ? await (options.onUnavailable ?? refuseUnavailable)(context, decision)

@@ -27,6 +27,17 @@ export function operationsOf(document: ApiDocument): readonly DocumentedOperatio
   );
 }
 
+/** What subscribers are sent, by the type of its event. */
+export type DocumentedWebhook = { readonly name: string; readonly operation: Operation };
+
+/** The webhooks of a document, in its order. */
+export function webhooksOf(document: ApiDocument): readonly DocumentedWebhook[] {
+  return Object.entries(document.webhooks ?? {}).flatMap(([name, item]) => {
+    const operation = "post" in item ? item.post : undefined;
+    return operation === undefined ? [] : [{ name, operation }];
+  });
+}
+
 /** A member of a value that may be no object. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

@@ -8,7 +8,7 @@ export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
 const DESCRIPTION = `Scores autonomous agents by what their wallets did on chain, and routes payments to them.
 
-A priced call is paid by an API key in \`X-API-Key\`, or by x402 version 2: a request without either is answered 402 with the terms, in the header \`PAYMENT-REQUIRED\` and as its body. Official x402 clients refuse more than 1 USD unless \`setSpendControls\` allows it. Nobody pays for an answer that is not 200.
+A priced call is paid by an API key in \`X-API-Key\`, or by x402 version 2: a request without either is answered 402 with the terms, in the header \`PAYMENT-REQUIRED\` and as its body. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it. Nobody pays for an answer that is not 200.
 
 Errors are RFC 9457 problems; requests that do not fit are 422 with every fault listed. A POST or a paid GET with an \`Idempotency-Key\` is answered and charged once, however often it is sent within a day.`;
 

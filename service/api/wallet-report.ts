@@ -67,7 +67,7 @@ export async function readReport(address: Address, ports: ReportPorts): Promise<
 export function notIndexed(address: Address): Problem {
   return new Problem(
     "not-indexed",
-    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized and enriched block. It follows registered agents and wallets whose score was requested from the oracle.`,
+    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized and enriched block. It follows registered agents, wallets whose score was requested from the oracle and, where a source of history is set, those whose score somebody paid for by GET /ahs/{address}.`,
   );
 }
 

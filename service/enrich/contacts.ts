@@ -46,7 +46,7 @@ export function dealingsOfCalls(
   });
 }
 
-/** Funds that changed hands, in recognised tokens and native coin; what has no price is no funds. Of the payees of one sender in one transaction the first 32 count. */
+/** Funds that changed hands, in recognised tokens and native coin; nothing, and what has no price, is no funds. Of the payees of one sender in one transaction the first 32 count. */
 export function dealingsOfTransfers(
   transfers: readonly TransferRow[],
   market: Market,
@@ -56,6 +56,8 @@ export function dealingsOfTransfers(
   return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp, transactionHash }) => {
     const priced = standard === "native" ? market.native : (market.tokens.get(token as Address) ?? null);
     if (priced === null || amount === null || amount === undefined || standard === "erc721") return [];
+    // Anybody can move nothing in anybody's name: a transferFrom of zero needs no allowance.
+    if (amount === 0n) return [];
     if (from === to || from === NOBODY || to === NOBODY || standard === "erc1155") return [];
     const sentMicroUsd = value(priced, amount, timestamp);
     if (sentMicroUsd === null) return [];

@@ -1,13 +1,13 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import { readAccountFacts, readDoings, readFirstUsers, readUsers } from "../store/contact-graph.ts";
+import { readAccountFacts, readDoings, readFirstUsers, readMainFunders } from "../store/contact-graph.ts";
 import type { AccountFact, Contact, Doing } from "./describe-counterparties.ts";
 import { ancestorsOf } from "./find-owners.ts";
 
-/** Who had to do with one account: the first of its callers, all of its callers, or all that called it or sent it something. */
+/** Who called one account: the first of its callers, or all of them. */
 export type KnownUsers = {
   readonly contacts: readonly Contact[];
-  readonly extent: "first callers" | "callers" | "all";
+  readonly extent: "first callers" | "callers";
 };
 
 /**
@@ -19,6 +19,8 @@ export type ContactCache = {
   /** Accounts whose facts were asked for, whether there are any or not. */
   readonly factsRead: Set<Address>;
   readonly users: Map<Address, KnownUsers>;
+  /** Who sent an account more than half of all that was sent to it; null where nobody did. */
+  readonly mainFunders: Map<Address, Address | null>;
   /** What each user called. */
   readonly doings: Map<Address, readonly Doing[]>;
   /** All calls of an account, those that its contacts do not tell included. */
@@ -44,6 +46,7 @@ export function createContactCaches(): ContactCaches {
           facts: new Map(),
           factsRead: new Set(),
           users: new Map(),
+          mainFunders: new Map(),
           doings: new Map(),
           calls: new Map(),
           names: new Map(),
@@ -107,15 +110,15 @@ function isRead(users: KnownUsers | undefined, limit: number): boolean {
   return users.extent !== "first callers" || users.contacts.length >= limit;
 }
 
-/** Reads all that called the accounts or sent them something, and what these called. */
-export async function loadAllUsers(reader: CacheReader, accounts: Iterable<Address>): Promise<void> {
-  const { client, chainId, cache } = reader;
-  const missing = [...new Set(accounts)].filter((account) => cache.users.get(account)?.extent !== "all");
+/** Reads who sent each of the accounts most of what it received: of a crowd that sent dust nobody but that one is read. */
+export async function loadMainFunders(
+  { client, chainId, cache }: CacheReader,
+  accounts: Iterable<Address>,
+): Promise<void> {
+  const missing = [...new Set(accounts)].filter((account) => !cache.mainFunders.has(account));
   if (missing.length === 0) return;
-  const found = await readUsers(client, chainId, missing);
-  await loadDoings(reader, found.values());
-  for (const account of missing)
-    cache.users.set(account, { contacts: found.get(account) ?? [], extent: "all" });
+  const found = await readMainFunders(client, chainId, missing);
+  for (const account of missing) cache.mainFunders.set(account, found.get(account) ?? null);
 }
 
 /** Before the users are kept: whoever finds a user in the cache finds what it called. */

@@ -22,6 +22,8 @@ export type Doing = Pick<Contact, "counterparty" | "calls">;
 export type ContactGraph = {
   /** By counterparty; contacts by rising account. */
   readonly usersOf: ReadonlyMap<Address, readonly Contact[]>;
+  /** Who sent an account more than half of all that anybody is known to have sent it. */
+  readonly mainFunderOf: ReadonlyMap<Address, Address>;
   /** By account. */
   readonly contactsOf: ReadonlyMap<Address, readonly Doing[]>;
   /** All calls of an account: no fewer than its contacts tell; these alone where it has no entry. */

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { AccountFact, ContactGraph } from "./describe-counterparties.ts";
+import type { AccountFact, Contact, ContactGraph } from "./describe-counterparties.ts";
 import type { OwnerLink } from "./types.ts";
 
 /** Who belongs together by the traces of a common owner. */
@@ -14,7 +14,7 @@ export type OwnerQuestion = {
   readonly wallet: Address;
   /** By rising address. */
   readonly addresses: readonly Address[];
-  readonly graph: Pick<ContactGraph, "usersOf">;
+  readonly graph: Pick<ContactGraph, "mainFunderOf">;
   readonly facts: ReadonlyMap<Address, AccountFact>;
   readonly publicFunders: ReadonlySet<Address>;
 };
@@ -26,15 +26,30 @@ export function findOwners(question: OwnerQuestion): Owners {
   const links = linksOf(question);
   const cluster = componentOf(question.wallet, links);
   const groups = new Map<Address, Address>();
+  const asked = new Set(question.addresses);
   const seen = new Set<Address>();
   for (const address of question.addresses) {
-    if (cluster.has(address) || seen.has(address)) continue;
+    if (cluster.has(address) || seen.has(address) || !links.has(address)) continue;
     const members = componentOf(address, links);
     for (const member of members.keys()) seen.add(member);
-    const merged = question.addresses.filter((other) => members.has(other));
+    // Member by member: to look through all addresses for every group takes seconds where there are many groups.
+    const merged = [...members.keys()].filter((member) => asked.has(member)).sort();
     if (merged.length > 1) for (const member of merged) groups.set(member, address);
   }
   return { cluster, groups };
+}
+
+/** By account, who sent it more than half of all that its contacts sent it; nobody where they sent nothing of worth. */
+export function mainFundersIn(
+  usersOf: ReadonlyMap<Address, readonly Pick<Contact, "account" | "sentMicroUsd">[]>,
+): ReadonlyMap<Address, Address> {
+  const funders = new Map<Address, Address>();
+  for (const [account, contacts] of usersOf) {
+    const total = contacts.reduce((sum, { sentMicroUsd }) => sum + sentMicroUsd, 0n);
+    const most = contacts.find(({ sentMicroUsd }) => 2n * sentMicroUsd > total);
+    if (most !== undefined) funders.set(account, most.account);
+  }
+  return funders;
 }
 
 /** Creators and first funders that the facts name and do not hold: ask for theirs until there are none. */
@@ -58,7 +73,7 @@ function linksOf(question: OwnerQuestion): ReadonlyMap<Address, readonly Link[]>
     linkList(links, other).push({ to: one, by });
   };
   const asked = addresses.includes(wallet) ? addresses : [wallet, ...addresses];
-  const seen = new Set<Address>(asked);
+  const seen = new Set(asked);
   // The set grows while it is walked, so that ancestors are walked as well.
   for (const account of seen) {
     const fact = facts.get(account);
@@ -96,7 +111,7 @@ function parentsOf(
   return [];
 }
 
-/** Who sent an account more than half of all that it received, where all that it received is known. */
+/** Who sent each account more than half of all that it received, where all that it received is known. */
 function mainFunders(
   accounts: readonly Address[],
   { wallet, graph, facts, publicFunders }: OwnerQuestion,
@@ -105,16 +120,9 @@ function mainFunders(
   for (const account of accounts) {
     // Of an account with code only what followed wallets sent it is known.
     const isKnown = account === wallet || facts.get(account)?.hasCode === false;
-    const contacts = graph.usersOf.get(account);
-    if (!isKnown || contacts === undefined || publicFunders.has(account)) continue;
-    let total = 0n;
-    let most = contacts[0];
-    for (const contact of contacts) {
-      total += contact.sentMicroUsd;
-      if (most !== undefined && contact.sentMicroUsd > most.sentMicroUsd) most = contact;
-    }
-    if (most === undefined || 2n * most.sentMicroUsd <= total || publicFunders.has(most.account)) continue;
-    funders.set(account, most.account);
+    if (!isKnown || publicFunders.has(account)) continue;
+    const funder = graph.mainFunderOf.get(account);
+    if (funder !== undefined && !publicFunders.has(funder)) funders.set(account, funder);
   }
   return funders;
 }

@@ -6,9 +6,9 @@ import {
   type CacheReader,
   type ContactCache,
   type KnownUsers,
-  loadAllUsers,
   loadFacts,
   loadFirstUsers,
+  loadMainFunders,
 } from "./contact-cache.ts";
 import { type Contact, type ContactGraph, describeCounterparties } from "./describe-counterparties.ts";
 import type { CounterpartyFact, OwnCall } from "./types.ts";
@@ -52,7 +52,7 @@ export async function readCounterparties(
   await loadFacts(reader, [...own, ...asked], publicFunders);
   const contacts = await readContacts(client, chainId, own);
   const owned = [...asked].filter((account) => cache.facts.get(account)?.hasCode === false);
-  await loadAllUsers(reader, [...own, ...owned]);
+  await loadMainFunders(reader, [...own, ...owned]);
 
   let described: readonly (readonly CounterpartyFact[])[] = [];
   let open: ReadonlySet<Address> = asked;
@@ -112,18 +112,19 @@ function graphOf(
       own.set(contact.counterparty, { ...(told ?? contact), firstTime: contact.firstTime });
   }
   const usersOf = new Map<Address, readonly Contact[]>();
+  const mainFunderOf = new Map<Address, Address>();
   for (const account of [wallet, ...addresses]) {
     usersOf.set(account, withOwn(cache.users.get(account), own.get(account)));
+    const funder = cache.mainFunders.get(account);
+    if (funder !== undefined && funder !== null) mainFunderOf.set(account, funder);
   }
-  return { usersOf, contactsOf: cache.doings, callsOf: cache.calls };
+  return { usersOf, mainFunderOf, contactsOf: cache.doings, callsOf: cache.calls };
 }
 
-/** The users that were read, with the wallet's own contact first where they need not hold it. */
+/** The users that were read, with the wallet's own contact first, which they need not hold. */
 function withOwn(users: KnownUsers | undefined, own: Contact | undefined): readonly Contact[] {
   const contacts = users?.contacts ?? [];
-  if (own === undefined) return contacts;
-  if (users?.extent !== "all") return [own, ...contacts];
-  return [own, ...contacts.filter(({ account }) => account !== own.account)];
+  return own === undefined ? contacts : [own, ...contacts];
 }
 
 /** Contacts as calls alone tell them: with whom each pays, else with whom it calls, and with nobody where that is the wallet. */

@@ -26,23 +26,30 @@ export async function readAccountFacts(
   );
 }
 
-/** Whoever had to do with each of the accounts, by rising address; an account that nobody is known of has no entry. */
-export async function readUsers(
+/** Who sent each of the accounts more than half of all that was sent to it; one that nobody did has no entry. */
+export async function readMainFunders(
   client: ClientBase,
   chainId: number,
-  counterparties: readonly Address[],
-): Promise<ReadonlyMap<Address, readonly Contact[]>> {
+  accounts: readonly Address[],
+): Promise<ReadonlyMap<Address, Address>> {
   const { rows } = await client.query({
-    name: "users-of",
+    name: "main-funders-of",
     text: `
-      select counterparty, string_agg(concat_ws(' ', account, calls, sent_micro_usd, first_time, last_time), E'\\n' order by account)
-      from ahs.contact where chain_id = $1 and counterparty = any($2::text[]) group by counterparty`,
-    values: [chainId, counterparties],
+      select wanted.account, most.account
+      from unnest($2::text[]) as wanted (account)
+      cross join lateral (
+        select sum(sent_micro_usd) as total, max(sent_micro_usd) as most from ahs.contact
+        where chain_id = $1 and counterparty = wanted.account
+      ) received
+      cross join lateral (
+        select account from ahs.contact
+        where chain_id = $1 and counterparty = wanted.account and sent_micro_usd = received.most limit 1
+      ) most
+      where 2 * received.most > received.total`,
+    values: [chainId, accounts],
     rowMode: "array",
   });
-  return new Map(
-    (rows as [Address, string][]).map(([counterparty, text]) => [counterparty, usersIn(counterparty, text)]),
-  );
+  return new Map(rows as [Address, Address][]);
 }
 
 /** The first callers of each of the accounts by rising address, at most `limit`. */

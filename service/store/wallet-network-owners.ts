@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import type { AccountFact, Contact } from "../features/describe-counterparties.ts";
-import { ancestorsOf, findOwners, type Owners } from "../features/find-owners.ts";
+import type { AccountFact } from "../features/describe-counterparties.ts";
+import { ancestorsOf, findOwners, mainFundersIn, type Owners } from "../features/find-owners.ts";
 import { readAccountFacts } from "./contact-graph.ts";
 
 export type OwnersQuery = {
@@ -35,17 +35,19 @@ export async function readOwners(client: ClientBase, query: OwnersQuery): Promis
     missing = [...ancestorsOf(told, publicFunders)].filter((ancestor) => !facts.has(ancestor));
   }
   const funded = asked.filter((account) => account === wallet || facts.get(account)?.hasCode === false);
-  const usersOf = await readFunders(client, chainId, funded);
+  const mainFunderOf = mainFundersIn(await readFunders(client, chainId, funded));
   const addresses = asked.toSorted();
-  return { owners: findOwners({ wallet, addresses, graph: { usersOf }, facts, publicFunders }), facts };
+  return { owners: findOwners({ wallet, addresses, graph: { mainFunderOf }, facts, publicFunders }), facts };
 }
 
-/** All that sent something to each of the accounts; those with more than 500 such contacts have no entry. */
+type Sender = { readonly account: Address; readonly sentMicroUsd: bigint };
+
+/** What everybody sent to each of the accounts; those with more than 500 such contacts have no entry. */
 async function readFunders(
   client: ClientBase,
   chainId: number,
   accounts: readonly Address[],
-): Promise<ReadonlyMap<Address, readonly Contact[]>> {
+): Promise<ReadonlyMap<Address, readonly Sender[]>> {
   const { rows } = await client.query({
     name: "funders-of",
     text: `
@@ -59,10 +61,10 @@ async function readFunders(
     values: [chainId, accounts],
     rowMode: "array",
   });
-  const contacts = new Map<Address, Contact[]>();
+  const contacts = new Map<Address, Sender[]>();
   for (const [counterparty, account, sent] of rows as [Address, Address, string][]) {
     const known = contacts.get(counterparty) ?? [];
-    known.push({ counterparty, account, calls: 0, sentMicroUsd: BigInt(sent), firstTime: 0, lastTime: 0 });
+    known.push({ account, sentMicroUsd: BigInt(sent) });
     contacts.set(counterparty, known);
   }
   for (const [account, known] of contacts) if (known.length > MAX_FUNDERS) contacts.delete(account);

@@ -57,6 +57,15 @@ describe("guard", () => {
     expect(await open.json()).toEqual({ paid: true, action: null });
   });
 
+  it.each(["0x12", "..", `${WALLET_EIP55}?x`, "%00", WALLET_EIP55.replace("D", "d")])(
+    "refuses %s, which is no address, whatever happens when the service is silent",
+    async (address) => {
+      const open = shop({}, { onUnavailable: () => undefined });
+      const response = await open.request("/pay", { method: "POST", headers: { "x-agent-address": address } });
+      expect(response.status).toBe(400);
+    },
+  );
+
   it("refuses a request that names no wallet", async () => {
     expect((await shop({}).request("/pay", { method: "POST" })).status).toBe(400);
   });

@@ -42,7 +42,8 @@ export type ApiKeyAccessDeps = {
 };
 
 const KEY_FORM = /^ahs_[A-Za-z0-9_-]{43}$/;
-const HOW_TO_GET_A_KEY = "The operator issues keys with `ahs keys create --name NAME`.";
+const HOW_TO_GET_A_KEY =
+  "`POST /keys` sells keys where the service takes payments, and `POST /keys/rotate` renews one that was bought; the operator issues others.";
 
 /** Access by the X-API-Key header: the price is held before the work and kept or given back after it. */
 export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {

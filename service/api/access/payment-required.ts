@@ -44,7 +44,7 @@ export type PricedResource = {
 /** Dollars that the official clients pay at once without being told to. */
 const UNASKED_UNITS = 1_000;
 const SPEND_CONTROLS =
-  "Official x402 clients refuse more than 1 USD at once unless `setSpendControls` allows it.";
+  "Official x402 clients refuse more than 1 USD at once, and any token that they do not know, unless `setSpendControls` allows it.";
 
 /** The x402 terms of a resource; `error` says why it was not served. Throws while no node tells the token's domain. */
 export async function describePayment(

@@ -16,5 +16,12 @@ article { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; ma
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); }
+td code, h3 code { overflow-wrap: anywhere; }
+dt { font-weight: 600; margin-top: .75rem; } dd { margin: 0; }
+@media (max-width: 40rem) {
+  thead { display: none; }
+  tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  td { display: block; border: 0; padding: .1rem 0; }
+}
 :target { outline: 2px solid var(--accent); }
 `;

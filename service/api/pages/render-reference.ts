@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import {
   type DocumentedOperation,
+  type DocumentedWebhook,
   memberOf,
   type Operation,
   operationsOf,
   priceText,
   resolveSchema,
+  webhooksOf,
 } from "../document-operations.ts";
 import type { ApiDocument } from "../openapi-document.ts";
 import { PROBLEMS } from "../problems.ts";
@@ -39,13 +41,19 @@ function renderPage(document: ApiDocument): Fragment {
 <body>
 <header>
 <h1>${document.info.title} reference</h1>
-<p>${renderProse(document.info.description)}</p>
-<p>Machine-readable: <a href="/openapi.json">OpenAPI 3.1</a>. Priced endpoints take an API key in the header <code>X-API-Key</code>.</p>
+${(document.info.description ?? "").split("\n\n").map((paragraph) => html`<p>${renderProse(paragraph)}</p>`)}
+<p>For machines: <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/llms.txt">llms.txt</a>, <code>/.well-known/x402</code>, and <code>/mcp</code> for the same as tools.</p>
 </header>
 <main>
 <h2>Endpoints</h2>
 ${renderIndex(operations)}
+<h2 id="credentials">Credentials</h2>
+${renderCredentials(document)}
+<h2>Each endpoint</h2>
 ${operations.map((entry) => renderOperation(entry, document))}
+<h2 id="webhooks">Webhooks</h2>
+<p>Sent to subscribers by Standard Webhooks 1.0.0, at least once, under one <code>webhook-id</code>.</p>
+${webhooksOf(document).map((entry) => renderWebhook(entry, document))}
 ${renderProblems()}
 </main>
 </body>
@@ -54,10 +62,10 @@ ${renderProblems()}
 
 function renderIndex(entries: readonly DocumentedOperation[]): Fragment {
   return html`<div class="scroll"><table>
-<thead><tr><th>Endpoint</th><th>Price (USD)</th><th>Purpose</th></tr></thead>
+<thead><tr><th>Endpoint</th><th>Price</th><th>Purpose</th></tr></thead>
 <tbody>${entries.map(
     ({ method, path, operation, priceUnits }) => html`
-<tr><td><a href="#${anchorOf(operation)}"><code>${method} ${path}</code></a></td><td>${priceUnits === null ? "free" : priceText(priceUnits)}</td><td>${operation.summary}</td></tr>`,
+<tr><td><a href="#${anchorOf(operation)}"><code>${method} ${path}</code></a></td><td>${priceUnits === null ? "free" : `${priceText(priceUnits)} USD`}</td><td>${operation.summary}</td></tr>`,
   )}</tbody>
 </table></div>`;
 }
@@ -72,6 +80,7 @@ function renderOperation(
 <p class="price">${priceUnits === null ? "Free" : `${priceText(priceUnits)} USD a call`}</p>
 <p>${renderProse(operation.description)}</p>
 ${renderParameters(operation)}
+${renderBody(operation, document)}
 ${renderExample(operation)}
 ${renderMembers(operation, document)}
 ${renderResponses(operation)}
@@ -97,9 +106,47 @@ function renderExample(operation: Operation): Fragment | string {
   return html`<p>Answer:</p><pre><code>${JSON.stringify(example, null, 2)}</code></pre>`;
 }
 
+/** How callers prove who they are, or pay. */
+function renderCredentials(document: ApiDocument): Fragment {
+  const schemes = Object.entries(document.components?.securitySchemes ?? {});
+  return html`<dl>${schemes.map(([name, scheme]) => {
+    const header = memberOf(scheme, "name") ?? "Authorization: Bearer";
+    const description = memberOf(scheme, "description");
+    return html`
+<dt><code>${String(header)}</code> (${name})</dt>
+<dd>${renderProse(typeof description === "string" ? description : "An API key, from `POST /keys` or the operator.")}</dd>`;
+  })}</dl>`;
+}
+
+function renderWebhook({ name, operation }: DocumentedWebhook, document: ApiDocument): Fragment {
+  const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
+  return html`
+<article id="webhook-${name}">
+<h3><code>${name}</code></h3>
+<p>${renderProse(operation.summary)}</p>
+${renderParameters(operation)}
+<pre><code>${JSON.stringify(memberOf(content, "example"), null, 2)}</code></pre>
+${renderMemberTable(resolveSchema(memberOf(content, "schema"), document), document)}
+</article>`;
+}
+
+/** What an operation takes as its body, by an example where there is one. */
+function renderBody(operation: Operation, document: ApiDocument): Fragment | string {
+  const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
+  if (content === undefined) return "";
+  const schema = resolveSchema(memberOf(content, "schema"), document);
+  const example = memberOf(content, "example") ?? memberOf(schema, "example");
+  return html`<p>Body:</p>${example === undefined ? "" : html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>`}
+${renderMemberTable(schema, document)}`;
+}
+
 /** The members of an answer that the example cannot explain by itself. */
 function renderMembers(operation: Operation, document: ApiDocument): Fragment | string {
   const schema = resolveSchema(operation.responses?.["200"]?.content?.["application/json"]?.schema, document);
+  return renderMemberTable(schema, document);
+}
+
+function renderMemberTable(schema: unknown, document: ApiDocument): Fragment | string {
   const members = Object.entries(memberOf(schema, "properties") ?? {}).map(([name, member]) => {
     const resolved = resolveSchema(member, document);
     return [

@@ -66,7 +66,7 @@ function wrongType(issue: z.core.$ZodIssueInvalidType, found: unknown): Told {
     case "int":
       return told("int_type", "Input should be a valid integer");
     case "number":
-      return typeof found === "string"
+      return typeof found === "string" && Number.isNaN(Number(found))
         ? told("float_parsing", "Input should be a valid number, unable to parse string as a number")
         : told("float_type", "Input should be a valid number");
     case "boolean":

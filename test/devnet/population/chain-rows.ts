@@ -23,6 +23,7 @@ import type {
   TokenList,
   WalletRows,
 } from "../../../service/features/types.ts";
+import { mainFundersIn } from "../../../service/features/find-owners.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { type Mined, type MinedBlock, type MinedLog, readBlocks } from "./read-blocks.ts";
 
@@ -179,7 +180,7 @@ function contactGraph(seen: readonly { readonly block: MinedBlock; readonly own:
     listIn(usersOf, contact.counterparty).push(contact);
     listIn(contactsOf, contact.account).push(contact);
   }
-  return { usersOf, contactsOf, callsOf };
+  return { usersOf, mainFunderOf: mainFundersIn(usersOf), contactsOf, callsOf };
 }
 
 /** What a source of history would answer: it knows every block. */

@@ -5,6 +5,7 @@ import type {
   ContactGraph,
   CounterpartyQuestion,
 } from "../../../service/features/describe-counterparties.ts";
+import { mainFundersIn } from "../../../service/features/find-owners.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { START, WALLET } from "./histories.ts";
 
@@ -24,8 +25,10 @@ export function contact(from: Address, to: Address, parts: Partial<Contact> = {}
 /** The graph of contacts, each account with no other calls than these but for those told. */
 export function graphOf(contacts: readonly Contact[], callsOf: ContactGraph["callsOf"] = new Map()) {
   const sorted = contacts.toSorted((a, b) => (a.account < b.account ? -1 : 1));
+  const usersOf = Map.groupBy(sorted, ({ counterparty }) => counterparty);
   return {
-    usersOf: Map.groupBy(sorted, ({ counterparty }) => counterparty),
+    usersOf,
+    mainFunderOf: mainFundersIn(usersOf),
     contactsOf: Map.groupBy(sorted, ({ account }) => account),
     callsOf,
   } satisfies ContactGraph;

@@ -64,7 +64,8 @@ describe("POST /keys", () => {
     ["less than a dollar", { credits_usd: 0.99 }, "greater_than_equal"],
     ["more than 10,000 dollars", { credits_usd: 10_000.01 }, "less_than_equal"],
     ["a fraction of a cent", { credits_usd: 1.001 }, "multiple_of"],
-    ["a text", { credits_usd: "10" }, "float_parsing"],
+    ["a number as a text", { credits_usd: "10" }, "float_type"],
+    ["a text", { credits_usd: "ten" }, "float_parsing"],
     ["null", { credits_usd: null }, "float_type"],
     ["minus ten", { credits_usd: -10 }, "greater_than_equal"],
   ])("for %s is 422 and takes nothing", async (_name, body, type) => {
