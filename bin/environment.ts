@@ -54,6 +54,7 @@ export const environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
   PORT: port.default(4020),
   INDEX_PORT: port.default(42_069),
+  /** Of this process, on loopback; without it a server shows /metrics on its own port, to this machine alone. */
   METRICS_PORT: port.optional(),
   PUBLIC_URL: httpUrl,
   /** Whom security.txt names: mailto: or https:. */

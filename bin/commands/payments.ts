@@ -85,7 +85,7 @@ async function reconcile(args: readonly string[], { out, reconciliation }: Payme
   parseArgs({ args: [...args], options: {} });
   const tally = await reconcilePayments(reconciliation());
   out(
-    `settled and owed: ${tally.settle}, released: ${tally.release}, dropped: ${tally.drop}, still open: ${tally.wait}`,
+    `settled and owed: ${tally.settle}, released: ${tally.release}, dropped: ${tally.drop}, still open: ${tally.wait}, failed: ${tally.failed}, confirmed: ${tally.confirmed}, lost: ${tally.lost}`,
   );
 }
 

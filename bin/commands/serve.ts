@@ -43,9 +43,11 @@ import { keyPorts } from "../serve/keys.ts";
 import { mapPorts } from "../serve/map.ts";
 import { paymentsFromConfig } from "../serve/payments.ts";
 import { recoverPorts } from "../serve/recover.ts";
+import { createReportReadings } from "../serve/report-readings.ts";
 import { reportPorts } from "../serve/reports.ts";
 import { riskPorts } from "../serve/risk.ts";
 import { signInAudience, signInFromConfig } from "../serve/sign-in.ts";
+import { serveMetrics } from "../work/metrics-server.ts";
 
 /** A settlement is waited for 20 s at most. */
 const DRAIN = { finishMs: 10_000, settleMs: 20_000 };
@@ -62,7 +64,9 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   const db = await openMigratedDatabase(config, "ahs-serve", logger);
   const history = historyReaderFromConfig(config, loadDeployment(deploymentFile).chainId);
   const life = createServerLife();
-  const app = createApp(portsOf(config, { db, logger, history, life }));
+  const ports = portsOf(config, { db, logger, history, life });
+  const app = createApp(ports);
+  if (config.metricsPort !== null) serveMetrics(ports.registry, config.metricsPort, signal);
   const server = await startHttpServer(app.fetch, config, SERVER_LIMITS);
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");
@@ -105,25 +109,25 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
   });
   const signIn = signInFromConfig(config, { db, chainId, clock });
   const payments = paymentsFromConfig(config, { db, deployment, registry, logger, clock, signIn });
+  const gate = callGate({ db, logger, clock });
+  const readings = createReportReadings();
+  const reports = reportPorts(scoring, readings);
   return {
-    access: createAccess({
-      keys: keyAccess,
-      payments: payments?.access ?? null,
-      ...callGate({ db, logger, clock }),
-    }),
+    access: createAccess({ keys: keyAccess, payments: payments?.access ?? null, ...gate }),
     clock,
     logger,
     randomId: randomUUID,
     registry,
+    metricsPage: config.metricsPort === null ? ("loopback" as const) : ("elsewhere" as const),
     allowedOrigins: "*" as const,
     ...requestGate(config, clock, life),
     scores: createScoreReader(db, chainId),
-    ...keyPorts({ db, keyAccess, signIn, audience: signInAudience(config, chainId) }),
-    ...reportPorts(scoring),
-    ...mapPorts({ db, deployment, policy: scoring.policy, monotonicMs: clock.monotonicMs }),
-    ...alertPorts(scoring),
-    ...recoverPorts({ db, chainId, rpcUrl: config.rpcUrl, monotonicMs: clock.monotonicMs }),
-    ...riskPorts(config, { db, deployment, clock, logger }),
+    ...keyPorts({ db, keyAccess, gate, signIn, audience: signInAudience(config, chainId) }),
+    ...reports,
+    ...mapPorts({ db, deployment, policy: scoring.policy, readings, monotonicMs: clock.monotonicMs }),
+    ...alertPorts(scoring, gate.limiter),
+    ...recoverPorts({ db, deployment, rpcUrl: config.rpcUrl, monotonicMs: clock.monotonicMs }),
+    ...riskPorts(config, { ...scoring, deployment, clock, logger, readWallet: reports.readWallet }),
     ...discoveryPorts(config, { db, deployment, paymentTerms: payments?.accepts ?? null }),
     scoreNow: (address: Address) => scoreNow(scoring, address),
     scoreOnDemand: onDemand({ ...scoring, history, logger }, config.rpcUrl),

@@ -7,19 +7,27 @@ import {
   rotate,
   type SubscriptionDeps,
 } from "../../service/alerts/subscriptions.ts";
+import type { CallLimiter } from "../../service/api/access/create-access.ts";
 import type { SubscribePorts, SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
 import { readSubscription } from "../../service/store/alert-subscriptions.ts";
 import { readDeliveries } from "../../service/store/webhook-log.ts";
 
+/** Calls by one manage token. */
+const TOKEN_RATE_PER_MINUTE = 60;
+
 /** What sells and manages monitoring. */
 export function alertPorts(
   chain: Pick<SubscriptionDeps, "db" | "chainId" | "now">,
+  limiter: CallLimiter,
 ): Pick<SubscribePorts, "subscribe"> & Pick<SubscriptionPorts, "subscriptions"> {
   const deps = { ...chain, randomBytes, randomUuid: randomUUID };
   const { db, chainId } = chain;
   return {
     subscribe: createSubscribe(deps),
     subscriptions: {
+      async count(id) {
+        await limiter.take({ kind: "subscription", id }, TOKEN_RATE_PER_MINUTE);
+      },
       find: (id) => readSubscription(db, { chainId, id }),
       end: (id) => end(deps, id),
       test: (subscription) => requestTest(deps, subscription),

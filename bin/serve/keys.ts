@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "viem";
-import type { KeyAccess } from "../../service/api/access/create-access.ts";
+import { countedKeys } from "../../service/api/access/call-limiter.ts";
+import type { AccessParts } from "../../service/api/access/create-access.ts";
 import { createOwnerAccess, type SignIn } from "../../service/api/access/sign-in.ts";
 import type { SignInAudience } from "../../service/api/access/sign-in-message.ts";
+import type { SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
 import type { KeyPorts } from "../../service/api/keys/key-sale.ts";
 import type { PolicyPorts } from "../../service/api/routing/get-route-policy.ts";
 import { DEFAULT_RATE_PER_MINUTE, readApiKey } from "../../service/store/api-keys.ts";
@@ -21,18 +23,27 @@ const MAX_NAMED_KEYS = 20;
 
 type Deps = {
   readonly db: Database;
-  readonly keyAccess: KeyAccess;
+  readonly keyAccess: AccessParts["keys"];
+  readonly gate: Pick<AccessParts, "limiter" | "repeats" | "payerRatePerMinute">;
   readonly signIn: SignIn;
   readonly audience: SignInAudience;
 };
 
 /** What sells keys, and what reads and writes policies for whoever proves to be their owner. */
-export function keyPorts({ db, keyAccess, signIn, audience }: Deps): KeyPorts & PolicyPorts {
+export function keyPorts({
+  db,
+  keyAccess,
+  gate,
+  signIn,
+  audience,
+}: Deps): KeyPorts & PolicyPorts & Pick<SubscriptionPorts, "repeats"> {
   const entropy = { randomBytes };
   return {
-    owners: createOwnerAccess({ keys: keyAccess, signIn, audience }),
+    owners: createOwnerAccess({ ...gate, keys: keyAccess, signIn, audience }),
+    repeats: gate.repeats,
     keys: {
       identify: keyAccess.identify,
+      enter: countedKeys(keyAccess, gate.limiter).identify,
       buy: (purchase) => buyApiKey(db, { ...purchase, ratePerMinute: DEFAULT_RATE_PER_MINUTE }, entropy),
       topUp: (topUp) => topUpApiKey(db, topUp),
       rotate: (right, now) => rotateApiKey(db, { right, now }, entropy),

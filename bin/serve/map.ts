@@ -1,27 +1,34 @@
 import type { Address } from "viem";
 import type { GetNetworkMapPorts } from "../../service/api/network/get-network-map.ts";
+import { keepDealings } from "../../service/api/network/kept-dealings.ts";
 import type { GetReportCardPorts } from "../../service/api/report-card/get-report-card.ts";
 import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { knownAccounts } from "../../service/labels/chain-labels.ts";
 import type { Policy } from "../../service/score/policy-shape.ts";
+import { createDailyScores } from "../../service/store/daily-scores.ts";
 import type { Database } from "../../service/store/database.ts";
-import { readSnapshot } from "../../service/store/index-snapshot.ts";
+import { readSnapshotInTime } from "../../service/store/index-snapshot.ts";
 import { createDistributionReader } from "../../service/store/score-distribution.ts";
 import { createAccountReader } from "../../service/store/wallet-network-accounts.ts";
 import { createDealingsReader } from "../../service/store/wallet-network-dealings.ts";
 import { readAccountLinks, readNeighbourhood } from "../../service/store/wallet-network-graph.ts";
 import { readOwners } from "../../service/store/wallet-network-owners.ts";
+import type { ReportReadings } from "./report-readings.ts";
 
 type MapParts = {
   readonly db: Database;
   readonly deployment: Deployment;
   readonly policy: Policy;
+  readonly readings: ReportReadings;
   readonly monotonicMs: () => number;
 };
 
 /** Cards drawn at once and waiting; a card takes a tenth of a second, the first of a thread a whole one. */
 const CARDS = { workers: 2, waiting: 32, deadlineMs: 10_000 } as const;
+
+/** Of a report card, as its schema says. */
+const HISTORY_DAYS = 90;
 
 type MapPorts = Pick<
   GetNetworkMapPorts,
@@ -33,28 +40,36 @@ type MapPorts = Pick<
   | "readNeighbourhood"
   | "readAccountLinks"
 > &
-  Pick<GetReportCardPorts, "scoreDistribution" | "cards">;
+  Pick<GetReportCardPorts, "scoreDistribution" | "dailyScores" | "cards">;
 
 /** What the reports about a wallet's counterparties, its network and its standing read, and what draws them. */
-export function mapPorts({ db, deployment, policy, monotonicMs }: MapParts): MapPorts {
+export function mapPorts({ db, deployment, policy, readings, monotonicMs }: MapParts): MapPorts {
   const { chainId } = deployment;
+  const { contacts, turns, mostAddresses } = readings;
+  const source = { db, chainId, chain: deployment, policy };
+  const reader = createDealingsReader({ ...source, contacts, mostAddresses });
   const publicFunders = new Set(
     deployment.accounts.publicFunders.map((address) => address.toLowerCase() as Address),
   );
   return {
     knownAccounts: knownAccounts(deployment),
-    readDealings: createDealingsReader({ db, chainId, chain: deployment, policy }),
+    readDealings: keepDealings({ reader, policy, turns, monotonicMs }),
     describeAccounts: createAccountReader(db, chainId),
     publicFunders,
     scoreDistribution: createDistributionReader(db, { chainId, monotonicMs }),
+    dailyScores: createDailyScores(db, { chainId, days: HISTORY_DAYS }),
     cards: createCardRenderer(CARDS),
     readNeighbourhood: (wallet, peers) =>
-      readSnapshot(db, (client) => readNeighbourhood(client, { chainId, wallet, peers, publicFunders })),
+      readSnapshotInTime(db, (client) =>
+        readNeighbourhood(client, { chainId, wallet, peers, publicFunders }),
+      ),
     readAccountLinks: (wallet, accounts) =>
-      readSnapshot(db, (client) => readAccountLinks(client, { chainId, wallet, accounts, publicFunders })),
+      readSnapshotInTime(db, (client) =>
+        readAccountLinks(client, { chainId, wallet, accounts, publicFunders }),
+      ),
     readOwnerLinks: async (wallet, accounts) => {
       if (accounts.length === 0) return new Map();
-      const { owners } = await readSnapshot(db, (client) =>
+      const { owners } = await readSnapshotInTime(db, (client) =>
         readOwners(client, { chainId, wallet, accounts, publicFunders }),
       );
       return owners.cluster;

@@ -1,4 +1,6 @@
 import type { RecoverPorts } from "../../service/api/recovery/get-retry-node.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import { createListedAccounts } from "../../service/recover/listed-accounts.ts";
 import { createRecoveryNode } from "../../service/recover/viem-node.ts";
 import type { Database } from "../../service/store/database.ts";
 import { createOutcomeReader } from "../../service/store/failed-calls.ts";
@@ -12,12 +14,12 @@ const DEADLINE_MS = 10_000;
 /** What simulates transactions, and plans those that are offered. */
 export function recoverPorts({
   db,
-  chainId,
+  deployment: { chainId, accounts },
   rpcUrl,
   monotonicMs,
 }: {
   readonly db: Database;
-  readonly chainId: number;
+  readonly deployment: Deployment;
   /** Null where no node is configured: then nothing is simulated. */
   readonly rpcUrl: string | null;
   readonly monotonicMs: () => number;
@@ -27,6 +29,7 @@ export function recoverPorts({
     recovery: {
       chainId,
       outcomes: createOutcomeReader(db, chainId),
+      listed: createListedAccounts(db, { chainId, mixers: accounts.mixers }),
       openNode: rpcUrl === null ? null : () => createRecoveryNode({ url: rpcUrl, ...options }),
     },
   };

@@ -1,21 +1,26 @@
 import type { Address } from "viem";
 import type { GetHealthPorts } from "../../service/api/diagnosis/get-health.ts";
 import type { PostWashPorts } from "../../service/api/diagnosis/post-wash.ts";
-import { createContactCaches } from "../../service/features/contact-cache.ts";
-import { readWallets, type ScoringContext } from "../../service/record/score-wallets.ts";
+import { readWalletsIn, type ScoringContext } from "../../service/record/score-wallets.ts";
+import { readSnapshotInTime } from "../../service/store/index-snapshot.ts";
 import { createWalletLifeReader } from "../../service/store/wallet-life.ts";
 import { createTransferReader } from "../../service/store/wallet-transfers.ts";
+import type { ReportReadings } from "./report-readings.ts";
 
-type DiagnosisPorts = Pick<GetHealthPorts, "readWallet" | "walletLife"> &
+type DiagnosisPorts = Pick<GetHealthPorts, "readWallet" | "reportTurns" | "walletLife"> &
   Pick<PostWashPorts, "walletTransfers">;
 
-/** What reports about one wallet read; contacts are kept from one report to the next of the same block. */
-export function reportPorts(context: ScoringContext): DiagnosisPorts {
+/** What reports about one wallet read, a few wallets at once. */
+export function reportPorts(context: ScoringContext, readings: ReportReadings): DiagnosisPorts {
   const { db, chainId } = context;
-  const contacts = createContactCaches();
+  const { contacts, turns, mostAddresses } = readings;
   return {
+    reportTurns: turns,
     readWallet: async (wallet: Address) => {
-      const read = await readWallets(context, { wallets: [wallet], at: "finalized", contacts });
+      const task = { wallets: [wallet], at: "finalized", contacts, mostAddresses } as const;
+      const read = await turns.take(() =>
+        readSnapshotInTime(db, (client) => readWalletsIn(client, context, task)),
+      );
       if (read === null) return null;
       const [only] = [...read.known, ...read.strangers];
       if (only === undefined) throw new Error(`no rows were read for ${wallet}`);

@@ -1,10 +1,12 @@
 import type { Logger } from "pino";
 import type { GetRiskPremiumPorts } from "../../service/api/risk/get-risk-premium.ts";
+import { riskFactsReader } from "../../service/api/risk/read-risk-facts.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { createBreakingSource } from "../../service/labels/breaking-source.ts";
 import { createLabelReader } from "../../service/labels/label-reader.ts";
 import type { LabelSource } from "../../service/labels/label-source.ts";
 import { createNansenSource } from "../../service/labels/nansen-source.ts";
+import type { Policy } from "../../service/score/policy-shape.ts";
 import type { Database } from "../../service/store/database.ts";
 import { remembered } from "../../service/store/remembered.ts";
 import { type RiskKey, riskFactsLoader } from "../../service/store/risk-facts.ts";
@@ -25,17 +27,20 @@ type RiskParts = {
   readonly deployment: Deployment;
   readonly clock: { now(): Date; monotonicMs(): number };
   readonly logger: Logger;
+  readonly readWallet: GetRiskPremiumPorts["readWallet"];
+  readonly policy: Policy;
 };
 
 /** What risk answers read; the premium one asks third parties for labels where the configuration names one. */
 export function riskPorts(
   { labels }: Pick<Config, "labels">,
-  { db, deployment, clock, logger }: RiskParts,
+  { db, deployment, clock, logger, readWallet, policy }: RiskParts,
 ): Pick<GetRiskPremiumPorts, "riskFacts" | "chainId" | "readLabels"> {
   const { chainId, accounts } = deployment;
+  const load = riskFactsLoader(db, { chainId, mixers: accounts.mixers });
   return {
     chainId,
-    riskFacts: remembered(riskFactsLoader(db, { chainId, mixers: accounts.mixers }), {
+    riskFacts: remembered(riskFactsReader({ load, readWallet, policy }), {
       keyOf: ({ address, scoreId }: RiskKey) => `${address} ${scoreId}`,
       milliseconds: FACTS_MS,
       entries: MAX_FACTS,

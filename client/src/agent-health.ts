@@ -1,4 +1,5 @@
 import type { Answer, Body, Query, RoutingDecision } from "./api-types.ts";
+import type { Stopped } from "./errors.ts";
 import { refusalOf } from "./errors.ts";
 import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
 import { type Call, type Payer, readJson, type SendOptions, send } from "./send.ts";
@@ -9,10 +10,14 @@ export type AgentHealthOptions = {
   /** Pays calls by x402 where there is no key, or its balance does not reach. */
   readonly payer?: Payer;
   readonly fetch?: typeof globalThis.fetch;
-  /** Milliseconds for one attempt; 30,000 by default. */
+  /** Milliseconds for one attempt; by default 120,000, longer than the service takes for a call that is settled first. */
   readonly timeoutMs?: number;
   /** Attempts after the first; 2 by default. */
   readonly retries?: number;
+  /** What an error told of a call that stopped; `resume` sets it. */
+  readonly resume?: Stopped;
+  /** Waits so many milliseconds; by a timer unless given. */
+  readonly sleep?: (ms: number) => Promise<void>;
 };
 
 type Format = "png" | "svg";
@@ -31,15 +36,18 @@ export type Subscription = {
   ): Promise<Answer<"/alerts/{subscription_id}/deliveries/{delivery_id}/replay", "post">>;
 };
 
-const TIMEOUT_MS = 30_000;
+/** Beyond the service's own 45 s before and 45 s after a settlement of 20 s. */
+const TIMEOUT_MS = 120_000;
 const RETRIES = 2;
 
 /** The scoring interface, a method for each endpoint; every one throws an AgentHealthError. */
 export class AgentHealth {
   readonly #options: SendOptions;
+  readonly #given: AgentHealthOptions;
 
   /** A key, or null for a client whose payer pays each call. */
   constructor(apiKey: string | null, options: AgentHealthOptions) {
+    this.#given = options;
     this.#options = {
       baseUrl: options.baseUrl.replace(/\/+$/, ""),
       apiKey,
@@ -47,8 +55,20 @@ export class AgentHealth {
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       retries: options.retries ?? RETRIES,
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+      resume: options.resume ?? null,
     };
+  }
+
+  /**
+   * A client whose call goes on where another stopped: `health.resume(error).buyKey(25)` sends the key, the payment and the claim
+   * that `error` carries, and pays no second time. It is for the very same call, once.
+   */
+  resume({ idempotencyKey, payment, claim }: Stopped): AgentHealth {
+    return new AgentHealth(this.#options.apiKey, {
+      ...this.#given,
+      resume: { idempotencyKey, payment, claim },
+    });
   }
 
   /** Whether to settle, escrow or reject a payment to a wallet. */
@@ -58,7 +78,7 @@ export class AgentHealth {
   }
 
   /** A Hono middleware that asks `route` about every request's wallet. */
-  guard<Context extends GuardContext>(options: GuardOptions<Context> = {}) {
+  guard<Context extends GuardContext>(options: GuardOptions<Context>) {
     return guard<Context>((address) => this.route(address), options);
   }
 

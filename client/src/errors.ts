@@ -17,20 +17,20 @@ export type ValidationFault = {
 
 /** What x402 asks for: the body of a 402. */
 export type PaymentTerms = {
-  readonly x402Version: number;
-  readonly error?: string;
-  readonly resource?: { readonly url: string };
-  readonly accepts: readonly {
-    readonly scheme: string;
-    readonly network: string;
+  x402Version: number;
+  error?: string;
+  resource: { url: string; description?: string; mimeType?: string };
+  accepts: {
+    scheme: string;
+    network: `${string}:${string}`;
     /** In the asset's smallest unit. */
-    readonly amount: string;
-    readonly asset: string;
-    readonly payTo: string;
-    readonly maxTimeoutSeconds: number;
-    readonly extra?: Readonly<Record<string, unknown>>;
+    amount: string;
+    asset: string;
+    payTo: string;
+    maxTimeoutSeconds: number;
+    extra: Record<string, unknown>;
   }[];
-  readonly extensions?: Readonly<Record<string, unknown>>;
+  extensions?: Record<string, unknown>;
 };
 
 type Refusal = {
@@ -40,9 +40,32 @@ type Refusal = {
   readonly retryAfterSeconds: number | null;
 };
 
-/** Every failure of the client: one of the classes below. */
-export class AgentHealthError extends Error {
+/** By what a call goes on where an earlier attempt of it stopped, without being charged again; null is none. */
+export type Stopped = {
+  readonly idempotencyKey: string | null;
+  /** The value of PAYMENT-SIGNATURE that was sent. */
+  readonly payment: string | null;
+  /** Of an answer that is paid and owed. */
+  readonly claim: string | null;
+};
+
+/** Every failure of the client: one of the classes below. It tells how the call can be resumed. */
+export class AgentHealthError extends Error implements Stopped {
   override readonly name: string = "AgentHealthError";
+  /** Of every attempt of the call; null where nothing was to be charged. */
+  idempotencyKey: string | null = null;
+  /** The payment that was sent; null where none was. Whether it was taken is not known, unless a claim says so. */
+  payment: string | null = null;
+  /** Of an answer that is paid and owed; null where the service gave none. */
+  claim: string | null = null;
+
+  /** The same error with what was sent before it. */
+  after({ idempotencyKey, payment, claim }: Stopped): this {
+    this.idempotencyKey = idempotencyKey;
+    this.payment = payment;
+    this.claim = claim;
+    return this;
+  }
 }
 
 /** The service was not reached, or did not answer in time; whether it did anything is not known. */
@@ -55,7 +78,10 @@ export class UnexpectedAnswerError extends AgentHealthError {
   override readonly name = "UnexpectedAnswerError";
 }
 
-/** The service refused; nothing was charged, unless it carries a claim. */
+/**
+ * The service refused. The refused attempt itself charged nothing unless the error carries a claim; with a `payment`, or after a
+ * 409, an earlier attempt may have been charged: `resume` asks for its answer, and never pays twice.
+ */
 export class RefusedError extends AgentHealthError {
   override readonly name: string = "RefusedError";
   readonly status: number;
@@ -63,8 +89,6 @@ export class RefusedError extends AgentHealthError {
   readonly body: unknown;
   /** When another attempt makes sense; null where the service does not say. */
   readonly retryAfterSeconds: number | null;
-  /** Of an answer that is paid and owed; null where nothing is. */
-  readonly claim: string | null;
 
   constructor({ status, body, requestId, retryAfterSeconds }: Refusal) {
     super(messageOf(status, body));

@@ -13,8 +13,11 @@ export type GuardContext = {
 type Decide<Context> = (context: Context, decision: RoutingDecision) => unknown;
 
 export type GuardOptions<Context extends GuardContext> = {
-  /** Whose wallet is meant; by default the header X-Agent-Address. */
-  readonly address?: (context: Context) => string | undefined;
+  /**
+   * The wallet that the request proved to hold, or that is to be paid: from your session, your database or a signature, and never
+   * from a header that the caller writes at will.
+   */
+  readonly address: (context: Context) => string | undefined;
   /** By default 403. */
   readonly onReject?: Decide<Context>;
   /** By default the handler runs, and the answer carries X-Agent-Health-Action: escrow. */
@@ -30,10 +33,9 @@ export type AskRoute = (address: string) => Promise<RoutingDecision>;
  * A Hono middleware that lets only wallets through that payments may go to; the decision is `context.get("agentHealth")`.
  * Without an address, or with one that is none, it answers 400.
  */
-export function guard<Context extends GuardContext>(route: AskRoute, options: GuardOptions<Context> = {}) {
-  const addressOf = options.address ?? ((context: Context) => context.req.header("x-agent-address"));
+export function guard<Context extends GuardContext>(route: AskRoute, options: GuardOptions<Context>) {
   return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
-    const address = addressOf(context);
+    const address = options.address(context);
     if (address === undefined || address === "") {
       return context.json({ error: "The request names no agent's wallet." }, 400);
     }

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * One ranked plan that protects a wallet, with its transactions ready to be signed
-         * @description Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.
+         * @description Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block alone and one after the other, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.
          */
         get: operations["get_agent_protect_address"];
         put?: never;
@@ -160,7 +160,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver an event again
-         * @description Queues an event again, whatever came of it, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Queues an event again, whatever came of it, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting, and one that was tried within the last minute is 429. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
          */
         post: operations["post_alerts_subscription_id_deliveries_delivery_id_replay"];
         delete?: never;
@@ -180,7 +180,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret
-         * @description Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. Under one `Idempotency-Key` it is rotated once, and a repeat answers without the secrets. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
          */
         post: operations["post_alerts_subscription_id_rotate"];
         delete?: never;
@@ -200,7 +200,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Queues a `subscription.test` for delivery at once; those asked for within a minute are one delivery. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Queues a `subscription.test` for delivery at once; those asked for within a minute are one: the same while it waits, and 429 once it was tried. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
          */
         post: operations["post_alerts_subscription_id_test"];
         delete?: never;
@@ -238,7 +238,7 @@ export interface paths {
         };
         /**
          * Know your counterparty: whom a wallet dealt with
-         * @description Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most interactions first, then by rising address. An own call counts, with all that it moved, for whom the score counts it: who is paid, else who is called, else whom its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints. Pages that follow a cursor are as of its block; what is said of each account (labels, grade, flags) is as of now. Each page is charged.
+         * @description Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most own calls first, then who sent most. An own call counts, with all that it moved, for who is paid, else who is called; where that is the owner's own account, or an execution whose target did not log, for the outside contract of the lowest address that its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints; senders of less than a cent in all are counted, and listed nowhere. Pages that follow a cursor are as of its block, and a cursor is refused at no cost once its list cannot be made again; what is said of each account (labels, grade, flags) is as of now. Each page is charged.
          */
         get: operations["get_counterparties_address"];
         put?: never;
@@ -340,7 +340,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an API key by a new one
-         * @description Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase.
+         * @description Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. Whoever asked with the old key cannot repeat it: that key is refused from then on, which is as good an answer.
          */
         post: operations["post_keys_rotate"];
         delete?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Add credits to an API key
-         * @description Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment is credited once, to the key of its first request.
+         * @description Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.
          */
         post: operations["post_keys_topup"];
         delete?: never;
@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * Map of the accounts around a wallet
-         * @description Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window; links among accounts are told since the index follows one of them.
+         * @description Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by what they sent; who sent less than a cent is none. Links among accounts are told since the index follows one of them.
          */
         get: operations["get_network_map_address"];
         put?: never;
@@ -498,7 +498,7 @@ export interface paths {
         };
         /**
          * Failed transactions worth sending again, ready to be signed
-         * @description Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers is not offered, nor anything for a smart account, which has no key.
+         * @description Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. Where calldata does not tell what it is for, as with routers that are not known here, any later success of the same method of the same account counts as one that may have done the same, and of several such failures one is offered at a time. The same holds for whatever an EIP-7702 wallet's own code did since. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Of failures from before the index followed the wallet, which a history source told of, the chain's node is asked for the calldata; what it does not know is not_read. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers, or names one in its calldata, is not offered, nor anything for a wallet that is one, nor for a smart account, which has no key.
          */
         get: operations["get_retry_address"];
         put?: never;
@@ -538,7 +538,7 @@ export interface paths {
         };
         /**
          * Risk of a wallet with its labels and its profit and loss
-         * @description The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why. What no price or cost is known of is no zero: `pnl` names the share that is missing.
+         * @description The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why; so it is where none is configured, which `labels_unavailable_reason` tells apart. What no price or cost is known of is no zero: `pnl` names the share that is missing.
          */
         get: operations["get_risk_premium_address"];
         put?: never;
@@ -883,6 +883,8 @@ export interface components {
             };
         };
         Counterparties: {
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -895,12 +897,13 @@ export interface components {
              */
             as_of_time: string;
             chain_id: number;
-            /** @description Herfindahl-Hirschman indices over all counterparties: 10,000 is one alone, 10,000 / n is n equal ones; over priced volume out and in. Null where there is nothing to share */
+            /** @description Herfindahl-Hirschman indices over all counterparties: 10,000 is one alone, 10,000 / n is n equal ones; of own calls, and of the priced volume each way, where others decide what comes in. Null where there is nothing to share */
             concentration: {
-                hhi_interactions: number | null;
-                hhi_volume: number | null;
+                hhi_calls: number | null;
+                hhi_volume_in: number | null;
+                hhi_volume_out: number | null;
             };
-            /** @description Most interactions first, then by rising address */
+            /** @description Most own calls first, then by rising address; after them who was never called, most sent first */
             counterparties: components["schemas"]["Counterparty"][];
             coverage: components["schemas"]["Coverage"];
             /** @description Null on the last page */
@@ -913,6 +916,9 @@ export interface components {
                 /** @description Own calls that show no counterparty: contract creations, executions that no log explains */
                 calls_to_nobody: number;
                 counterparties: number;
+                /** @description Accounts that sent less than a cent in all, in transactions of others: they and what they sent are in no other number */
+                dust_senders: number;
+                dust_transfers: number;
                 failed_calls: number;
                 in: number;
                 /** @description False where only the newest 50,000 transfers from others were looked at */
@@ -988,18 +994,20 @@ export interface components {
             /** @description To wallets of grade F that are not listed */
             failing_share: number;
             listed_counterparties: number;
-            /** @description To sanctioned accounts and mixers */
-            listed_share: number;
+            /** @description To sanctioned accounts and mixers, as the score has it; null while own calls cannot be read */
+            listed_share: number | null;
             of: string;
-            /** @description What the shares are of, where it has a price */
+            /** @description Sent to all counterparties, where it has a price: what failing_share is of */
             sent_usd: number;
-            /** @description listed_share and failing_share together */
-            share: number;
+            /** @description listed_share and failing_share together, 1 at most */
+            share: number | null;
             /**
              * Format: date-time
              * @description First contact that is known
              */
             since: string;
+            /** @description Of very many counterparties 10,000 were looked at */
+            truncated: boolean;
         } | null;
         CounterpartyVolume: {
             /** @description Whether all that moved has a price */
@@ -1139,20 +1147,26 @@ export interface components {
         FailedTransaction: {
             block: number;
             /**
-             * @description out_of_gas: 95 % of the gas limit and more were used
+             * @description out_of_gas: 98 % of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved
              * @enum {string}
              */
             cause: "out_of_gas" | "slippage" | "reverted";
             /** @description What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text. */
             cause_reason: string | null;
-            /** @description Gas used at its price: what the failure cost, without L1 fees */
+            /** @description Whether what a rollup charged is known: false for blocks that are not final and read yet, whose fee is without it */
+            fee_complete: boolean;
+            /** @description What the failure cost: gas used at its price, and what a rollup charged for posting it */
             fee_wei: string;
             gas_limit: string;
             gas_used: string;
             hash: string;
-            /** @enum {string} */
-            intent: "transfer" | "approval" | "swap" | "other";
-            nonce: number;
+            /**
+             * @description By its calldata; null where that is not known
+             * @enum {string|null}
+             */
+            intent: "transfer" | "approval" | "swap" | "other" | null;
+            /** @description Null, as intent, where only a history source told of it */
+            nonce: number | null;
             /** @description Null for a plain transfer */
             selector: string | null;
             /**
@@ -1283,6 +1297,8 @@ export interface components {
                 kind: "eoa" | "delegated_eoa" | "smart_account" | "unknown";
                 note: string | null;
             };
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             activity_by_week: {
                 calls: number;
                 failures: number;
@@ -1617,6 +1633,8 @@ export interface components {
             volume_usd: number | null;
         };
         NetworkMap: {
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -1723,6 +1741,8 @@ export interface components {
             use_known: boolean;
         };
         OptimizeReport: {
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -1822,6 +1842,8 @@ export interface components {
         };
         /** @description Profit and loss by the wallet's own calls */
         Pnl: {
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             as_of_block: number;
             /**
              * Format: date-time
@@ -1837,15 +1859,19 @@ export interface components {
             method: string;
             /** @description 0 where nothing was sold; null where something was and no gain is known */
             realised_usd: number | null;
+            /** @description Times that a token came back from the contract that it had been sent to: it costs what it had cost before */
+            returns: number;
+            /** @description Times that a trade gave a token that is no currency: spending money is no sale */
             sales: number;
             token_count: number;
             /** @description The largest results first, at most 50 */
             tokens: components["schemas"]["TokenPnl"][];
+            /** @description Calls that gave something and got tokens for it */
             trades: number;
-            /** @description Purchases and sales without a known price or, in part at least, a known cost */
+            /** @description Purchases and sales without a known price or, in part at least, a known cost, among all those of tokens that are no currency */
             unpriced_share: number | null;
-            /** @description Successful calls whose receipts were not read */
-            unread_calls: number;
+            /** @description Successful calls whose receipts were not read: what they moved is not known */
+            unread_receipts: number;
             /** @description Of tokens that a feed prices; fees are not in it */
             unrealised_usd: number | null;
             /** @description Wins among wins and losses */
@@ -1853,6 +1879,8 @@ export interface components {
             window: components["schemas"]["ReportWindow"];
             /** @description Sales that gained a cent or more */
             wins: number;
+            /** @description Legs of trades that were taken for worthless: of tokens on no list and without a price, beside one that has a price */
+            worthless_legs: number;
         };
         Portfolio: {
             basis: string;
@@ -1860,6 +1888,8 @@ export interface components {
                 /** @description In the token's smallest unit, decimal */
                 amount: string;
                 decimals: number | null;
+                /** @enum {string|null} */
+                priced_by: "feed" | "own_trade" | null;
                 recognised: boolean;
                 /** @description Of the token list; null for others */
                 symbol: string | null;
@@ -1871,10 +1901,12 @@ export interface components {
                 /** @description US dollars; null where nothing prices it, which is not zero */
                 worth_usd: number | null;
             }[];
+            /** @description Of the other holdings, by what the wallet itself gave for them: a wallet that trades with itself can make it anything */
+            other_usd: number | null;
             reason: string | null;
             /** @enum {string} */
             state: "held" | "none" | "unread";
-            /** @description Of the holdings that have a price */
+            /** @description Of recognised holdings that a feed prices; null where none is held, or nothing was read */
             total_usd: number | null;
             unpriced_tokens: number | null;
         };
@@ -1903,11 +1935,19 @@ export interface components {
             labels: components["schemas"]["WalletLabel"][];
             /** @description Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label */
             labels_available: boolean;
-            pnl: components["schemas"]["Pnl"];
-            /** @enum {string} */
-            reason: "scored" | "insufficient_history" | "not_scored" | "sanctioned";
             /**
-             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
+             * @description Why labels_available is false: this service asks no third party, or one did not answer, of which label_providers tells
+             * @enum {string|null}
+             */
+            labels_unavailable_reason: "no_provider_configured" | "provider_failed" | null;
+            pnl: components["schemas"]["Pnl"];
+            /**
+             * @description listed_counterparties: without a score of its own, the least that the share to listed accounts makes of it
+             * @enum {string}
+             */
+            reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
+            /**
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
@@ -1978,6 +2018,8 @@ export interface components {
             "violated-policies"?: string[];
         };
         Protection: {
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -1998,10 +2040,10 @@ export interface components {
             monthly_saving_usd: number | null;
             /** @description Failures that are not offered, newest first */
             not_retried: components["schemas"]["RefusedRetry"][];
-            /** @description Whether all transactions were also simulated one after the other; false where the node cannot, null where none is a retry */
+            /** @description Whether all transactions were also simulated one after the other, and pass so; false where the node cannot tell, null where there is none */
             rehearsed: boolean | null;
             /**
-             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
@@ -2013,9 +2055,11 @@ export interface components {
                 name: "risk" | "health" | "wash" | "optimize" | "retry";
                 ran: boolean;
                 reason: string;
+                /** @description What it looked back at: health, wash and optimize at the window of the report, retry at the days of failures up to the simulated block; null where it was not run, and for risk, which goes by the stored score */
+                window: components["schemas"]["ReportWindow"] | null;
             }[];
             simulated_at: components["schemas"]["SimulatedAt"];
-            /** @description First what makes others refuse the wallet, then what could be taken from it, then failures that would pass now, then costly habits, and untidiness last. Transactions stand in the order of their nonces */
+            /** @description By severity. Of one severity first what makes others refuse the wallet, then what can be signed, then costly habits by what they cost, those below a cent a month in one step, and untidiness last. Transactions stand in the order of their nonces: one that goes before a graver one stands with it */
             steps: components["schemas"]["ProtectionStep"][];
             /** @description US dollars; null where nothing prices it, which is not zero */
             total_max_cost_usd: number | null;
@@ -2061,26 +2105,33 @@ export interface components {
         } | null;
         ProtectionStep: {
             /** @enum {string} */
-            action: "review_risk" | "leave_listed_accounts" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "raise_gas_limit" | "lower_gas_limit" | "pay_market_price" | "clean_up";
+            action: "review_risk" | "leave_listed_accounts" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "raise_gas_limit" | "lower_gas_limit" | "pay_market_price" | "small_savings" | "clean_up";
             description: string;
+            /**
+             * Format: date-time
+             * @description Last possible use of the approval that the step takes back; null where none is known, and for other steps
+             */
+            last_used_at: string | null;
             /** @description Wei, decimal */
             max_cost_wei: string | null;
-            /** @description Null where the step saves no money */
-            monthly_saving_usd: number | null;
             /** @description Why a step that would have a transaction has none */
             obstacle: string | null;
             /** @description 1 is first */
             priority: number;
             reason: string;
+            /** @description Null where the step saves no money */
+            saves_usd_per_month: number | null;
             /** @enum {string} */
             service: "risk" | "health" | "wash" | "optimize" | "retry";
             /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low";
+            severity: "high" | "medium" | "low";
             simulation: components["schemas"]["PassedSimulation"] | null;
             /** @description Null where nothing can be signed for the step */
             transaction: components["schemas"]["UnsignedTransaction"] | null;
             /** @description What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it */
             value_usd: number | null;
+            /** @description What the step may break */
+            warning: string | null;
         };
         /** @description What the oracle contract holds; null while it holds nothing */
         Published: {
@@ -2137,15 +2188,17 @@ export interface components {
             detail: string;
             failure: components["schemas"]["FailedTransaction"];
             /** @enum {string} */
-            reason: "contract_wallet" | "too_old" | "listed_account" | "repaired" | "maybe_repaired" | "history_too_long" | "under_way" | "under_way_unseen" | "deadline_passed" | "not_tried" | "target_gone" | "simulation_fails" | "approval_revoked" | "insufficient_allowance" | "insufficient_tokens" | "insufficient_balance" | "duplicate";
+            reason: "wallet_listed" | "contract_wallet" | "too_old" | "listed_account" | "repaired" | "maybe_repaired" | "history_too_long" | "under_way" | "under_way_unseen" | "deadline_passed" | "not_tried" | "not_read" | "target_gone" | "simulation_fails" | "approval_revoked" | "insufficient_allowance" | "insufficient_tokens" | "insufficient_balance" | "duplicate";
         };
         ReportCard: {
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Caps and effects between the dimensions and the score, in points of the score */
+            /** @description Caps and effects between the dimensions and the score, in points of the score; of a sanctioned wallet the listing alone, which stands for them all */
             adjustments: {
                 name: string;
                 points: number;
@@ -2168,7 +2221,7 @@ export interface components {
             dimensions: components["schemas"]["ReportCardDimension"][];
             grade: components["schemas"]["Grade"];
             grade_label: string;
-            /** @description Stored scores, oldest first, the newest of each day, at most 90 of the newest 100 */
+            /** @description Stored scores, oldest first: the newest of each UTC day that has one, of the last 90 such days */
             history: {
                 /** @description Integer 0 to 100; null for a wallet without enough history */
                 ahs_score: number | null;
@@ -2180,8 +2233,13 @@ export interface components {
                 grade: components["schemas"]["Grade"];
             }[];
             model_version: string;
-            /** @description As the agent registered itself, unchecked; null for a wallet of no agent, or of one without a name */
+            /** @description As the agent registered itself; null for a wallet of no agent, or of one without a name, or whose name mixes scripts so that it could be taken for another's */
             name: string | null;
+            /**
+             * @description Nobody checks names: whoever registers an agent chooses any
+             * @enum {boolean}
+             */
+            name_verified: false;
             patterns: {
                 effect: number;
                 evidence: string;
@@ -2213,7 +2271,7 @@ export interface components {
             /** @description Points of the dimension */
             contribution: number | null;
             name: string;
-            /** @description What was measured, in words */
+            /** @description In words: what was counted, and as an estimate what the model makes of it where it was not */
             says: string;
             /** @description 0 to 100; null where nothing was measured */
             score: number | null;
@@ -2253,10 +2311,12 @@ export interface components {
         };
         RetryReport: {
             /**
-             * @description contract: no key signs for it, so that nothing is offered
+             * @description By its code, in the words of /health. smart_account: no key signs for it, so that nothing is offered. delegated_eoa: another account's code acts for it as well (EIP-7702), so that nothing is offered that this code may have made good
              * @enum {string}
              */
-            account: "key" | "contract";
+            account: "eoa" | "delegated_eoa" | "smart_account";
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -2309,10 +2369,13 @@ export interface components {
              */
             counterparty_exposure_reason: "not_followed" | "no_contacts" | null;
             grade: components["schemas"]["Grade"];
-            /** @enum {string} */
-            reason: "scored" | "insufficient_history" | "not_scored" | "sanctioned";
             /**
-             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score
+             * @description listed_counterparties: without a score of its own, the least that the share to listed accounts makes of it
+             * @enum {string}
+             */
+            reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
+            /**
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
@@ -2337,11 +2400,11 @@ export interface components {
             /** @description A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties */
             name: string;
             /** @enum {string} */
-            severity: "info" | "warning" | "critical";
+            severity: "high" | "medium" | "info";
         };
         RotatedKey: {
-            /** @description The key from now on, for the header X-API-Key; shown once */
-            api_key: string;
+            /** @description The key from now on, for the header X-API-Key. Shown once: a repeat of the request shows null */
+            api_key: string | null;
             /** @description Null: unlimited */
             balance_usd: number | null;
             /**
@@ -2365,8 +2428,8 @@ export interface components {
              * @description Until then the secret before it signs as well
              */
             previous_valid_until: string;
-            /** @description Shown once */
-            secret: string;
+            /** @description Shown once: a repeat of the request shows null */
+            secret: string | null;
             /** Format: uuid */
             subscription_id: string;
         };
@@ -2612,6 +2675,8 @@ export interface components {
             bought: string;
             /** @description Of what is held, where its cost is known */
             cost_usd: number | null;
+            /** @description Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own */
+            currency: boolean;
             decimals: number | null;
             /** @description Left of what came by own calls */
             held: string;
@@ -2625,8 +2690,10 @@ export interface components {
             realised_usd: number | null;
             /** @description Got for nothing in return */
             received: string;
+            /** @description Times that it came back from where it had been sent */
+            returns: number;
             sales: number;
-            /** @description Given for nothing in return, at its cost */
+            /** @description Given for nothing in return, at its cost, with which it comes back from the same contract */
             sent: string;
             /** @description Given in trades */
             sold: string;
@@ -2724,6 +2791,8 @@ export interface components {
             severity: "high" | "medium" | "low" | "info";
         };
         WashReport: {
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            accounts_left_out?: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -2846,7 +2915,7 @@ export interface operations {
                 webhook_url?: string;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -2875,13 +2944,6 @@ export interface operations {
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "chain_id": 31337,
-                     *       "as_of_block": 8012,
-                     *       "as_of_time": "2026-11-20T09:59:57.000Z",
-                     *       "window": {
-                     *         "from": "2026-10-21T09:59:57.000Z",
-                     *         "to": "2026-11-20T09:59:57.000Z",
-                     *         "days": 30
-                     *       },
                      *       "coverage": {
                      *         "from_block": 1,
                      *         "to_block": 7982,
@@ -2890,6 +2952,13 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
+                     *       "as_of_block": 7982,
+                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:59:00.000Z",
+                     *         "to": "2026-11-20T09:59:00.000Z",
+                     *         "days": 180
+                     *       },
                      *       "risk_level": "MEDIUM",
                      *       "risk_score": 34,
                      *       "verdict": "Medium risk: risk flags.",
@@ -2897,27 +2966,48 @@ export interface operations {
                      *         {
                      *           "name": "risk",
                      *           "ran": true,
-                     *           "reason": "always"
+                     *           "reason": "always",
+                     *           "window": null
                      *         },
                      *         {
                      *           "name": "health",
                      *           "ran": true,
-                     *           "reason": "always"
+                     *           "reason": "always",
+                     *           "window": {
+                     *             "from": "2026-05-24T09:59:00.000Z",
+                     *             "to": "2026-11-20T09:59:00.000Z",
+                     *             "days": 180
+                     *           }
                      *         },
                      *         {
                      *           "name": "wash",
                      *           "ran": true,
-                     *           "reason": "approvals at risk or unread: 1"
+                     *           "reason": "approvals at risk: 1",
+                     *           "window": {
+                     *             "from": "2026-05-24T09:59:00.000Z",
+                     *             "to": "2026-11-20T09:59:00.000Z",
+                     *             "days": 180
+                     *           }
                      *         },
                      *         {
                      *           "name": "optimize",
                      *           "ran": true,
-                     *           "reason": "wei of fees wasted: 2411368784000"
+                     *           "reason": "wei of fees wasted or known to be overpaid: 2411368784000",
+                     *           "window": {
+                     *             "from": "2026-05-24T09:59:00.000Z",
+                     *             "to": "2026-11-20T09:59:00.000Z",
+                     *             "days": 180
+                     *           }
                      *         },
                      *         {
                      *           "name": "retry",
                      *           "ran": true,
-                     *           "reason": "failed transactions: 2"
+                     *           "reason": "failed transactions: 2",
+                     *           "window": {
+                     *             "from": "2026-10-21T09:59:57.000Z",
+                     *             "to": "2026-11-20T09:59:57.000Z",
+                     *             "days": 30
+                     *           }
                      *         }
                      *       ],
                      *       "simulated_at": {
@@ -2930,11 +3020,13 @@ export interface operations {
                      *           "priority": 1,
                      *           "service": "health",
                      *           "action": "revoke_approval",
-                     *           "severity": "critical",
+                     *           "severity": "high",
                      *           "description": "Take back the unlimited approval of 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9 to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65.",
                      *           "reason": "The spender has no code: whoever holds its key can take everything. kind amount, given at 2026-11-02T08:00:00.000Z, no use known.",
                      *           "value_usd": 1250.5,
-                     *           "monthly_saving_usd": null,
+                     *           "saves_usd_per_month": null,
+                     *           "last_used_at": null,
+                     *           "warning": null,
                      *           "transaction": {
                      *             "type": "eip1559",
                      *             "chainId": 31337,
@@ -2963,7 +3055,9 @@ export interface operations {
                      *           "description": "Simulate calls of 0x322e9f04 at 0x5FC8d32690cc91D4c39d9d3abcBD16989F875707 right before sending and hold back what fails.",
                      *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. 1 calls, 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month.",
                      *           "value_usd": null,
-                     *           "monthly_saving_usd": 0.004823,
+                     *           "saves_usd_per_month": 0.004823,
+                     *           "last_used_at": null,
+                     *           "warning": null,
                      *           "transaction": null,
                      *           "simulation": null,
                      *           "max_cost_wei": null,
@@ -2975,7 +3069,7 @@ export interface operations {
                      *       "total_max_cost_wei": "3287260152000",
                      *       "total_max_cost_usd": 0.006575,
                      *       "monthly_saving_usd": 0.004823,
-                     *       "rehearsed": null,
+                     *       "rehearsed": true,
                      *       "not_retried": [
                      *         {
                      *           "failure": {
@@ -2989,6 +3083,7 @@ export interface operations {
                      *             "gas_limit": "60000",
                      *             "gas_used": "29550",
                      *             "fee_wei": "2955413700000",
+                     *             "fee_complete": true,
                      *             "intent": "transfer",
                      *             "cause": "reverted",
                      *             "cause_reason": "InsufficientBalance()"
@@ -3123,7 +3218,7 @@ export interface operations {
                 include?: ("features" | "history" | "attestation" | "infrastructure")[];
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -3291,7 +3386,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -3485,7 +3580,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -4171,7 +4266,10 @@ export interface operations {
     post_alerts_subscription_id_deliveries_delivery_id_replay: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer without its secrets and nothing happens again; another request is refused. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 delivery_id: string;
                 /** @description As GET /alerts/subscribe/{address} answered it */
@@ -4197,6 +4295,15 @@ export interface operations {
                     "application/json": components["schemas"]["QueuedDelivery"];
                 };
             };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
                 headers: {
@@ -4217,13 +4324,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Request with this Idempotency-Key under way */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Rate limit exceeded */
@@ -4262,7 +4381,10 @@ export interface operations {
     post_alerts_subscription_id_rotate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer without its secrets and nothing happens again; another request is refused. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description As GET /alerts/subscribe/{address} answered it */
                 subscription_id: string;
@@ -4288,6 +4410,15 @@ export interface operations {
                     "application/json": components["schemas"]["RotatedSecret"];
                 };
             };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
                 headers: {
@@ -4308,13 +4439,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Request with this Idempotency-Key under way */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Rate limit exceeded */
@@ -4353,7 +4496,10 @@ export interface operations {
     post_alerts_subscription_id_test: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer without its secrets and nothing happens again; another request is refused. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description As GET /alerts/subscribe/{address} answered it */
                 subscription_id: string;
@@ -4378,6 +4524,15 @@ export interface operations {
                     "application/json": components["schemas"]["QueuedDelivery"];
                 };
             };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
                 headers: {
@@ -4398,13 +4553,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Request with this Idempotency-Key under way */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Rate limit exceeded */
@@ -4449,7 +4616,7 @@ export interface operations {
                 webhook_url: string;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -4599,7 +4766,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -4652,6 +4819,8 @@ export interface operations {
                      *         "calls": 405,
                      *         "failed_calls": 4,
                      *         "transfers_in": 7,
+                     *         "dust_senders": 3,
+                     *         "dust_transfers": 5,
                      *         "calls_to_itself": 0,
                      *         "calls_to_nobody": 1,
                      *         "volume_out_usd": 8120.5,
@@ -4661,8 +4830,9 @@ export interface operations {
                      *         "incoming_complete": true
                      *       },
                      *       "concentration": {
-                     *         "hhi_interactions": 1830,
-                     *         "hhi_volume": 5120
+                     *         "hhi_calls": 1830,
+                     *         "hhi_volume_out": 2410,
+                     *         "hhi_volume_in": 8200
                      *       },
                      *       "counterparties": [
                      *         {
@@ -4918,7 +5088,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -5092,9 +5262,10 @@ export interface operations {
                      *       ],
                      *       "portfolio": {
                      *         "state": "held",
-                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token.",
+                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "reason": null,
                      *         "total_usd": 108,
+                     *         "other_usd": null,
                      *         "unpriced_tokens": 0,
                      *         "holdings": [
                      *           {
@@ -5103,7 +5274,8 @@ export interface operations {
                      *             "recognised": true,
                      *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *             "amount": "108000000",
-                     *             "worth_usd": 108
+                     *             "worth_usd": 108,
+                     *             "priced_by": "feed"
                      *           }
                      *         ]
                      *       },
@@ -5350,7 +5522,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -5488,7 +5660,10 @@ export interface operations {
     post_keys_rotate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer without its secrets and nothing happens again; another request is refused. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5518,6 +5693,15 @@ export interface operations {
                     "application/json": components["schemas"]["RotatedKey"];
                 };
             };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
                 headers: {
@@ -5538,6 +5722,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request with this Idempotency-Key under way */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Body too large */
             413: {
                 headers: {
@@ -5547,13 +5742,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Rate limit exceeded */
@@ -5685,7 +5881,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -5883,7 +6079,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -6106,7 +6302,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -6520,7 +6716,7 @@ export interface operations {
                 format?: "json" | "png" | "svg";
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -6549,6 +6745,7 @@ export interface operations {
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "name": "payment-agent 0",
+                     *       "name_verified": false,
                      *       "chain_id": 31337,
                      *       "as_of_block": 48210,
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
@@ -6582,7 +6779,7 @@ export interface operations {
                      *             {
                      *               "name": "success_rate",
                      *               "title": "Success rate",
-                     *               "says": "96.3 % of 224 calls succeed by weight",
+                     *               "says": "217 of 224 calls to others succeeded",
                      *               "score": 89.7,
                      *               "weight": 0.3,
                      *               "contribution": 26.92
@@ -6604,7 +6801,7 @@ export interface operations {
                      *           "title": "Healthy operator",
                      *           "severity": "info",
                      *           "effect": 0,
-                     *           "evidence": "success 96.3 % over 224 calls to others"
+                     *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
                      *         }
                      *       ],
                      *       "benchmark": {
@@ -6788,7 +6985,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -6832,7 +7029,7 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
-                     *       "account": "key",
+                     *       "account": "eoa",
                      *       "simulated_at": {
                      *         "block": 8012,
                      *         "block_hash": "0x1111111111111111111111111111111111111111111111111111111111111111",
@@ -6853,6 +7050,7 @@ export interface operations {
                      *             "gas_limit": "90000",
                      *             "gas_used": "24112",
                      *             "fee_wei": "2411368784000",
+                     *             "fee_complete": true,
                      *             "intent": "other",
                      *             "cause": "reverted",
                      *             "cause_reason": "custom error 0x5c41f80c, data 0x"
@@ -6894,6 +7092,7 @@ export interface operations {
                      *             "gas_limit": "60000",
                      *             "gas_used": "29550",
                      *             "fee_wei": "2955413700000",
+                     *             "fee_complete": true,
                      *             "intent": "transfer",
                      *             "cause": "reverted",
                      *             "cause_reason": "InsufficientBalance()"
@@ -7008,7 +7207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -7042,8 +7241,8 @@ export interface operations {
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
-                     *           "severity": "warning",
-                     *           "detail": "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
+                     *           "severity": "medium",
+                     *           "detail": "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
@@ -7056,7 +7255,8 @@ export interface operations {
                      *         "counterparties": 12,
                      *         "listed_counterparties": 0,
                      *         "failing_counterparties": 1,
-                     *         "of": "value sent in native coin and priced tokens; calls where none was",
+                     *         "truncated": false,
+                     *         "of": "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was",
                      *         "since": "2026-08-22T07:12:00.000Z",
                      *         "as_of_block": 7969
                      *       },
@@ -7148,7 +7348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7165,7 +7365,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -7199,8 +7399,8 @@ export interface operations {
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
-                     *           "severity": "warning",
-                     *           "detail": "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
+                     *           "severity": "medium",
+                     *           "detail": "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
@@ -7213,7 +7413,8 @@ export interface operations {
                      *         "counterparties": 12,
                      *         "listed_counterparties": 0,
                      *         "failing_counterparties": 1,
-                     *         "of": "value sent in native coin and priced tokens; calls where none was",
+                     *         "truncated": false,
+                     *         "of": "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was",
                      *         "since": "2026-08-22T07:12:00.000Z",
                      *         "as_of_block": 7969
                      *       },
@@ -7245,6 +7446,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "labels_available": true,
+                     *       "labels_unavailable_reason": null,
                      *       "label_providers": [
                      *         {
                      *           "provider": "nansen",
@@ -7272,27 +7474,30 @@ export interface operations {
                      *         },
                      *         "realised_usd": 1000,
                      *         "unrealised_usd": 500,
-                     *         "fees_usd": 12.4,
+                     *         "fees_usd": 12.6,
                      *         "trades": 3,
                      *         "sales": 1,
                      *         "wins": 1,
                      *         "losses": 0,
                      *         "win_rate": 1,
-                     *         "unpriced_share": 0.5,
-                     *         "unread_calls": 0,
-                     *         "method": "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments leave at their cost. Native coin is no token here.",
-                     *         "token_count": 1,
+                     *         "unpriced_share": 0,
+                     *         "returns": 0,
+                     *         "worthless_legs": 0,
+                     *         "unread_receipts": 0,
+                     *         "method": "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.",
+                     *         "token_count": 2,
                      *         "tokens": [
                      *           {
                      *             "token": "0x4200000000000000000000000000000000000006",
                      *             "symbol": "WETH",
                      *             "decimals": 18,
-                     *             "bought": "20000000000000000000",
-                     *             "sold": "15000000000000000000",
+                     *             "currency": false,
+                     *             "bought": "2000000000000000000",
+                     *             "sold": "1500000000000000000",
                      *             "received": "0",
                      *             "sent": "0",
                      *             "uncovered": "0",
-                     *             "held": "5000000000000000000",
+                     *             "held": "500000000000000000",
                      *             "realised_usd": 1000,
                      *             "cost_usd": 1000,
                      *             "worth_usd": 1500,
@@ -7301,6 +7506,29 @@ export interface operations {
                      *             "sales": 1,
                      *             "wins": 1,
                      *             "losses": 0,
+                     *             "returns": 0,
+                     *             "unpriced_legs": 0
+                     *           },
+                     *           {
+                     *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6,
+                     *             "currency": true,
+                     *             "bought": "3000000000",
+                     *             "sold": "3000000000",
+                     *             "received": "0",
+                     *             "sent": "0",
+                     *             "uncovered": "3000000000",
+                     *             "held": "3000000000",
+                     *             "realised_usd": null,
+                     *             "cost_usd": null,
+                     *             "worth_usd": null,
+                     *             "unrealised_usd": null,
+                     *             "priced_by": null,
+                     *             "sales": 0,
+                     *             "wins": 0,
+                     *             "losses": 0,
+                     *             "returns": 0,
                      *             "unpriced_legs": 0
                      *           }
                      *         ]
@@ -7409,7 +7637,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. */
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
                 /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
                 "X-Payment-Claim"?: string;
@@ -7525,9 +7753,10 @@ export interface operations {
                      *       },
                      *       "portfolio": {
                      *         "state": "held",
-                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token.",
+                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "reason": null,
                      *         "total_usd": 108,
+                     *         "other_usd": null,
                      *         "unpriced_tokens": 0,
                      *         "holdings": [
                      *           {
@@ -7536,7 +7765,8 @@ export interface operations {
                      *             "recognised": true,
                      *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *             "amount": "108000000",
-                     *             "worth_usd": 108
+                     *             "worth_usd": 108,
+                     *             "priced_by": "feed"
                      *           }
                      *         ]
                      *       },

@@ -2,6 +2,7 @@ import {
   type PaymentTerms,
   type RefusedError,
   refusalOf,
+  type Stopped,
   termsOf,
   UnexpectedAnswerError,
   UnreachableError,
@@ -24,6 +25,8 @@ export type SendOptions = {
   readonly retries: number;
   /** Waits between attempts. */
   readonly sleep: (ms: number) => Promise<void>;
+  /** Where an earlier call stopped that this one goes on with; null for a new call. */
+  readonly resume: Stopped | null;
 };
 
 export type Call = {
@@ -43,24 +46,51 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 const PASSING = new Set([409, 429, 500, 502, 503, 504]);
 
+/** As long as the service holds what a request of this key or payment began, and a little more. */
+const LONGEST_SETTLING_MS = 150_000;
+
 /** What was sent before decides what is sent next: a payment is made once, and shown again with its claim. */
-type Progress = { payment: string | null; claim: string | null };
+type Progress = { readonly idempotencyKey: string | null; payment: string | null; claim: string | null };
 
 /**
- * Sends a call until it is answered; refusals that may pass and lost connections are tried again. Throws an AgentHealthError.
- * Every attempt carries the same Idempotency-Key, so that the call is charged once.
+ * Sends a call until it is answered; refusals that may pass and lost connections are tried again, and a 409 while a payment is out
+ * for as long as its settlement may take. Throws an AgentHealthError that tells how to resume the call. Every attempt carries the
+ * same Idempotency-Key, so that the call is charged once.
  */
 export async function send(call: Call, options: SendOptions): Promise<Response> {
-  const progress: Progress = { payment: null, claim: null };
-  for (let attempt = 0; ; attempt += 1) {
+  const { idempotencyKey, payment, claim } = options.resume ?? NOTHING_SENT;
+  const progress: Progress = {
+    idempotencyKey: call.idempotencyKey === undefined ? null : (idempotencyKey ?? call.idempotencyKey),
+    payment,
+    claim,
+  };
+  let settlingMs = 0;
+  let attempt = 0;
+  for (;;) {
     const outcome = await attemptOnce(call, options, progress);
     if (outcome instanceof Response) return outcome;
-    const isPassing = outcome instanceof UnreachableError || PASSING.has(outcome.status);
     const pauseMs = pauseAfter(outcome, attempt);
-    const retries = call.once === true ? 0 : options.retries;
-    if (!isPassing || attempt >= retries || pauseMs > LONGEST_PAUSE_MS) throw outcome;
+    const isSettling = progress.payment !== null && isConflict(outcome);
+    if (isSettling) settlingMs += pauseMs;
+    else attempt += 1;
+    const isPatient = isSettling ? settlingMs <= LONGEST_SETTLING_MS : attempt <= retriesOf(call, options);
+    if (!isPatient || !mayPass(outcome) || pauseMs > LONGEST_PAUSE_MS) throw outcome.after(progress);
     await options.sleep(pauseMs);
   }
+}
+
+const NOTHING_SENT: Stopped = { idempotencyKey: null, payment: null, claim: null };
+
+function retriesOf(call: Call, { retries }: SendOptions): number {
+  return call.once === true ? 0 : retries;
+}
+
+function isConflict(outcome: RefusedError | UnreachableError): boolean {
+  return !(outcome instanceof UnreachableError) && outcome.status === 409;
+}
+
+function mayPass(outcome: RefusedError | UnreachableError): boolean {
+  return outcome instanceof UnreachableError || PASSING.has(outcome.status);
 }
 
 /** One attempt, and the payment that it turns out to need; a refusal is returned. */
@@ -91,9 +121,9 @@ async function attemptOnce(
 async function fetchOnce(
   call: Call,
   options: SendOptions,
-  { payment, claim }: Progress,
+  { idempotencyKey, payment, claim }: Progress,
 ): Promise<Response | UnreachableError> {
-  const { method, path, query = {}, body, idempotencyKey } = call;
+  const { method, path, query = {}, body } = call;
   const url = new URL(options.baseUrl + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -101,19 +131,27 @@ async function fetchOnce(
   const headers: Record<string, string> = {
     // The service charges the key where there is one: what is paid for goes without.
     ...(options.apiKey === null || payment !== null ? {} : { "X-API-Key": options.apiKey }),
-    ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+    ...(idempotencyKey === null ? {} : { "Idempotency-Key": idempotencyKey }),
     ...(payment === null ? {} : { "PAYMENT-SIGNATURE": payment }),
     ...(claim === null ? {} : { "X-Payment-Claim": claim }),
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     ...call.headers,
   };
   try {
-    return await options.fetch(url.href, {
+    const response = await options.fetch(url.href, {
       method,
       headers,
       redirect: "error",
       signal: AbortSignal.timeout(options.timeoutMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    // Read here, so that an answer that breaks off is asked for again like one that never came.
+    const bytes = await response.arrayBuffer();
+    const { status, statusText } = response;
+    return new Response(bytes.byteLength === 0 ? null : bytes, {
+      status,
+      statusText,
+      headers: response.headers,
     });
   } catch (cause) {
     return new UnreachableError(`${method} ${url.origin}${url.pathname} was not answered`, { cause });

@@ -6,6 +6,7 @@ import {
   endSubscription,
   extendSubscription,
   insertSubscription,
+  lockEndpoint,
   readSubscription,
   rotateSecret,
   type StoredSubscription,
@@ -14,7 +15,8 @@ import {
   takeSubscriptions,
 } from "../store/alert-subscriptions.ts";
 import type { Database } from "../store/database.ts";
-import { dropPendingEvents, hasEvent, insertEvents, requeueEvent } from "../store/webhook-events.ts";
+import { keepDebit } from "../store/key-debits.ts";
+import { dropPendingEvents, insertEvents, readEventStanding, requeueEvent } from "../store/webhook-events.ts";
 import { ALERT_EVENTS, type AlertEvent } from "./alert-events.ts";
 import { testEvent } from "./plan-events.ts";
 
@@ -27,8 +29,10 @@ export type SubscribeRequest = {
   readonly webhookUrl: string;
   /** Null: those that the subscription has already, or all. */
   readonly events: readonly AlertEvent[] | null;
-  /** Names the payment where there is one, so that the same payment buys the same days once. */
+  /** Names the payment or the debit where there is one, so that the same one buys the same days once. */
   readonly purchase: string | null;
+  /** The debit of a key, kept in the transaction that adds the days; null where none was taken. */
+  readonly debitId: string | null;
 };
 
 /** What a purchase of monitoring bought; the secrets are there only where it made the subscription. */
@@ -60,17 +64,22 @@ export const SUBSCRIPTION_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** How long the secret before a rotation signs as well. */
 const OVERLAP_MS = DAY_MS;
-/** Tests asked for within this time are one as long as it waits: nobody hammers an endpoint through us that does not answer. */
-const ONE_TEST_MS = 60_000;
+/** Between two deliveries of one event that are asked for: nobody hammers an endpoint through us. */
+export const PAUSE_MS = 60_000;
 const SECRET_BYTES = 32;
 
-/** Buys monitoring, in one transaction with the first event; two purchases of the same at once extend it twice. */
+/**
+ * Buys monitoring, in one transaction with the first event and the debit that pays for it: throws, and buys nothing, where that
+ * debit was returned. Two purchases of the same at once extend it twice.
+ */
 export function createSubscribe(deps: SubscriptionDeps): Subscribe {
   return (request) => {
-    const { wallet, owner, purchase } = request;
+    const { wallet, owner, purchase, debitId } = request;
     const place = { chainId: deps.chainId, wallet, owner, url: new URL(request.webhookUrl).href };
     return deps.db.transaction(async (tx) => {
       const known = await takeSubscriptions(tx, place);
+      if (debitId !== null && !(await keepDebit(tx, debitId)))
+        throw new Error(`debit ${debitId} was returned before it bought anything`);
       const paid = known.find(({ purchases }) => purchase !== null && purchases.includes(purchase));
       if (paid !== undefined) return { subscription: paid, secret: null, manageToken: null };
       const running = known.find(({ endedAt }) => endedAt === null);
@@ -146,39 +155,59 @@ export async function end(deps: SubscriptionDeps, id: string): Promise<void> {
   });
 }
 
+/** What came of asking for a delivery: it waits now; it waited already; it was tried less than a minute ago; there is none such. */
+export type Replay = "queued" | "pending" | "recent" | "unknown";
+
 /**
  * Queues a test event, within a minute the same one again, and delivers to the endpoint again if it was given up; answers the
  * event's id.
  */
-export async function requestTest(deps: SubscriptionDeps, subscription: StoredSubscription): Promise<string> {
+export async function requestTest(
+  deps: SubscriptionDeps,
+  subscription: StoredSubscription,
+): Promise<{ readonly id: string; readonly outcome: Replay }> {
   const at = deps.now();
-  const event = testEvent(subscription, { at, ask: String(Math.floor(at.getTime() / ONE_TEST_MS)) });
-  await deps.db.transaction(async (tx) => {
+  const event = testEvent(subscription, { at, ask: String(Math.floor(at.getTime() / PAUSE_MS)) });
+  const outcome = await deps.db.transaction(async (tx) => {
     // Every writer takes an endpoint before its events: two of them never wait for each other crosswise.
-    await enableEndpoint(tx, subscription.endpointId);
+    await lockEndpoint(tx, subscription.endpointId);
     await insertEvents(tx, [event]);
-    await requeueEvent(tx, { id: event.id, subscriptionId: subscription.id, at });
+    return queueAgain(tx, subscription, { id: event.id, subscriptionId: subscription.id, at });
   });
-  return event.id;
+  return { id: event.id, outcome };
 }
 
-export type Replay = "queued" | "pending" | "unknown";
-
 /**
- * Queues an event of a subscription again, with its id and body, and delivers to the endpoint again if it was given up;
- * pending where the event waits already, unknown where the subscription has no such event.
+ * Queues an event of a subscription again, with its id and body, and delivers to the endpoint again if it was given up; changes
+ * nothing within a minute of its last attempt.
  */
 export async function replay(
   deps: SubscriptionDeps,
-  { id, endpointId }: StoredSubscription,
+  subscription: StoredSubscription,
   deliveryId: string,
 ): Promise<Replay> {
   return deps.db.transaction(async (tx) => {
-    const of = { id: deliveryId, subscriptionId: id, at: deps.now() };
-    if (!(await hasEvent(tx, of))) return "unknown";
-    await enableEndpoint(tx, endpointId);
-    return (await requeueEvent(tx, of)) ? "queued" : "pending";
+    await lockEndpoint(tx, subscription.endpointId);
+    return queueAgain(tx, subscription, {
+      id: deliveryId,
+      subscriptionId: subscription.id,
+      at: deps.now(),
+    });
   });
+}
+
+async function queueAgain(
+  tx: NodePgDatabase,
+  { endpointId }: StoredSubscription,
+  of: { readonly id: string; readonly subscriptionId: string; readonly at: Date },
+): Promise<Replay> {
+  const standing = await readEventStanding(tx, of);
+  if (standing === null) return "unknown";
+  const { state, triedAt } = standing;
+  const isRecent = triedAt !== null && of.at.getTime() - triedAt.getTime() < PAUSE_MS;
+  if (state !== "pending" && isRecent) return "recent";
+  await enableEndpoint(tx, endpointId);
+  return (await requeueEvent(tx, of)) ? "queued" : "pending";
 }
 
 /** Gives a subscription a new secret, and a new manage token if asked to; the old secret signs as well for 24 hours. */

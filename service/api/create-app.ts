@@ -25,6 +25,7 @@ import { postKeysTopup } from "./keys/post-keys-topup.ts";
 import { mountMcp } from "./mcp/mount-mcp.ts";
 import { createRequestMetrics } from "./metrics.ts";
 import { mountEndpoints, mountPage } from "./mount-endpoints.ts";
+import { mountMetrics } from "./mount-metrics.ts";
 import { type GetCounterpartiesPorts, getCounterparties } from "./network/get-counterparties.ts";
 import { type GetNetworkMapPorts, getNetworkMap } from "./network/get-network-map.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -75,6 +76,8 @@ export type ApiPorts = GetAhsPorts &
     readonly randomId: () => string;
     /** Where request metrics go, and what /metrics prints; it must not hold them already. */
     readonly registry: Registry;
+    /** Whether /metrics is a page of this port, for those on this machine alone, or elsewhere. */
+    readonly metricsPage: "loopback" | "elsewhere";
     /** Origins whose pages may read answers, or every one. */
     readonly allowedOrigins: readonly string[] | "*";
     readonly life: ServerLife;
@@ -123,7 +126,8 @@ export const SCORING_ENDPOINTS: readonly Endpoint<ApiPorts>[] = [
 export function createApp(ports: ApiPorts): Hono<ApiEnv> {
   const { access, clock, logger, registry } = ports;
   const app = new Hono<ApiEnv>();
-  app.use(createEnvelope({ ...ports, metrics: createRequestMetrics(registry) }));
+  const isHttps = ports.discovery.origin.startsWith("https:");
+  app.use(createEnvelope({ ...ports, metrics: createRequestMetrics(registry), isHttps }));
   app.onError(createErrorHandler(logger));
   app.notFound((context) =>
     answerProblem(new Problem("not-found", `There is no ${context.req.path} here; see /docs.`), context),
@@ -139,7 +143,7 @@ export function createApp(ports: ApiPorts): Hono<ApiEnv> {
 }
 
 function mountDocuments(app: Hono<ApiEnv>, ports: ApiPorts): void {
-  const { registry, logger, discovery } = ports;
+  const { logger, discovery } = ports;
   const document = openApiDocument(SCORING_ENDPOINTS);
   mountDiscovery(app, document, ports);
   mountMcp(app, { document, origin: discovery.origin, logger });
@@ -155,11 +159,5 @@ function mountDocuments(app: Hono<ApiEnv>, ports: ApiPorts): void {
       },
     }),
   );
-  mountPage(app, "/metrics", async (context) =>
-    answer(context, {
-      status: 200,
-      body: await registry.metrics(),
-      headers: { "content-type": registry.contentType },
-    }),
-  );
+  if (ports.metricsPage === "loopback") mountMetrics(app, ports);
 }

@@ -48,7 +48,7 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
 
 const PAID_HEADERS = {
   "Idempotency-Key":
-    "1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused.",
+    "1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys.",
   "X-Payment-Claim":
     "The claim of a 503 that came after a payment was taken: what was paid for, without another payment",
 };

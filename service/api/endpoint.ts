@@ -76,6 +76,11 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   priceOf?(input: RequestInput<Params, Query, Body>): number;
   /** payment: a key cannot pay for it; it may stand beside the payment. */
   readonly paidBy?: PaidRequest["paidBy"];
+  /**
+   * What beside its input tells a request from another under the same Idempotency-Key or payment, such as the key that a header
+   * names; throws the 401 of one that is no good.
+   */
+  distinguish?(request: Pick<PaidRequest, "header">, deps: Deps): Promise<unknown>;
   /** Refuses what the schemas cannot, by who calls: throws a 422 or a problem. */
   admit?(input: RequestInput<Params, Query, Body>, caller: Caller): void;
   /** Everything that can be refused at no cost: throws the 404s and 503s. */
@@ -86,7 +91,7 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   work(
     input: RequestInput<Params, Query, Body>,
     prepared: Prepared,
-    work: PaidWorkContext<Deps>,
+    work: ChargedWorkContext<Deps>,
   ): Promise<Answer> | Answer;
   /** The answer in another form than JSON; null where the request asks for JSON. */
   render?(
@@ -105,6 +110,12 @@ export type PaidWorkContext<Deps> = WorkContext<Deps> & {
   readonly caller: Caller;
   /** A header of the request. */
   header(name: string): string | undefined;
+};
+
+/** What work gets once its price is taken. */
+type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
+  /** The debit that pays for it; null where it is no metered key's. */
+  readonly debitId: string | null;
 };
 
 type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };
@@ -132,29 +143,32 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
       isFixed: spec.priceOf === undefined,
     }),
     async handle(context, { deps, access, clock, limits }) {
-      const deadline = limits.startDeadline();
       addHeaders(context, { "cache-control": "private, no-store" });
       if (context.req.method === "HEAD")
         throw methodNotAllowed("HEAD", context.req.path, allowOf(spec.method));
       const input = await readInput(context.req, spec.request);
       const units = spec.priceOf?.(input) ?? spec.price;
+      const distinction = await spec.distinguish?.({ header: (name) => context.req.header(name) }, deps);
       const request = describePaidRequest(context, {
         ...spec,
+        distinction,
         paidBy: spec.paidBy ?? "anyone",
         units,
         input,
         stopping: limits.stopping,
       });
-      const caller = await access.identify(request);
-      addHeaders(context, await access.limit(caller));
+      const deadline = limits.startDeadline();
+      const caller = await deadline.wait(access.identify(request));
+      addHeaders(context, await deadline.wait(access.limit(caller)));
       spec.admit?.(input, caller);
-      const repeated = await access.recall(caller, request);
+      const repeated = await deadline.wait(access.recall(caller, request));
       if (repeated !== null) return answerBought(context, repeated);
       const call = {
         input,
         request,
         access,
         deadline,
+        startDeadline: limits.startDeadline,
         work: { deps, now: clock.now(), caller, header: request.header },
       };
       try {

@@ -21,15 +21,17 @@ export type EnvelopeDeps = {
   readonly ipLimit: IpLimit;
   /** Address of the socket that a request came over; null for one that came over none. */
   readonly socketAddress: (context: ApiContext) => string | null;
+  /** Whether the service is reached by https, so that browsers are to ask for nothing else. */
+  readonly isHttps: boolean;
 };
 
 /** Methods that some endpoint of ours has, and those that answer for them. */
 const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 const KNOWN_METHODS = new Set(METHODS.split(", "));
 const REQUEST_HEADERS =
-  "Content-Type, Authorization, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X";
+  "Content-Type, Authorization, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID";
 const EXPOSED_HEADERS =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, X-Request-Id";
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version";
 const PREFLIGHT_SECONDS = "7200";
 
 const FIXED_HEADERS: Readonly<Record<string, string>> = {
@@ -39,6 +41,9 @@ const FIXED_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "access-control-expose-headers": EXPOSED_HEADERS,
 };
+
+/** For a year, and for this host alone. */
+const HTTPS_ONLY = { "strict-transport-security": "max-age=31536000" } as const;
 
 // Ids that stay one word in a log line and in a shell.
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -55,7 +60,7 @@ export function createEnvelope(deps: EnvelopeDeps): MiddlewareHandler<ApiEnv> {
     const started = deps.clock.monotonicMs();
     const requestId = requestIdOf(context.req.header("x-request-id"), deps.randomId);
     context.set("requestId", requestId);
-    context.set("headers", headersOfEvery(context, requestId, deps.allowedOrigins));
+    context.set("headers", headersOfEvery(context, requestId, deps));
     if (isPreflight(context)) return answerPreflight(context);
     const leave = deps.life.enter();
     try {
@@ -78,10 +83,10 @@ export function envelopeHeaders(requestId: string): Readonly<Record<string, stri
 function headersOfEvery(
   context: ApiContext,
   requestId: string,
-  allowedOrigins: readonly string[] | "*",
+  { allowedOrigins, isHttps }: Pick<EnvelopeDeps, "allowedOrigins" | "isHttps">,
 ): Readonly<Record<string, string>> {
   const cors = corsHeaders(context.req.header("origin"), allowedOrigins);
-  return { ...envelopeHeaders(requestId), ...cors };
+  return { ...envelopeHeaders(requestId), ...(isHttps ? HTTPS_ONLY : {}), ...cors };
 }
 
 /** Null for a request that is let in. */

@@ -11,6 +11,8 @@ export type PricedInput = {
   readonly paidBy: PaidRequest["paidBy"];
   readonly units: number;
   readonly input: unknown;
+  /** What else makes it the same request or another; undefined where the input is all. */
+  readonly distinction?: unknown;
   /** Fires when the server stops. */
   readonly stopping: AbortSignal;
 };
@@ -20,6 +22,8 @@ export function describePaidRequest(context: ApiContext, priced: PricedInput): P
   const { req } = context;
   const endpoint = `${priced.method.toUpperCase()} ${priced.path}`;
   const { pathname, search } = new URL(req.url);
+  const { input, distinction } = priced;
+  const also = distinction === undefined ? {} : { distinction };
   return {
     header: (name) => req.header(name),
     endpoint,
@@ -27,7 +31,7 @@ export function describePaidRequest(context: ApiContext, priced: PricedInput): P
     units: priced.units,
     summary: priced.summary,
     paidBy: priced.paidBy,
-    fingerprint: () => hash("sha256", canonicalize({ endpoint, input: priced.input }) ?? "", "hex"),
+    fingerprint: () => hash("sha256", canonicalize({ endpoint, input, ...also }) ?? "", "hex"),
     get signal() {
       // Made for those who ask only: most requests never do, and it costs as much as a read.
       return AbortSignal.any([req.raw.signal, priced.stopping]);

@@ -1,4 +1,4 @@
-import type { Access, BoughtAnswer, Charge, PaidRequest } from "./access/access.ts";
+import type { Access, BoughtAnswer, Charge, PaidRequest, Settlement } from "./access/access.ts";
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
@@ -14,13 +14,16 @@ export type PaidCall<Params, Query, Body, Deps> = {
   readonly input: RequestInput<Params, Query, Body>;
   readonly request: PaidRequest;
   readonly access: Access;
+  /** For everything but the settlement, which is never cut. */
   readonly deadline: Deadline;
+  /** A time of its own, for work whose money has moved. */
+  startDeadline(): Deadline;
   readonly work: PaidWorkContext<Deps>;
 };
 
 /**
  * Prepares what was asked for, takes its price, does the work and keeps both, as long as the request has time; whatever fails before
- * the price is kept gives it back.
+ * the price is kept gives it back. Price and answer are kept however long that takes: each step of it ends by itself.
  */
 export async function servePaid<Params, Query, Body, Answer, Prepared, Deps>(
   context: ApiContext,
@@ -48,9 +51,9 @@ export async function servePaid<Params, Query, Body, Answer, Prepared, Deps>(
     return await answerPrepared(context, spec, {
       ...call,
       prepared,
-      begin: (doing) => {
+      begin: (doing, settlement) => {
         working = doing;
-        return deadline.wait(doing);
+        return (settlement === "before" ? call.startDeadline() : deadline).wait(doing);
       },
     });
   } finally {
@@ -61,8 +64,8 @@ export async function servePaid<Params, Query, Body, Answer, Prepared, Deps>(
 
 type PreparedCall<Params, Query, Body, Prepared, Deps> = PaidCall<Params, Query, Body, Deps> & {
   readonly prepared: Prepared;
-  /** Waits for work as long as the request has time. */
-  begin<Result>(doing: Promise<Result>): Promise<Result>;
+  /** Waits for work as long as the request has time, or anew where the settlement has taken its part of it. */
+  begin<Result>(doing: Promise<Result>, settlement: Settlement): Promise<Result>;
 };
 
 async function answerPrepared<Params, Query, Body, Answer, Prepared, Deps>(
@@ -74,12 +77,12 @@ async function answerPrepared<Params, Query, Body, Answer, Prepared, Deps>(
     spec.settlement?.(input, prepared) ?? (request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
   const charge = await access.take(work.caller, request, settlement);
   const render = async (answer: Answer) => (await spec.render?.(answer, input, work)) ?? json(answer);
-  const { bought, kept } = await charged(charge, () => begin(doWork()));
+  const { bought, kept } = await charged(charge, request, () => begin(doWork(), settlement));
   addHeaders(context, await charge.keep(kept));
   return answerBought(context, bought);
 
   async function doWork() {
-    const answer = await spec.work(input, prepared, work);
+    const answer = await spec.work(input, prepared, { ...work, debitId: charge.debitId ?? null });
     const bought = await render(answer);
     return {
       bought,
@@ -89,12 +92,17 @@ async function answerPrepared<Params, Query, Body, Answer, Prepared, Deps>(
 }
 
 /** Runs what was paid for; when it fails, the price goes back, or the failure carries the claim to what is owed. */
-async function charged<Result>(charge: Charge, work: () => Promise<Result>): Promise<Result> {
+async function charged<Result>(
+  charge: Charge,
+  { signal }: PaidRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     const claim = await charge.giveBack();
-    throw claim === null ? error : new OwedAnswer(claim, error);
+    if (claim !== null) throw new OwedAnswer(claim, error);
+    throw (signal.aborted ? await charge.cancelled?.() : null) ?? error;
   }
 }
 

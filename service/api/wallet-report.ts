@@ -3,6 +3,7 @@ import type { Address } from "viem";
 import type { AsOf, WalletRows } from "../features/types.ts";
 import { toEip55 } from "./address-schema.ts";
 import { Problem, unavailable } from "./problems.ts";
+import { type ReportTurns, tooManyReports } from "./report-turns.ts";
 import { coverageSchema, isoSchema } from "./scores/ahs-record-schema.ts";
 import { freshStanding, type WalletPorts } from "./wallet-ports.ts";
 
@@ -12,7 +13,10 @@ export type ReportSource = { readonly rows: WalletRows; readonly asOf: AsOf };
 export type ReportPorts = WalletPorts & {
   /** The rows of a wallet at the newest finalized and enriched block; null while there is none. Strangers have no calls. */
   readonly readWallet: (address: Address) => Promise<ReportSource | null>;
-};
+} & ReportRoom;
+
+/** How much a process reads for reports at once. */
+export type ReportRoom = { readonly reportTurns: Pick<ReportTurns, "hasRoom"> };
 
 /** Members that say what a report speaks of; every report has them. */
 export const reportScopeShape = {
@@ -23,17 +27,26 @@ export const reportScopeShape = {
     .object({ from: isoSchema, to: isoSchema, days: z.int().positive() })
     .openapi("ReportWindow", { description: "Own calls before it are not looked at" }),
   coverage: coverageSchema,
+  accounts_left_out: z.int().positive().optional().openapi({
+    description:
+      "Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was",
+  }),
 } as const;
 
 const scopeSchema = z.object(reportScopeShape);
 type ReportScope = z.infer<typeof scopeSchema>;
 
+type ScopeRows = Pick<WalletRows, "chainId" | "coverage" | "accountsLeftOut">;
+
 const SECONDS_PER_DAY = 86_400;
 const RETRY_AFTER_SECONDS = 10;
 
 /** The scope of a report over the last `days` before its block. */
-export function reportScope({ rows, asOf }: ReportSource, days: number): ReportScope {
-  const { coverage, chainId } = rows;
+export function reportScope(
+  { rows, asOf }: { readonly rows: ScopeRows; readonly asOf: AsOf },
+  days: number,
+): ReportScope {
+  const { coverage, chainId, accountsLeftOut } = rows;
   return {
     chain_id: chainId,
     as_of_block: asOf.blockNumber,
@@ -45,6 +58,7 @@ export function reportScope({ rows, asOf }: ReportSource, days: number): ReportS
       complete: coverage.complete,
       sources: [...coverage.sources],
     },
+    ...(accountsLeftOut === undefined ? {} : { accounts_left_out: accountsLeftOut }),
   };
 }
 
@@ -52,6 +66,16 @@ export function reportScope({ rows, asOf }: ReportSource, days: number): ReportS
 export async function requireFollowed(address: Address, ports: WalletPorts, now: Date): Promise<void> {
   const { followed } = await freshStanding(address, ports, now);
   if (!followed) throw notIndexed(address);
+}
+
+/** The same for a report, of which so many are read by now that one more would only wait: then a 503 as well. */
+export async function requireReadable(
+  address: Address,
+  ports: WalletPorts & ReportRoom,
+  now: Date,
+): Promise<void> {
+  await requireFollowed(address, ports, now);
+  if (!ports.reportTurns.hasRoom()) throw tooManyReports();
 }
 
 /** Rows of a followed wallet; throws a 503 problem while no block is both final and enriched. */

@@ -1,5 +1,8 @@
 import type { StepPolicy } from "./send-step.ts";
 
+/** Gas of a token's transfer by EIP-3009, twice over: a contract that pays may burn as much as it likes of ours to agree to it. */
+export const SETTLEMENT_MAX_GAS = 200_000n;
+
 export type SenderPolicy = StepPolicy & {
   /** Pause between two looks at the chain while something is under way. */
   readonly pollMs: number;
@@ -7,6 +10,8 @@ export type SenderPolicy = StepPolicy & {
   readonly maxInFlight: number;
   /** Added to the estimated gas: state may change before the transaction is mined. */
   readonly gasMarginPercent: number;
+  /** Most gas that a transaction may be estimated at, by its purpose; others have no bound. */
+  readonly maxGas: ReadonlyMap<string, bigint>;
   /** Most that is ever offered for a unit of gas, in wei. */
   readonly maxFeePerGasCeiling: bigint;
   /** First and longest pause after a failure; it doubles in between. */
@@ -21,6 +26,7 @@ export function senderPolicy(chain: { finalityBlocks: number }): SenderPolicy {
     pollMs: 250,
     maxInFlight: 16,
     gasMarginPercent: 25,
+    maxGas: new Map([["x402", SETTLEMENT_MAX_GAS]]),
     // 500 gwei: two orders above what rollups have asked for, and a bound on what a day's gas budget can cost.
     maxFeePerGasCeiling: 500_000_000_000n,
     retryMs: { first: 1_000, longest: 15_000 },

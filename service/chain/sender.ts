@@ -93,14 +93,11 @@ async function sendQueued(pass: Pass, queued: readonly SenderTransaction[]): Pro
 async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bigint): Promise<boolean> {
   // Typed when it was queued; text columns forget it.
   const call = { to: transaction.to as Address, data: transaction.data as Hex, value: transaction.value };
-  const gas = await attempt(pass, pass.rpc.estimateGas({ from: pass.key.sender, ...call }));
-  if (!gas.ok && gas.failure.kind !== "insufficient_funds") {
-    await fail(pass, transaction, gas.failure);
-    return true;
-  }
+  const gas = await estimate(pass, transaction, call);
   if (!gas.ok) {
-    await postpone(pass, transaction, gas.failure);
-    return false;
+    const isLater = gas.failure.kind === "insufficient_funds" || gas.failure.kind === "unreachable";
+    await (isLater ? postpone : fail)(pass, transaction, gas.failure);
+    return gas.failure.kind !== "insufficient_funds";
   }
   const gasLimit = (gas.value * BigInt(100 + pass.policy.gasMarginPercent)) / 100n;
   const fees = await marketFees(pass);
@@ -116,6 +113,21 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
   pass.metrics.sent.inc({ purpose: transaction.purpose });
   await broadcast(pass, await sign(pass, prepared, fees));
   return true;
+}
+
+/** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */
+async function estimate(
+  pass: Pass,
+  { purpose }: SenderTransaction,
+  call: { readonly to: Address; readonly data: Hex; readonly value: bigint },
+): Promise<Attempt<bigint>> {
+  const most = pass.policy.maxGas.get(purpose);
+  const gas = await told(pass.rpc.estimateGas({ from: pass.key.sender, ...call }));
+  if (gas.ok && (most === undefined || gas.value <= most)) return gas;
+  const message = gas.ok ? `the call needs ${gas.value} gas; ${purpose} may take ${most}` : "";
+  const failure = gas.ok ? ({ kind: "refused", message, revertData: null } as const) : gas.failure;
+  pass.metrics.failures.inc({ kind: failure.kind });
+  return { ok: false, failure };
 }
 
 async function findShortage(pass: Pass, neededWei: bigint): Promise<SendFailure | null> {
@@ -198,12 +210,22 @@ type Attempt<T> =
 
 /** Turns what a node says of a transaction into a value; a node that says nothing ends the pass. */
 async function attempt<T>(pass: Pass, call: Promise<T>): Promise<Attempt<T>> {
+  const attempted = await told(call);
+  if (attempted.ok) return attempted;
+  const { kind } = attempted.failure;
+  if (kind === "unreachable") throw attempted.error;
+  if (kind !== "already_known") pass.metrics.failures.inc({ kind });
+  return attempted;
+}
+
+/** The same with the silence of a node as a value; throws what is a fault of ours or of the database. */
+async function told<T>(
+  call: Promise<T>,
+): Promise<Attempt<T> & ({ readonly ok: true } | { readonly ok: false; readonly error: unknown })> {
   try {
     return { ok: true, value: await call };
   } catch (error) {
-    const failure = classifySendFailure(error);
-    if (!isRpcError(error) || failure.kind === "unreachable") throw error;
-    if (failure.kind !== "already_known") pass.metrics.failures.inc({ kind: failure.kind });
-    return { ok: false, failure };
+    if (!isRpcError(error)) throw error;
+    return { ok: false, failure: classifySendFailure(error), error };
   }
 }

@@ -6,6 +6,7 @@ import { SECONDS_PER_DAY } from "../features/time.ts";
 import type { AsOf, CounterpartyFact, OpenApproval, WalletRows } from "../features/types.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import { compareTexts } from "./compare.ts";
+import { ownApprovalTest } from "./own-approvals.ts";
 
 /**
  * Why an approval without limit is a risk. flagged: the spender is sanctioned or a mixer. no_code: it is no contract, whoever
@@ -47,7 +48,8 @@ export const UNUSED_DAYS = 90;
 
 /**
  * Approvals without limit that stand with their risks, the riskiest first, then by token and spender; null where the
- * wallet's approvals were not read. An approval to an account of the wallet's own owner is a risk only by its disuse.
+ * wallet's approvals were not read. An approval to an account of the wallet's own owner is a risk only by its disuse. One that
+ * only a token nobody vouches for logged is none: it is not the wallet's doing, and taking it back would call that token.
  */
 export function findApprovals(question: ApprovalQuestion): readonly ApprovalFinding[] | null {
   const { rows } = question;
@@ -55,7 +57,8 @@ export function findApprovals(question: ApprovalQuestion): readonly ApprovalFind
   const facts = new Map(rows.counterparties.map((fact) => [fact.address, fact]));
   const useKnown = isUseKnown(question);
   const uses = lastUses(rows);
-  const findings = rows.approvals.map((approval): ApprovalFinding => {
+  const isOwn = ownApprovalTest(question);
+  const findings = rows.approvals.filter(isOwn).map((approval): ApprovalFinding => {
     const spender = facts.get(approval.spender) ?? null;
     const lastUsedAt = latest(uses.bySpender.get(approval.spender), uses.byToken.get(approval.token));
     const risks = risksOf({ approval, spender, lastUsedAt, useKnown }, question);

@@ -17,9 +17,10 @@ export type DealingTotals = {
   readonly inMicroUsd: number | null;
   /** Counterparties with whom something was exchanged that has no price. */
   readonly unpriced: number;
-  /** Herfindahl-Hirschman indices; null where there is nothing to share. */
-  readonly interactionsHhi: number | null;
-  readonly volumeHhi: number | null;
+  /** Herfindahl-Hirschman indices; null where there is nothing to share. That of own calls is nobody else's to change. */
+  readonly callsHhi: number | null;
+  readonly outHhi: number | null;
+  readonly inHhi: number | null;
 };
 
 /** Both where it was called and something came from it, in an own call or in another's transaction. */
@@ -44,10 +45,9 @@ export function totalsOf(list: readonly Counterparty[]): DealingTotals {
     outMicroUsd: worthOf(list.map(({ volumeOut }) => volumeOut)),
     inMicroUsd: worthOf(list.map(({ volumeIn }) => volumeIn)),
     unpriced: list.filter(({ volumeOut, volumeIn }) => !volumeOut.isPriced || !volumeIn.isPriced).length,
-    interactionsHhi: herfindahl(list.map(({ interactions }) => interactions)),
-    volumeHhi: herfindahl(
-      list.map(({ volumeOut, volumeIn }) => pricedWorth(volumeOut) + pricedWorth(volumeIn)),
-    ),
+    callsHhi: herfindahl(list.map(({ calls }) => calls)),
+    outHhi: herfindahl(list.map(({ volumeOut }) => pricedWorth(volumeOut))),
+    inHhi: herfindahl(list.map(({ volumeIn }) => pricedWorth(volumeIn))),
   };
 }
 

@@ -20,6 +20,9 @@ export type Volume = {
   readonly isPriced: boolean;
 };
 
+/** What moved where nothing did. */
+export const NO_VOLUME: Volume = { nativeWei: 0n, tokens: [], microUsd: 0, isPriced: true };
+
 /** Adds up what moves one way; amounts that are not above zero are left out. */
 export type VolumeTally = {
   addNative(wei: bigint, timestamp: number): void;

@@ -1,3 +1,4 @@
+import { countedFees } from "../features/counted-fees.ts";
 import type { Market } from "../features/market.ts";
 import { SECONDS_PER_DAY } from "../features/time.ts";
 import type { AsOf, OwnCall, WalletRows } from "../features/types.ts";
@@ -38,12 +39,10 @@ export function readPaidWindow(
 ): PaidWindow {
   const from = asOf.timestamp - windowDays * SECONDS_PER_DAY;
   const own = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= from);
-  const shared = new Set<string>();
-  const calls = own.map((call): PaidCall => {
-    const key = `${call.hash} ${call.fee}`;
-    const isCounted = call.position > 0 && shared.has(key);
-    if (call.position > 0) shared.add(key);
-    const fee = isCounted ? 0n : call.fee;
+  const fees = countedFees(own);
+  const calls = own.map((call, place): PaidCall => {
+    const fee = fees[place];
+    if (fee === undefined) throw new RangeError(`${fees.length} fees, none at ${place}`);
     const overpaid = overpaidWei(call, fee);
     return {
       call,

@@ -1,3 +1,5 @@
+import type { Address } from "viem";
+import { openDeposits } from "./pnl-deposits.ts";
 import type { Leg } from "./pnl-legs.ts";
 import { createLotQueue, type Lot, type Taken } from "./pnl-lots.ts";
 
@@ -26,24 +28,32 @@ export type TokenLedger = {
   readonly unpricedLegs: number;
   /** What the newest priced trade of it was worth, and how much that was; null without one. */
   readonly lastTrade: { readonly amount: bigint; readonly worth: bigint } | null;
+  /** Times that it came back from where it had been sent, at the cost that it left with. */
+  readonly returns: number;
 };
 
+/** `contract` is where something went for nothing, or came from; null where that is not known. */
 export type LedgerKeeper = {
   buy(leg: Leg): void;
   sell(leg: Leg): void;
-  receive(leg: Leg): void;
-  send(leg: Leg): void;
+  receive(leg: Leg, contract: Address | null): void;
+  send(leg: Leg, contract: Address | null): void;
   close(): TokenLedger;
 };
 
 /** Less is no gain and no loss: rounding and the spread of daily prices. */
 const CENT = 10_000n;
 
+const NO_COUNTS = { sales: 0, wins: 0, losses: 0, legs: 0, unpricedLegs: 0, returns: 0 } as const;
+
+type Counts = { -readonly [name in keyof typeof NO_COUNTS]: number };
+
 /** Keeps the lots of one token by what calls did to it, in their order. */
 export function openLedger(): LedgerKeeper {
   const lots = createLotQueue();
+  const deposits = openDeposits();
   const sums = { bought: 0n, sold: 0n, received: 0n, sent: 0n, uncovered: 0n };
-  const counts = { sales: 0, wins: 0, losses: 0, legs: 0, unpricedLegs: 0 };
+  const counts: Counts = { ...NO_COUNTS };
   let realised: bigint | null = null;
   let lastTrade: TokenLedger["lastTrade"] = null;
   const noteTrade = ({ amount, worth }: Leg, isKnown: boolean) => {
@@ -69,15 +79,43 @@ export function openLedger(): LedgerKeeper {
       if (result.gain >= CENT) counts.wins += 1;
       if (result.gain <= -CENT) counts.losses += 1;
     },
-    receive({ amount, worth }) {
+    receive({ amount, worth }, contract) {
       sums.received += amount;
-      lots.add({ amount, cost: worth });
+      const { parts, uncovered } =
+        contract === null ? { parts: [], uncovered: amount } : deposits.takeBack(contract, amount);
+      if (parts.length > 0) counts.returns += 1;
+      for (const lot of parts) lots.add(lot);
+      if (uncovered === 0n) return;
+      lots.add({ amount: uncovered, cost: worth === null ? null : (worth * uncovered) / amount });
     },
-    send({ amount }) {
+    send({ amount }, contract) {
       sums.sent += amount;
-      sums.uncovered += lots.take(amount).uncovered;
+      const taken = lots.take(amount);
+      sums.uncovered += taken.uncovered;
+      if (contract !== null) deposits.put(contract, taken);
     },
     close: () => ({ ...sums, ...counts, realised, lastTrade, lots: lots.rest() }),
+  };
+}
+
+/** Keeps the amounts of a currency: it is what gains are counted in, so that it has no cost, sale or gain of its own. */
+export function openCurrencyLedger(): LedgerKeeper {
+  const lots = createLotQueue();
+  const sums = { bought: 0n, sold: 0n, received: 0n, sent: 0n, uncovered: 0n };
+  const come = (kind: "bought" | "received", amount: bigint) => {
+    sums[kind] += amount;
+    lots.add({ amount, cost: null });
+  };
+  const go = (kind: "sold" | "sent", amount: bigint) => {
+    sums[kind] += amount;
+    sums.uncovered += lots.take(amount).uncovered;
+  };
+  return {
+    buy: ({ amount }) => come("bought", amount),
+    sell: ({ amount }) => go("sold", amount),
+    receive: ({ amount }) => come("received", amount),
+    send: ({ amount }) => go("sent", amount),
+    close: () => ({ ...sums, ...NO_COUNTS, realised: null, lastTrade: null, lots: lots.rest() }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import type { Market } from "../features/market.ts";
-import type { DailyPrice, OwnCall, TokenList } from "../features/types.ts";
+import type { OwnCall, TokenList } from "../features/types.ts";
+import { currenciesOf, spreadOf } from "./pnl-currency.ts";
 
 /** One token that a call brought in or took out. */
 export type Leg = {
@@ -16,14 +17,22 @@ type CallLegs = {
   readonly kind: "trade" | "transfer";
   readonly given: readonly Leg[];
   readonly got: readonly Leg[];
+  /** Legs taken for worthless: of a token on no list, beside another of known worth. */
+  readonly worthless: number;
 };
 
 /** Reads the legs of calls; null of a call that moved no token, or whose receipt was not read. */
 export type LegReader = (call: OwnCall) => CallLegs | null;
 
+/** What was paid in money tells more than a price of the day, also of a token whose price happened to stand still. */
+const MONEY_SPREAD = -1;
+
 /** One side of a trade: the tokens and, where it was given, the native coin. */
 type Side = {
-  readonly worths: readonly (bigint | null)[];
+  readonly legs: readonly Leg[];
+  readonly worthless: number;
+  /** The tokens and the coin. */
+  readonly parts: number;
   /** Sum of the worths; null where one is not known. */
   readonly worth: bigint | null;
   /** How far the prices of the side move. */
@@ -35,17 +44,7 @@ type Side = {
  * price. Native coin that a call returns is in no log of it: such a sale looks like a transfer.
  */
 export function createLegReader(list: TokenList, market: Market): LegReader {
-  const spreads = new Map(list.tokens.map(({ address, prices }) => [address, spreadOf(prices)]));
-  const nativeSpread = spreadOf(list.native.prices);
-  const sideOf = (legs: readonly Leg[], native: bigint | null | undefined): Side => {
-    const worths = [...legs.map(({ worth }) => worth), ...(native === undefined ? [] : [native])];
-    const moving = legs.map(({ token }) => spreads.get(token) ?? Number.POSITIVE_INFINITY);
-    return {
-      worths,
-      worth: sumOf(worths),
-      spread: Math.max(native === undefined ? 0 : nativeSpread, ...moving),
-    };
-  };
+  const sideOf = sideReader(list, market);
   return (call) => {
     const moves = call.receipt === null ? [] : call.receipt.moves;
     if (moves.length === 0) return null;
@@ -59,13 +58,43 @@ export function createLegReader(list: TokenList, market: Market): LegReader {
     const native = call.value > 0n ? toMicros(market.nativeWorth(call.value, call.timestamp)) : undefined;
     const isTrade =
       got.length > 0 && (given.length > 0 || native !== undefined) && call.receipt?.effect !== "wrap";
-    if (!isTrade) return { kind: "transfer", given, got };
+    if (!isTrade) return { kind: "transfer", given, got, worthless: 0 };
     const sides = { given: sideOf(given, native), got: sideOf(got, undefined) };
     const worth = tradeWorth(sides.given, sides.got);
     return {
       kind: "trade",
-      given: shareOut(given, sides.given, worth),
-      got: shareOut(got, sides.got, worth),
+      given: shareOut(sides.given, worth),
+      got: shareOut(sides.got, worth),
+      worthless: sides.given.worthless + sides.got.worthless,
+    };
+  };
+}
+
+/** Reads one side of a trade; `native` is undefined where no coin was given, null where nothing prices it. */
+function sideReader(
+  list: TokenList,
+  market: Market,
+): (legs: readonly Leg[], native: bigint | null | undefined) => Side {
+  const money = currenciesOf(list);
+  const spreads = new Map(
+    list.tokens.map(({ address, prices }) => [address, money.has(address) ? MONEY_SPREAD : spreadOf(prices)]),
+  );
+  const nativeSpread = spreadOf(list.native.prices);
+  return (told, native) => {
+    const coins = native === undefined ? [] : [native];
+    const isPriced = [...told.map(({ worth }) => worth), ...coins].some((worth) => worth !== null);
+    // Else any token that a swap logs beside the bought one would hide what that cost.
+    const isWorthless = ({ worth, token }: Leg) => isPriced && worth === null && !market.isListed(token);
+    const legs = told.map((leg) => (isWorthless(leg) ? { ...leg, worth: 0n } : leg));
+    const moving = told
+      .filter((leg) => !isWorthless(leg))
+      .map(({ token }) => spreads.get(token) ?? Number.POSITIVE_INFINITY);
+    return {
+      legs,
+      worthless: told.filter(isWorthless).length,
+      parts: legs.length + coins.length,
+      worth: sumOf([...legs.map(({ worth }) => worth), ...coins]),
+      spread: Math.max(...(native === undefined ? [] : [nativeSpread]), ...moving),
     };
   };
 }
@@ -77,9 +106,8 @@ function tradeWorth(given: Side, got: Side): bigint | null {
 }
 
 /** The worth of a trade over the legs of one side: whole to a single one, else by what the feeds say of each. */
-function shareOut(legs: readonly Leg[], side: Side, worth: bigint | null): readonly Leg[] {
-  if (worth !== null && side.worths.length === 1) return legs.map((leg) => ({ ...leg, worth }));
-  const { worth: total } = side;
+function shareOut({ legs, parts, worth: total }: Side, worth: bigint | null): readonly Leg[] {
+  if (worth !== null && parts === 1) return legs.map((leg) => ({ ...leg, worth }));
   if (worth === null || total === null || total === 0n) return legs.map((leg) => ({ ...leg, worth: null }));
   return legs.map((leg) => ({ ...leg, worth: leg.worth === null ? null : (worth * leg.worth) / total }));
 }
@@ -91,13 +119,6 @@ function sumOf(worths: readonly (bigint | null)[]): bigint | null {
     sum += worth;
   }
   return sum;
-}
-
-/** Highest over lowest price, less one: 0 of a token that never moved. */
-function spreadOf(prices: readonly DailyPrice[]): number {
-  const micros = prices.map(([, price]) => price);
-  const lowest = Math.min(...micros);
-  return micros.length === 0 || lowest === 0 ? Number.POSITIVE_INFINITY : Math.max(...micros) / lowest - 1;
 }
 
 /** Whole millionths of a dollar. */

@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import { createMarket, type Market } from "../features/market.ts";
-import { SECONDS_PER_DAY } from "../features/time.ts";
-import type { AsOf, OwnCall, WalletRows } from "../features/types.ts";
-import { sortCalls } from "../features/weigh-calls.ts";
-import { type LedgerKeeper, openLedger, type TokenLedger } from "./pnl-ledger.ts";
+import type { AsOf, WalletRows } from "../features/types.ts";
+import { readPaidWindow, sumMoney } from "./gas-spending.ts";
+import { currenciesOf } from "./pnl-currency.ts";
+import { type LedgerKeeper, openCurrencyLedger, openLedger, type TokenLedger } from "./pnl-ledger.ts";
 import { createLegReader } from "./pnl-legs.ts";
 
 /** Profit and loss with one token; money in millionths of a US dollar. */
@@ -12,6 +12,8 @@ export type TokenPnl = TokenLedger & {
   /** Null where no list knows the token. */
   readonly symbol: string | null;
   readonly decimals: number | null;
+  /** Whether it is money: no sale, cost or result of its own. */
+  readonly isCurrency: boolean;
   /** What is left of what came by own calls. */
   readonly held: bigint;
   /** What those parts of it cost whose cost is known, and what they are worth now; null where nothing tells it. */
@@ -34,6 +36,7 @@ export type Pnl = {
   /** Wei paid for all its calls, at the prices of their days; null where no feed prices the native coin. */
   readonly fees: bigint | null;
   readonly trades: number;
+  /** Times that a trade gave a token that is no currency. */
   readonly sales: number;
   readonly wins: number;
   readonly losses: number;
@@ -41,14 +44,18 @@ export type Pnl = {
   readonly winRate: number | null;
   /** Purchases and sales without a known price or cost among all of them; null without any. */
   readonly unpricedShare: number | null;
+  /** Times that a token came back from the contract that it had been sent to: it costs what it had cost before. */
+  readonly returns: number;
+  /** Legs of tokens on no list that were taken for worthless, since the rest of their side has a price. */
+  readonly worthlessLegs: number;
   /** Successful calls whose receipts were not read: what they moved is not known. */
-  readonly unreadCalls: number;
+  readonly unreadReceipts: number;
 };
 
 /**
  * Realised gains by lots, first in, first out: a token costs what was given for it, or, where nothing was, what it was worth
- * when it came; it is sold for what was got for it, and what is paid or deposited leaves at its cost. Own calls before the
- * last `days` before the block are not looked at.
+ * when it came; it is sold for what was got for it, and what is paid or deposited leaves at its cost, with which it comes back
+ * from the same contract. Own calls before the last `days` before the block are not looked at.
  */
 export function profitAndLoss(
   { rows, asOf }: { readonly rows: WalletRows; readonly asOf: AsOf },
@@ -56,37 +63,58 @@ export function profitAndLoss(
 ): Pnl {
   const market = createMarket(rows.tokens);
   const readLegs = createLegReader(rows.tokens, market);
-  const ledgers = new Map<Address, LedgerKeeper>();
-  let trades = 0;
-  let unreadCalls = 0;
-  const from = asOf.timestamp - days * SECONDS_PER_DAY;
-  const calls = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= from);
-  for (const call of calls) {
-    if (call.ok && call.receipt === null) unreadCalls += 1;
+  const ledgers = openLedgers(currenciesOf(rows.tokens));
+  const counts = { trades: 0, unreadReceipts: 0, worthlessLegs: 0 };
+  const paid = readPaidWindow({ rows, asOf, market }, days);
+  for (const { call } of paid.calls) {
+    if (call.ok && call.receipt === null) counts.unreadReceipts += 1;
     const legs = readLegs(call);
     if (legs === null) continue;
-    const isTrade = legs.kind === "trade";
-    if (isTrade) trades += 1;
-    for (const leg of legs.given) ledgerOf(ledgers, leg.token)[isTrade ? "sell" : "send"](leg);
-    for (const leg of legs.got) ledgerOf(ledgers, leg.token)[isTrade ? "buy" : "receive"](leg);
+    counts.worthlessLegs += legs.worthless;
+    if (legs.kind === "trade") {
+      counts.trades += 1;
+      for (const leg of legs.given) ledgers.of(leg.token).sell(leg);
+      for (const leg of legs.got) ledgers.of(leg.token).buy(leg);
+    } else {
+      for (const leg of legs.given) ledgers.of(leg.token).send(leg, call.recipient ?? call.to);
+      for (const leg of legs.got) ledgers.of(leg.token).receive(leg, call.to);
+    }
   }
-  const tokens = [...ledgers]
-    .map(([token, ledger]) => toToken(token, ledger.close(), { rows, market, asOf }))
+  const tokens = ledgers
+    .close()
+    .map((closed) => toToken(closed, { rows, market, asOf }))
     .sort(byResult);
-  return { tokens, trades, unreadCalls, fees: feesOf(calls, market), ...totalsOf(tokens) };
+  const { microUsd } = sumMoney(paid.calls.map(({ fee }) => fee));
+  return { tokens, ...counts, fees: microUsd === null ? null : BigInt(microUsd), ...totalsOf(tokens) };
 }
 
-function ledgerOf(ledgers: Map<Address, LedgerKeeper>, token: Address): LedgerKeeper {
-  const known = ledgers.get(token);
-  if (known !== undefined) return known;
-  const made = openLedger();
-  ledgers.set(token, made);
-  return made;
+type ClosedLedger = {
+  readonly token: Address;
+  readonly isCurrency: boolean;
+  readonly ledger: TokenLedger;
+};
+
+function openLedgers(currencies: ReadonlySet<Address>) {
+  const ledgers = new Map<Address, LedgerKeeper>();
+  return {
+    of(token: Address): LedgerKeeper {
+      const known = ledgers.get(token);
+      if (known !== undefined) return known;
+      const made = currencies.has(token) ? openCurrencyLedger() : openLedger();
+      ledgers.set(token, made);
+      return made;
+    },
+    close: (): readonly ClosedLedger[] =>
+      [...ledgers].map(([token, ledger]) => ({
+        token,
+        isCurrency: currencies.has(token),
+        ledger: ledger.close(),
+      })),
+  };
 }
 
 function toToken(
-  token: Address,
-  ledger: TokenLedger,
+  { token, isCurrency, ledger }: ClosedLedger,
   { rows, market, asOf }: { readonly rows: WalletRows; readonly market: Market; readonly asOf: AsOf },
 ): TokenPnl {
   const listed = rows.tokens.tokens.find(({ address }) => address === token);
@@ -104,6 +132,7 @@ function toToken(
   return {
     ...ledger,
     token,
+    isCurrency,
     symbol: listed?.symbol ?? null,
     decimals: listed?.decimals ?? null,
     held,
@@ -127,7 +156,7 @@ function worthOf(
 
 type Totals = Pick<
   Pnl,
-  "realised" | "unrealised" | "sales" | "wins" | "losses" | "winRate" | "unpricedShare"
+  "realised" | "unrealised" | "sales" | "wins" | "losses" | "winRate" | "unpricedShare" | "returns"
 >;
 
 function totalsOf(tokens: readonly TokenPnl[]): Totals {
@@ -140,7 +169,7 @@ function totalsOf(tokens: readonly TokenPnl[]): Totals {
   const legs = count((token) => token.legs);
   // The price of an own trade can be anything that both of its sides agreed on.
   const byFeed = tokens.filter(({ pricedBy }) => pricedBy === "feed");
-  const isHeld = tokens.some(({ held }) => held > 0n);
+  const isHeld = tokens.some(({ held, isCurrency }) => held > 0n && !isCurrency);
   return {
     realised: knownSum(
       tokens.map(({ realised }) => realised),
@@ -154,6 +183,7 @@ function totalsOf(tokens: readonly TokenPnl[]): Totals {
     wins,
     losses,
     winRate: wins + losses === 0 ? null : wins / (wins + losses),
+    returns: count((token) => token.returns),
     unpricedShare: legs === 0 ? null : count((token) => token.unpricedLegs) / legs,
   };
 }
@@ -163,16 +193,6 @@ function knownSum(parts: readonly (bigint | null)[], isNone: boolean): bigint | 
   const known = parts.filter((part) => part !== null);
   if (known.length === 0) return isNone ? 0n : null;
   return known.reduce((sum, part) => sum + part, 0n);
-}
-
-function feesOf(calls: readonly OwnCall[], market: Market): bigint | null {
-  let sum = 0n;
-  for (const { fee, timestamp } of calls) {
-    const worth = market.nativeWorth(fee, timestamp);
-    if (worth === null) return null;
-    sum += BigInt(Math.round(worth));
-  }
-  return sum;
 }
 
 /** The largest result first, whatever its sign; without one last, by address. */

@@ -1,19 +1,20 @@
-import type { ApprovalFinding, ApprovalRisk } from "./approvals.ts";
+import { SECONDS_PER_DAY } from "../features/time.ts";
+import { type ApprovalFinding, type ApprovalRisk, UNUSED_DAYS } from "./approvals.ts";
 import type { Health } from "./health.ts";
-import { type AdviceKind, adviceOnApproval, adviceOnSaving } from "./health-advice.ts";
+import { type AdviceKind, adviceOnApproval } from "./health-advice.ts";
 import type { Optimization } from "./optimize.ts";
+import { adviseSavings } from "./protect-savings.ts";
+import { rankSteps, type StepSeverity } from "./rank-steps.ts";
 import type { Risk } from "./risk.ts";
 import type { RiskSignal } from "./risk-signals.ts";
 import type { Wash } from "./wash.ts";
 
 export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
-type StepSeverity = "critical" | "high" | "medium" | "low";
-
 /** Something to do; what of it can be signed at once is `ready`. */
 export type ProtectionStep<Ready> = {
   readonly service: ProtectService;
-  readonly action: AdviceKind | "review_risk" | "retry_transaction" | "clean_up";
+  readonly action: AdviceKind | "review_risk" | "retry_transaction" | "small_savings" | "clean_up";
   readonly severity: StepSeverity;
   readonly description: string;
   readonly reason: string;
@@ -21,6 +22,10 @@ export type ProtectionStep<Ready> = {
   readonly valueMicroUsd: number | null;
   /** The same saved each month; null where nothing is, or no price is known. */
   readonly monthlySavingMicroUsd: number | null;
+  /** Unix seconds of the last possible use of the approval that the step takes back; null where none is known, and for other steps. */
+  readonly lastUsedAt: number | null;
+  /** What the step may break; null where nothing is known to. */
+  readonly warning: string | null;
   readonly ready: Ready | null;
 };
 
@@ -46,9 +51,10 @@ export type ProtectionFindings<Ready> = {
 /** Whether a service is run for a wallet, and why or why not. */
 export type ServiceChoice = { readonly name: ProtectService; readonly run: boolean; readonly reason: string };
 
+/** As in a wash of the same approvals. */
 const APPROVAL_SEVERITY: Readonly<Record<ApprovalRisk, StepSeverity>> = {
-  flagged: "critical",
-  no_code: "critical",
+  flagged: "high",
+  no_code: "high",
   young: "high",
   unknown: "medium",
   unused: "low",
@@ -58,10 +64,13 @@ const APPROVAL_SEVERITY: Readonly<Record<ApprovalRisk, StepSeverity>> = {
 export function chooseServices({
   level,
   health,
+  avoidable,
   failures,
 }: {
   readonly level: Risk["level"];
   readonly health: Health;
+  /** Wei of fees wasted, or known to be paid above the market. */
+  readonly avoidable: bigint;
   /** Failed transactions that could be looked at. */
   readonly failures: number;
 }): readonly ServiceChoice[] {
@@ -76,55 +85,86 @@ export function chooseServices({
   return [
     { name: "risk", run: true, reason: "always" },
     { name: "health", run: true, reason: "always" },
-    choose("wash", risky > 0 || health.approvals === null, `approvals at risk or unread: ${risky}`),
-    choose("optimize", health.wasted.wei > 0n, `wei of fees wasted: ${health.wasted.wei}`),
+    health.approvals === null
+      ? choose("wash", true, "approvals are not read")
+      : choose("wash", risky > 0, `approvals at risk: ${risky}`),
+    choose("optimize", avoidable > 0n, `wei of fees wasted or known to be overpaid: ${avoidable}`),
     choose("retry", failures > 0, `failed transactions: ${failures}`),
   ];
 }
 
 /**
- * One plan from everything found: first what makes others refuse the wallet, then what could be taken from it, then what
- * failed and would pass, the costly habits by what they cost, and untidiness last. Steps with a transaction stand in the
- * order of their nonces.
+ * One plan from everything found, by severity. Of one severity come first what makes others refuse the wallet and what could be
+ * taken from it, then revocations and what failed and would pass, then untidiness and the costly habits by what they cost.
+ * Revocations and retries stand in the order of their nonces: one that goes before a graver one stands with it.
  */
 export function planProtection<Ready>(findings: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return [
-    ...riskSteps(findings),
-    ...safetySteps(findings),
-    ...revocationSteps(findings),
-    ...retrySteps(findings),
-    ...savingSteps(findings),
-    ...washSteps(findings),
-  ];
+  return rankSteps({
+    first: [...riskSteps(findings), ...safetySteps(findings)],
+    sequence: [...revocationSteps(findings), ...retrySteps(findings)],
+    rest: [...savingSteps(findings), ...washSteps(findings)],
+  });
 }
 
-const SEVERITIES: readonly StepSeverity[] = ["critical", "high", "medium", "low"];
+const GRAVITY: readonly ApprovalRisk[] = ["flagged", "no_code", "young", "unknown", "unused"];
 
-/** Approvals at risk in the order in which to take them back: by severity, then by what is at stake, unknown as nothing. */
-export function rankApprovals<Approval extends ValuedApproval>(
+/**
+ * Approvals at risk in the order in which to take them back. First those of tokens that are vouched for: of others anybody can
+ * make as many as he likes. Among them those that were used lately come last, unless the spender is flagged: a strategy may
+ * live on them. Then the graver risk first, then what is at stake, unknown as nothing.
+ */
+export function rankApprovals<Approval extends RankedApproval>(
   approvals: readonly Approval[],
 ): readonly Approval[] {
-  const rank = ({ finding }: Approval) => SEVERITIES.indexOf(approvalSeverity(finding));
-  const worth = ({ valueMicroUsd }: Approval) => (valueMicroUsd === null ? 0 : valueMicroUsd);
-  return approvals.toSorted((a, b) => rank(a) - rank(b) || worth(b) - worth(a));
+  const rankOf = ({ finding: { risks }, isVouched, isInUse }: Approval) => {
+    const [gravest = "unused"] = risks;
+    return [isVouched ? 0 : 1, isInUse && gravest !== "flagged" ? 1 : 0, GRAVITY.indexOf(gravest)];
+  };
+  return approvals
+    .map((approval) => ({ approval, rank: rankOf(approval), worth: worthOf(approval) }))
+    .toSorted((a, b) => comparePlaces(a.rank, b.rank) || b.worth - a.worth)
+    .map(({ approval }) => approval);
 }
 
-type ValuedApproval = { readonly finding: ApprovalFinding; readonly valueMicroUsd: number | null };
+function worthOf({ valueMicroUsd }: RankedApproval): number {
+  return valueMicroUsd === null ? 0 : valueMicroUsd;
+}
+
+function comparePlaces(one: readonly number[], other: readonly number[]): number {
+  return one.map((place, at) => place - (other[at] ?? place)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** Whether the approval was possibly used within the days after which an unused one is a risk. */
+export function isInUse({ lastUsedAt }: Pick<ApprovalFinding, "lastUsedAt">, now: number): boolean {
+  return lastUsedAt !== null && lastUsedAt >= now - UNUSED_DAYS * SECONDS_PER_DAY;
+}
+
+type ValuedApproval = {
+  readonly finding: ApprovalFinding;
+  readonly valueMicroUsd: number | null;
+  readonly isInUse: boolean;
+};
+
+type RankedApproval = ValuedApproval & {
+  /** Whether the token is listed, or used by others. */
+  readonly isVouched: boolean;
+};
 
 function approvalSeverity({ risks: [gravest] }: ApprovalFinding): StepSeverity {
   return gravest === undefined ? "low" : APPROVAL_SEVERITY[gravest];
 }
 
-const NO_MONEY = { valueMicroUsd: null, monthlySavingMicroUsd: null, ready: null } as const;
+const NO_WARNING = { lastUsedAt: null, warning: null } as const;
+const NO_MONEY = { valueMicroUsd: null, monthlySavingMicroUsd: null, ...NO_WARNING, ready: null } as const;
 
 function riskSteps<Ready>({ risk }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   return risk.signals
-    .filter(({ severity }) => severity === "critical")
+    .filter(({ severity }) => severity === "high")
     .map(({ name, detail }) => ({
       ...NO_MONEY,
       service: "risk",
       action: "review_risk",
-      severity: "critical",
+      severity: "high",
       description: `Look into ${name.replaceAll("_", " ")} before anything else: others refuse the wallet for it.`,
       reason: detail,
     }));
@@ -146,7 +186,7 @@ function safetySteps<Ready>({ health }: ProtectionFindings<Ready>): readonly Pro
 function revocationSteps<Ready>({
   revocations,
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return revocations.map(({ finding, valueMicroUsd, ready }) => {
+  return revocations.map(({ finding, valueMicroUsd, isInUse, ready }) => {
     const { action, reason, evidence } = adviceOnApproval(finding);
     return {
       service: "health",
@@ -156,10 +196,14 @@ function revocationSteps<Ready>({
       reason: `${reason} ${evidence}.`,
       valueMicroUsd,
       monthlySavingMicroUsd: null,
+      lastUsedAt: finding.lastUsedAt,
+      warning: isInUse ? STOPS_USE : null,
       ready,
     };
   });
 }
+
+const STOPS_USE = `It was possibly used within the last ${UNUSED_DAYS} days: taking it back stops whatever of the wallet's own uses it.`;
 
 function retrySteps<Ready>({ retries }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   return retries.map((retry) => ({
@@ -168,6 +212,7 @@ function retrySteps<Ready>({ retries }: ProtectionFindings<Ready>): readonly Pro
     action: "retry_transaction",
     severity: "medium",
     monthlySavingMicroUsd: null,
+    ...NO_WARNING,
   }));
 }
 
@@ -176,21 +221,13 @@ function savingSteps<Ready>({
   days,
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   const savings = (optimization?.methods ?? []).flatMap((method) => method.savings);
-  return savings
-    .filter(({ monthly }) => monthly.wei > 0n)
-    .toSorted((a, b) => (a.monthly.wei > b.monthly.wei ? -1 : 1))
-    .map((saving) => {
-      const { kind, action, reason, evidence } = adviceOnSaving(saving, days);
-      return {
-        ...NO_MONEY,
-        service: "optimize",
-        action: kind,
-        severity: "low",
-        description: action,
-        reason: `${reason} ${evidence}.`,
-        monthlySavingMicroUsd: saving.monthly.microUsd,
-      };
-    });
+  return adviseSavings(savings, days).map(({ monthlyMicroUsd, ...advice }) => ({
+    ...NO_MONEY,
+    ...advice,
+    service: "optimize",
+    severity: "low",
+    monthlySavingMicroUsd: monthlyMicroUsd,
+  }));
 }
 
 /** Approvals and delegations have steps of their own. */

@@ -1,24 +1,26 @@
+import { shareWords, succeededWords } from "../features/call-tally.ts";
 import type { FeatureLine } from "../score/record.ts";
+import type { CardCounts } from "./report-card-counts.ts";
 
 /** What people call the features of the model, and how they read their values. */
 const FEATURES: Readonly<
-  Record<string, { readonly title: string; readonly tell: (value: number, samples: number) => string }>
+  Record<string, { readonly title: string; readonly tell: (value: number) => string }>
 > = {
   success_rate: {
     title: "Success rate",
-    tell: (value, samples) => `${percent(value)} of ${counted(samples, "call")} succeed by weight`,
+    tell: (value) => `An estimated ${shareWords(value)} of its calls succeed`,
   },
   gas_efficiency: {
     title: "Gas efficiency",
-    tell: (value) => `${percent(value)} of the fees were burnt by failures`,
+    tell: (value) => `An estimated ${shareWords(value)} of the fees burnt by failures`,
   },
   portfolio_quality: {
     title: "Portfolio quality",
-    tell: (value) => `${percent(value)} of the value held is in recognised tokens`,
+    tell: (value) => `${shareWords(value)} of the value held is in recognised tokens`,
   },
   dust_and_spam: {
     title: "Dust and spam",
-    tell: (value) => `${percent(value)} of the tokens held are dust or spam`,
+    tell: (value) => `${shareWords(value)} of the tokens held are dust or spam`,
   },
   risk_flags: {
     title: "Risk flags",
@@ -41,11 +43,29 @@ const FEATURES: Readonly<
   },
   failure_recovery: {
     title: "Failure recovery",
-    tell: (value) => `Runs of failures weigh ${percent(value)} of its activity`,
+    tell: (value) => `Estimated burden of failures ${signed(value)}, 0 being none`,
   },
   consistency: {
     title: "Consistency",
     tell: (value) => `Active in ${counted(value, "week")}`,
+  },
+};
+
+/** How people read what happened, of the features whose value alone would not tell it; null where it does. */
+const COUNTED: Readonly<Record<string, (counts: CardCounts, value: number | null) => string | null>> = {
+  success_rate: (counts) => `${succeededWords(counts)} succeeded`,
+  gas_efficiency: ({ burnt }) =>
+    burnt === null ? "No fees were paid" : `${shareWords(burnt)} of the fees were burnt by failures`,
+  adaptation: ({ calls, succeeded }, points) => {
+    if (succeeded < calls || points === null) return null;
+    return points === 100
+      ? "No failure to learn from"
+      : `No failure; gas prices ${Math.round(points)} of 100`;
+  },
+  failure_recovery: ({ calls, succeeded, unmended }) => {
+    const failed = calls - succeeded;
+    if (failed === 0) return "No call failed";
+    return `${counted(failed, "call")} failed, ${unmended === 0 ? "" : `${unmended} not `}made good since`;
   },
 };
 
@@ -60,21 +80,30 @@ const WORDS: Readonly<Record<string, string>> = {
 export function titleOf(name: string): string {
   const known = FEATURES[name]?.title ?? WORDS[name];
   if (known !== undefined) return known;
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(name.replaceAll("_", " "));
 }
 
-/** What a line of the explanation says, in a sentence without a full stop. */
-export function sentenceOf({ name, state, value, samples, reason }: FeatureLine): string {
+/**
+ * What a line of the explanation says, in a sentence without a full stop. Counts that are not of the calls that the line was
+ * made from are not told, and what the model estimates is told as an estimate.
+ */
+export function sentenceOf(
+  { name, state, value, samples, reason }: FeatureLine,
+  counts: CardCounts | null,
+): string {
   switch (state) {
     case "unknown":
       return reason === null ? "Not known" : `Not known: ${reason}`;
     case "not_applicable":
       return reason === null ? "Does not apply" : `Does not apply: ${reason}`;
     case "measured": {
+      const isCounted = counts !== null && counts.calls === samples;
+      const told = isCounted ? (COUNTED[name]?.(counts, value) ?? null) : null;
+      if (told !== null) return capitalised(told);
       const tell = FEATURES[name]?.tell;
-      if (value !== null && tell !== undefined) return tell(value, samples);
-      return reason ?? (value === null ? "Measured" : `${signed(value)} points`);
+      if (value !== null && tell !== undefined) return tell(value);
+      if (reason !== null) return capitalised(reason);
+      return value === null ? "Measured" : `${signed(value)} points`;
     }
   }
 }
@@ -84,8 +113,8 @@ export function isFeature({ dimension, name }: FeatureLine): boolean {
   return dimension !== "AHS" && name in FEATURES;
 }
 
-function percent(share: number): string {
-  return `${tenth(100 * share)} %`;
+function capitalised(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function tenth(value: number): string {

@@ -1,39 +1,57 @@
-import type { ContactSum, Exposure } from "../store/risk-facts.ts";
+import type { Address } from "viem";
+import { exposedShare } from "../features/exposure.ts";
+import { createMarket } from "../features/market.ts";
+import type { WalletRows } from "../features/types.ts";
+import { weighCalls } from "../features/weigh-calls.ts";
+import { roundMicro } from "../score/fixed-point.ts";
+import type { Policy } from "../score/policy-shape.ts";
+import type { Exposure } from "../store/risk-facts.ts";
 
-type ShareOf = {
+type ShareOf<Share> = {
   readonly counterparties: number;
   /** 0 to 1. */
-  readonly share: number;
+  readonly share: Share;
 };
 
-/** Shares of what a wallet sent. */
+/** Whom of note a wallet sent to, and how much of what it sent. */
 export type CounterpartyShares = {
-  /** Sanctioned accounts and mixers. */
-  readonly listed: ShareOf;
+  /** Sanctioned accounts and mixers; the share is null where own calls cannot be read now. */
+  readonly listed: ShareOf<number | null>;
   /** Wallets of grade F that are not listed. */
-  readonly failing: ShareOf;
-  readonly together: ShareOf;
+  readonly failing: ShareOf<number>;
+  /** Both shares, 1 at most; null where one of them is. */
+  readonly together: number | null;
 };
 
 /**
- * Shares of the value that a wallet sent to its counterparties; where nothing with a known price was sent to one of them, at
- * least the share of the calls to it, as the model's exposure has it.
+ * The share to listed accounts as the model has it. That to failing ones is of the value that went to all counterparties;
+ * where nothing with a known price was sent to one of them, at least the share of the calls to it.
  */
-export function counterpartyShares(exposure: Exposure): CounterpartyShares {
+export function counterpartyShares(exposure: Exposure, listedShare: number | null): CounterpartyShares {
   const { listed, failing } = exposure;
-  const together: ContactSum = {
-    counterparties: listed.counterparties + failing.counterparties,
-    sentMicroUsd: listed.sentMicroUsd + failing.sentMicroUsd,
-    unpricedCalls: listed.unpricedCalls + failing.unpricedCalls,
+  const failingShare = Math.max(
+    ratio(failing.sentMicroUsd, exposure.sentMicroUsd),
+    ratio(failing.unpricedCalls, exposure.calls),
+  );
+  const sum = listedShare === null ? null : Math.min(1, listedShare + failingShare);
+  return {
+    listed: { counterparties: listed.length, share: listedShare },
+    failing: { counterparties: failing.counterparties, share: failingShare },
+    together: sum === null ? null : roundMicro(sum),
   };
-  const shareOf = (sum: ContactSum): ShareOf => ({
-    counterparties: sum.counterparties,
-    share: Math.max(ratio(sum.sentMicroUsd, exposure.sentMicroUsd), ratio(sum.unpricedCalls, exposure.calls)),
-  });
-  return { listed: shareOf(listed), failing: shareOf(failing), together: shareOf(together) };
+}
+
+/** The model's share of what own calls tried to send that was for listed accounts, by the lists of today as well as those of the rows. */
+export function listedShare(rows: WalletRows, listed: readonly Address[], policy: Policy): number {
+  const now = new Set(listed);
+  const market = createMarket(rows.tokens);
+  const counterparties = rows.counterparties.map((fact) =>
+    fact.flag === null && now.has(fact.address) ? { ...fact, flag: "sanctioned" as const } : fact,
+  );
+  return exposedShare(weighCalls(rows, market, policy), { counterparties }, market);
 }
 
 /** A part of nothing is nothing. */
 function ratio(part: number, whole: number): number {
-  return whole > 0 ? Math.round((1e6 * part) / whole) / 1e6 : 0;
+  return whole > 0 ? roundMicro(part / whole) : 0;
 }

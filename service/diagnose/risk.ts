@@ -5,7 +5,13 @@ import type { RiskSignal } from "./risk-signals.ts";
 
 type RiskLevel = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
 
-type RiskReason = "scored" | "insufficient_history" | "not_scored" | "sanctioned";
+type RiskReason =
+  | "scored"
+  | "insufficient_history"
+  | "not_scored"
+  /** No score, but enough sent to listed accounts to judge by that. */
+  | "listed_counterparties"
+  | "sanctioned";
 
 /** What a risk is judged by. */
 export type RiskEvidence = {
@@ -14,7 +20,7 @@ export type RiskEvidence = {
     | { readonly kind: "not_scored" }
     | { readonly kind: "insufficient" }
     | { readonly kind: "scored"; readonly ahsScore: number; readonly confidenceLevel: ConfidenceLevel };
-  /** Share of what it sent that went to sanctioned accounts or mixers, 0 to 1; null where it is not known. */
+  /** The model's share of what it sent that went to sanctioned accounts or mixers, 0 to 1; null where it is not known. */
   readonly listedShare: number | null;
   /** The worst first. */
   readonly signals: readonly RiskSignal[];
@@ -39,12 +45,15 @@ const LEVELS: Readonly<Record<Grade, RiskLevel>> = {
   F: "CRITICAL",
 };
 
+const LISTED_WORDS = "listed counterparties";
+
 /** Named in a verdict. */
 const NAMED_SIGNALS = 3;
 
 /**
  * The risk of dealing with a wallet: 100 minus its score, and at least what the policy's caps make of the share that went to
- * listed counterparties since it was scored. Sanctioned is 100 whatever else is known; what is not known is no risk.
+ * listed counterparties, which is known without a score as well. Sanctioned is 100 whatever else is known; what is not known
+ * is no risk.
  */
 export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" | "grades">): Risk {
   if (evidence.sanctioned) {
@@ -53,26 +62,36 @@ export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" |
   }
   switch (evidence.score.kind) {
     case "not_scored":
-      return unknownRisk(
-        "not_scored",
-        "Unknown risk: the wallet was never scored, which is no sign of risk",
-        evidence,
-      );
+      return unscoredRisk({ reason: "not_scored", why: "the wallet was never scored" }, evidence, policy);
     case "insufficient":
-      return unknownRisk(
-        "insufficient_history",
-        "Unknown risk: too little history to judge, which is no sign of risk",
+      return unscoredRisk(
+        { reason: "insufficient_history", why: "too little history to judge" },
         evidence,
+        policy,
       );
     case "scored":
       return scoredRisk(evidence.score, evidence, policy);
   }
 }
 
-function unknownRisk(reason: RiskReason, verdict: string, { signals }: Pick<RiskEvidence, "signals">): Risk {
+/** What is known of a wallet without a score: nothing, unless enough of what it sent went to listed accounts. */
+function unscoredRisk(
+  { reason, why }: { readonly reason: RiskReason; readonly why: string },
+  { listedShare, signals }: RiskEvidence,
+  { caps, grades }: Pick<Policy, "caps" | "grades">,
+): Risk {
+  const cap = capOf(listedShare, caps);
   const named = namesOf(signals);
-  const sentence = named === "" ? `${verdict}.` : `${verdict}; seen so far: ${named}.`;
-  return { score: null, level: "UNKNOWN", reason, verdict: sentence };
+  if (cap !== null) {
+    const level = LEVELS[gradeOf(cap, grades)];
+    const verdict = `${shown(level)} risk at least: ${named === "" ? LISTED_WORDS : named}; else ${why}.`;
+    return { score: 100 - cap, level, reason: "listed_counterparties", verdict };
+  }
+  const verdict =
+    named === ""
+      ? `Unknown risk: ${why}, which is no sign of risk.`
+      : `Unknown risk: ${why}; seen so far: ${named}.`;
+  return { score: null, level: "UNKNOWN", reason, verdict };
 }
 
 function scoredRisk(
@@ -80,14 +99,27 @@ function scoredRisk(
   { listedShare, signals }: RiskEvidence,
   { caps, grades }: Pick<Policy, "caps" | "grades">,
 ): Risk {
-  const cap = listedShare === null ? undefined : caps.exposure.find(({ from }) => listedShare >= from);
-  const points = cap === undefined ? ahsScore : Math.min(ahsScore, cap.cap);
+  const points = Math.min(ahsScore, capOf(listedShare, caps) ?? ahsScore);
   const level = LEVELS[gradeOf(points, grades)];
   const named = namesOf(signals);
   const found = named === "" ? "nothing notable speaks against the wallet" : named;
   const caution = confidenceLevel === "LOW" ? ", on little evidence" : "";
-  const verdict = `${level.charAt(0)}${level.slice(1).toLowerCase()} risk${caution}: ${found}.`;
-  return { score: 100 - points, level, reason: "scored", verdict };
+  return {
+    score: 100 - points,
+    level,
+    reason: "scored",
+    verdict: `${shown(level)} risk${caution}: ${found}.`,
+  };
+}
+
+/** The most that a score can be with that share; null where the share takes nothing. */
+function capOf(listedShare: number | null, { exposure }: Policy["caps"]): number | null {
+  if (listedShare === null) return null;
+  return exposure.find(({ from }) => listedShare >= from)?.cap ?? null;
+}
+
+function shown(level: RiskLevel): string {
+  return `${level.charAt(0)}${level.slice(1).toLowerCase()}`;
 }
 
 function namesOf(signals: readonly RiskSignal[]): string {

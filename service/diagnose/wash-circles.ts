@@ -23,11 +23,13 @@ const OWN_RETURN_SECONDS = 7 * SECONDS_PER_DAY;
 /** Of others only what comes back at once, and nearly whole: the gas of a native transfer may be missing. */
 const EQUAL_RETURN_SECONDS = SECONDS_PER_DAY;
 const EQUAL_PERCENT = 1n;
+/** Returns of other amounts that are passed over for one sending: whoever gets more back within a day trades. */
+const MOST_LOOKS = 200;
 
 /**
  * Transfers that came back from those whom the wallet itself sent them to, each movement used once, the earliest return for
- * the earliest sending; most often first, then by peer and token. Contracts outside the owner cluster are left out: what
- * they give back is a withdrawal.
+ * the earliest sending, of the 200 next ones that are not used yet; most often first, then by peer and token. Contracts
+ * outside the owner cluster are left out: what they give back is a withdrawal.
  */
 export function findCircles(
   { sent, returned }: Pick<Exchanges, "sent" | "returned">,
@@ -47,17 +49,19 @@ export function findCircles(
 type Match = Circle["first"];
 
 function match(outs: readonly Movement[], backs: readonly Movement[], own: boolean): readonly Match[] {
-  const used = new Set<Movement>();
+  // Those that are not used yet.
+  const open = [...backs];
   const within = own ? OWN_RETURN_SECONDS : EQUAL_RETURN_SECONDS;
   let start = 0;
   return outs.flatMap((out) => {
     // Both are sorted: what came before this sending came before the later ones as well.
-    while (start < backs.length && isBefore(backs[start], out)) start += 1;
-    for (let place = start; place < backs.length; place++) {
-      const back = backs[place];
+    while (isBefore(open[start], out)) start += 1;
+    const end = Math.min(open.length, start + MOST_LOOKS);
+    for (let place = start; place < end; place++) {
+      const back = open[place];
       if (back === undefined || back.timestamp - out.timestamp > within) break;
-      if (used.has(back) || !(own || isEqual(out, back))) continue;
-      used.add(back);
+      if (!own && !isEqual(out, back)) continue;
+      open.splice(place, 1);
       return [{ out, back }];
     }
     return [];

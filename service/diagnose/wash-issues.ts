@@ -87,13 +87,12 @@ function holdingIssues({ facts, portfolio }: Findings): readonly WashIssue[] {
     const { recognised, microUsd } = position;
     if (!recognised) {
       const description = `Own calls brought in ${nameOf(position)}, which is neither listed nor known to be used by others.`;
-      const action = "Find out what it is before touching it; sell it or leave it, and stop acquiring it.";
+      const action = `Find out what ${nameOf(position)} is before touching it; sell it or leave it, and stop acquiring it.`;
       return [{ category: "unrecognised_tokens", severity: "medium", description, action }];
     }
     if (microUsd === null || microUsd >= dustBelowMicroUsd) return [];
     const description = `${nameOf(position)} that own calls brought in is worth less than a cent.`;
-    const action =
-      "Leave it, or sweep it with the next trade of that token: moving it alone costs more than it is worth.";
+    const action = `Leave ${nameOf(position)}, or sweep it with the next trade of that token: moving it alone costs more than it is worth.`;
     return [{ category: "dust", severity: "low", description, action }];
   });
 }

@@ -38,7 +38,10 @@ function outOfGasShare({ history, failures, policy }: Facts): number {
 }
 
 /** Whether a failed call used up its gas limit, or nearly so; one that gave up all its gas on purpose looks the same. */
-export function ranOutOfGas({ gasUsed, gasLimit }: OwnCall, { adaptation: rule }: Policy): boolean {
+export function ranOutOfGas(
+  { gasUsed, gasLimit }: Pick<OwnCall, "gasUsed" | "gasLimit">,
+  { adaptation: rule }: Policy,
+): boolean {
   return Number(gasUsed) >= rule.outOfGasShare * Number(gasLimit);
 }
 

@@ -1,6 +1,12 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import { readAccountFacts, readDoings, readFirstUsers, readMainFunders } from "../store/contact-graph.ts";
+import {
+  type Doings,
+  readAccountFacts,
+  readDoings,
+  readFirstUsers,
+  readMainFunders,
+} from "../store/contact-graph.ts";
 import type { AccountFact, Contact, Doing } from "./describe-counterparties.ts";
 import { ancestorsOf } from "./find-owners.ts";
 
@@ -34,6 +40,9 @@ export type ContactCaches = (blockHash: string) => ContactCache;
 
 /** Contacts that a run keeps in memory, about 100 MB; with more it starts anew. */
 const MOST_ACCOUNTS = 100_000;
+
+/** Accounts whose calls are read by one query: more of them take a process's time for too long at once. */
+const ACCOUNTS_AT_ONCE = 5_000;
 
 /** Caches for one run of scoring. */
 export function createContactCaches(): ContactCaches {
@@ -131,8 +140,19 @@ async function loadDoings(
     for (const { account } of contacts) if (!cache.doings.has(account)) missing.add(account);
   if (missing.size === 0) return;
   const nameOf = (address: string) => nameIn(cache.names, address);
-  const found = await readDoings(client, { chainId, accounts: [...missing], nameOf });
-  for (const account of missing) {
+  const accounts = [...missing];
+  for (let start = 0; start < accounts.length; start += ACCOUNTS_AT_ONCE) {
+    const part = accounts.slice(start, start + ACCOUNTS_AT_ONCE);
+    keepDoings(cache, part, await readDoings(client, { chainId, accounts: part, nameOf }));
+  }
+}
+
+function keepDoings(
+  cache: ContactCache,
+  accounts: readonly Address[],
+  found: ReadonlyMap<Address, Doings>,
+): void {
+  for (const account of accounts) {
     const doings = found.get(account);
     const called = doings?.called ?? [];
     cache.doings.set(account, called);

@@ -22,9 +22,34 @@ type Standing = {
  * a failure. An execution that nothing shows dealt with somebody outside without credit.
  */
 export function standingsOf(
-  { wallet, counterparties }: WalletRows,
+  rows: WalletRows,
   calls: readonly OwnCall[],
   policy: Policy,
+): readonly Standing[] {
+  return standingsBy(hasMoreCredit, { rows, calls, policy });
+}
+
+/**
+ * The same, but of several outside contracts that logs show the one of the lowest address: whom a call counts for does not
+ * change with what others do meanwhile.
+ */
+export function standingsByAddress(
+  rows: WalletRows,
+  calls: readonly OwnCall[],
+  policy: Policy,
+): readonly Standing[] {
+  return standingsBy((one, other) => one.address < other.address, { rows, calls, policy });
+}
+
+type StandingsQuestion = {
+  readonly rows: WalletRows;
+  readonly calls: readonly OwnCall[];
+  readonly policy: Policy;
+};
+
+function standingsBy(
+  isBetter: (one: Standing, other: Standing) => boolean,
+  { rows: { wallet, counterparties }, calls, policy }: StandingsQuestion,
 ): readonly Standing[] {
   const facts = new Map(counterparties.map((fact) => [fact.address, fact]));
   const standings = new Map<Address, Standing>();
@@ -78,7 +103,7 @@ export function isEstablished(fact: CounterpartyFact, before: number, { credit }
   return fact.existedAt !== null && fact.existedAt <= before - credit.establishedDays * SECONDS_PER_DAY;
 }
 
-function isBetter(one: Standing, other: Standing): boolean {
+function hasMoreCredit(one: Standing, other: Standing): boolean {
   return one.credit > other.credit || (one.credit === other.credit && one.address < other.address);
 }
 

@@ -73,9 +73,48 @@ export function addressesOf(
   return addresses;
 }
 
+/**
+ * The same accounts, but of those that nothing names but logs only so many that all together are `most`, the first in the
+ * order of the calls; whatever the wallet itself named is among them, however much that is. And how many were left out.
+ */
+export function firstAddressesOf({
+  calls,
+  approvals,
+  delegation,
+  most,
+}: {
+  readonly calls: readonly OwnCall[];
+  readonly approvals: readonly OpenApproval[] | null;
+  readonly delegation: Delegation | null;
+  readonly most: number;
+}): { readonly addresses: ReadonlySet<Address>; readonly leftOut: number } {
+  const all = addressesOf(calls, approvals, delegation);
+  if (all.size <= most) return { addresses: all, leftOut: 0 };
+  const withoutLogs = calls.map((call) => ({ ...call, receipt: null }));
+  const addresses = new Set(addressesOf(withoutLogs, approvals, delegation));
+  for (const address of all) {
+    if (addresses.size >= most) break;
+    addresses.add(address);
+  }
+  return { addresses, leftOut: all.size - addresses.size };
+}
+
 /** What the model must know of a wallet's counterparties, by rising address: a function of contacts and facts alone. */
 export function describeCounterparties(question: CounterpartyQuestion): readonly CounterpartyFact[] {
-  const addresses = [...new Set(question.addresses)].sort();
+  return sortedAddresses(question).map(createDescriber(question));
+}
+
+/** The accounts that are described, each once, by rising address. */
+export function sortedAddresses({ addresses }: Pick<CounterpartyQuestion, "addresses">): readonly Address[] {
+  return [...new Set(addresses)].sort();
+}
+
+/**
+ * Describes one address of the question after another. Users may be added to the graph meanwhile, with what they called; what
+ * else the question tells may not change.
+ */
+export function createDescriber(question: CounterpartyQuestion): (address: Address) => CounterpartyFact {
+  const addresses = sortedAddresses(question);
   const owners = findOwners({ ...question, addresses });
   const known = new Set<Address>(addresses);
   const captive = new Map<Address, boolean>();
@@ -88,7 +127,7 @@ export function describeCounterparties(question: CounterpartyQuestion): readonly
     }
     return !verdict;
   };
-  return addresses.map((address) => {
+  return (address) => {
     const fact = question.facts.get(address);
     const contacts = question.graph.usersOf.get(address);
     const merged = owners.groups.get(address);
@@ -103,7 +142,7 @@ export function describeCounterparties(question: CounterpartyQuestion): readonly
       outsideUsers: countUsers({ address, contacts, isOutsideUser }, question),
       flag: question.flags.get(address) ?? null,
     };
-  });
+  };
 }
 
 /** u: accounts that called the address in the window and are neither the owner's, nor itself, nor captive; up to the limit. */

@@ -1,5 +1,6 @@
 import { NANO } from "../score/fixed-point.ts";
 import type { Pattern } from "../score/record.ts";
+import { shareWords, succeededWords, successWords, tallyCalls } from "./call-tally.ts";
 import type { Facts } from "./facts.ts";
 import { SECONDS_PER_DAY } from "./time.ts";
 
@@ -22,13 +23,11 @@ function zombie({ rows, history, policy }: Facts): Pattern | null {
 }
 
 /** Worse over the window than of late. */
-function recoveryInProgress({ success, policy }: Facts): Pattern | null {
+function recoveryInProgress(facts: Facts): Pattern | null {
+  const { success, policy } = facts;
   const { wholeBelow, recentFrom } = policy.patterns.recoveryInProgress;
   if (success.whole >= wholeBelow || success.recent < recentFrom) return null;
-  return label(
-    "recovery_in_progress",
-    `success of the last ${policy.success.recentDays} days ${percent(success.recent)}, of the whole window ${percent(success.whole)}`,
-  );
+  return label("recovery_in_progress", successWords(facts));
 }
 
 /** On no list, with enough evidence of dealing with independent parties and no listed ones, and nearly all of it good. */
@@ -41,14 +40,10 @@ function healthyOperator({ rows, history, success, exposedShare, policy }: Facts
   if (exposure.some(({ from }) => exposedShare >= from)) return null;
   return label(
     "healthy_operator",
-    `success ${percent(success.steady)} over ${history.outside.length} calls to others`,
+    `${succeededWords(tallyCalls(history.outside))} succeeded; estimated success ${shareWords(success.steady)}`,
   );
 }
 
 function label(name: string, evidence: string): Pattern {
   return { name, severity: "info", effect: 0, evidence };
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
 }

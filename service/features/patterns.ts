@@ -1,4 +1,5 @@
 import type { Pattern } from "../score/record.ts";
+import { burntWords, shareWords, successWords } from "./call-tally.ts";
 import type { Facts } from "./facts.ts";
 import type { FailedCall } from "./failure-runs.ts";
 import { findLabels } from "./labels.ts";
@@ -62,19 +63,20 @@ function staleStrategy({ blind, policy }: Facts): Pattern | null {
 }
 
 /** Success of the last days has fallen below the bound. */
-function cascadingFailure({ success, policy }: Facts): Pattern | null {
+function cascadingFailure(facts: Facts): Pattern | null {
+  const { success, policy } = facts;
   const { cascadingFailure: rule } = policy.patterns;
   if (success.recent >= rule.recentBelow) return null;
   return {
     name: "cascading_failure",
     severity: "critical",
     effect: rule.effect,
-    evidence: `success of the last ${policy.success.recentDays} days ${percent(success.recent)}, of the whole window ${percent(success.whole)}`,
+    evidence: successWords(facts),
   };
 }
 
 /** Much of its fees burnt, and dearly. */
-function gasWarCasualty({ gas, policy }: Facts): Pattern | null {
+function gasWarCasualty({ gas, history, policy }: Facts): Pattern | null {
   const { gasWarCasualty: rule } = policy.patterns;
   if (gas.pricePoints === null || gas.pricePoints >= rule.pricePointsBelow) return null;
   if (gas.burnt <= rule.burntAbove) return null;
@@ -82,7 +84,7 @@ function gasWarCasualty({ gas, policy }: Facts): Pattern | null {
     name: "gas_war_casualty",
     severity: "warning",
     effect: rule.effect,
-    evidence: `${percent(gas.burnt)} of its fees burnt by failures, at prices worth ${Math.round(gas.pricePoints)} of 100 points`,
+    evidence: `${burntWords(history, gas.burnt)}; prices paid are worth ${Math.round(gas.pricePoints)} of 100 points`,
   };
 }
 
@@ -94,10 +96,6 @@ function selfDealingRing({ history, policy }: Facts): Pattern | null {
     name: "self_dealing_ring",
     severity: "critical",
     effect: policy.patterns.selfDealingRing.effect,
-    evidence: `${own} calls, ${percent(ownShare(history))} of the weight, within its owner's accounts`,
+    evidence: `${own} calls, ${shareWords(ownShare(history))} of the weight, within its owner's accounts`,
   };
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import type { Policy } from "../score/policy-shape.ts";
@@ -10,7 +11,12 @@ import {
   loadFirstUsers,
   loadMainFunders,
 } from "./contact-cache.ts";
-import { type Contact, type ContactGraph, describeCounterparties } from "./describe-counterparties.ts";
+import {
+  type Contact,
+  type ContactGraph,
+  createDescriber,
+  sortedAddresses,
+} from "./describe-counterparties.ts";
 import type { CounterpartyFact, OwnCall } from "./types.ts";
 
 export type CounterpartiesQuery = {
@@ -36,6 +42,8 @@ type CounterpartyWallet = {
 const FIRST_LOOK = 1.2;
 /** How many times as many are looked at next, where too few of them count. */
 const NEXT_LOOK = 4;
+/** Counterparties described before other work gets its turn. */
+const PAUSE_AFTER = 1_000;
 
 /**
  * Describes the counterparties of each wallet, in the order given. Of an account with many users only the first are read,
@@ -54,71 +62,86 @@ export async function readCounterparties(
   const owned = [...asked].filter((account) => cache.facts.get(account)?.hasCode === false);
   await loadMainFunders(reader, [...own, ...owned]);
 
-  let described: readonly (readonly CounterpartyFact[])[] = [];
+  const described = wallets.map((wallet) => startWallet(wallet, contacts.get(wallet.wallet) ?? [], query));
   let open: ReadonlySet<Address> = asked;
   for (let looks = Math.ceil(FIRST_LOOK * policy.credit.usersCounted); ; looks *= NEXT_LOOK) {
     await loadFirstUsers(reader, open, looks);
-    described = wallets.map((wallet, place) => {
-      const before = described[place];
-      if (before !== undefined && !before.some(({ address }) => open.has(address))) return before;
-      return describe(wallet, contacts.get(wallet.wallet) ?? [], query);
-    });
-    open = new Set(described.flatMap((facts) => facts.filter((fact) => isOpen(fact, query)).map(addressOf)));
-    if (open.size === 0) return described;
+    const stillOpen = new Set<Address>();
+    for (const wallet of described)
+      for (const address of await describeOpen(wallet, open, query)) stillOpen.add(address);
+    open = stillOpen;
+    if (open.size === 0) return described.map(({ facts }) => [...facts.values()]);
   }
 }
 
-function addressOf({ address }: CounterpartyFact): Address {
-  return address;
-}
+/** A wallet whose counterparties are described as their users are read. */
+type WalletUnderWay = {
+  readonly asked: CounterpartyWallet;
+  /** Its own contacts by counterparty. */
+  readonly own: ReadonlyMap<Address, Contact>;
+  readonly usersOf: Map<Address, readonly Contact[]>;
+  /** Finds owners and captive users once. */
+  readonly describe: (address: Address) => CounterpartyFact;
+  /** By rising address. */
+  readonly facts: Map<Address, CounterpartyFact>;
+};
 
-/** Whether users that were not read could add to those counted. */
-function isOpen(
-  { address, outsideUsers }: CounterpartyFact,
-  { cache, policy }: CounterpartiesQuery,
-): boolean {
-  return cache.users.get(address)?.extent === "first callers" && outsideUsers < policy.credit.usersCounted;
-}
-
-function describe(
+function startWallet(
   asked: CounterpartyWallet,
   contacts: readonly Contact[],
-  query: CounterpartiesQuery,
-): readonly CounterpartyFact[] {
+  { cache, publicFunders, flags, policy }: CounterpartiesQuery,
+): WalletUnderWay {
   const { wallet, addresses, windowStart } = asked;
-  const { cache, publicFunders, flags, policy } = query;
-  return describeCounterparties({
-    wallet,
-    addresses,
-    windowStart,
-    graph: graphOf(asked, contacts, cache),
+  const usersOf = new Map<Address, readonly Contact[]>();
+  const mainFunderOf = new Map<Address, Address>();
+  for (const account of [wallet, ...addresses]) {
+    const funder = cache.mainFunders.get(account);
+    if (funder !== undefined && funder !== null) mainFunderOf.set(account, funder);
+  }
+  const graph: ContactGraph = { usersOf, mainFunderOf, contactsOf: cache.doings, callsOf: cache.calls };
+  const describe = createDescriber({
+    ...{ wallet, addresses, windowStart, graph, publicFunders, flags, policy },
     facts: cache.facts,
-    publicFunders,
-    flags,
-    policy,
   });
+  return { asked, own: ownContacts(asked, contacts), usersOf, describe, facts: new Map() };
 }
 
-/** The contacts that matter to one wallet: its own with each account, and those of the users that were read. */
-function graphOf(
-  { wallet, addresses, untoldCalls }: CounterpartyWallet,
+/**
+ * Describes those of a wallet's counterparties of which more users were read, and tells of which still more could count; gives
+ * way to other work now and then.
+ */
+async function describeOpen(
+  { asked, own, usersOf, describe, facts }: WalletUnderWay,
+  open: ReadonlySet<Address>,
+  { cache, policy }: CounterpartiesQuery,
+): Promise<readonly Address[]> {
+  const stillOpen: Address[] = [];
+  const addresses = sortedAddresses(asked).filter((address) => open.has(address));
+  for (const [place, address] of addresses.entries()) {
+    if (place > 0 && place % PAUSE_AFTER === 0) await setImmediate();
+    // Another batch may read more of them while this one waits: what counts are those that were looked at.
+    const users = cache.users.get(address);
+    usersOf.set(address, withOwn(users, own.get(address)));
+    const fact = describe(address);
+    facts.set(address, fact);
+    if (users?.extent === "first callers" && fact.outsideUsers < policy.credit.usersCounted)
+      stillOpen.push(address);
+  }
+  return stillOpen;
+}
+
+/** The wallet's own contacts, with the first moments that only its calls tell. */
+function ownContacts(
+  { wallet, untoldCalls }: CounterpartyWallet,
   contacts: readonly Contact[],
-  cache: ContactCache,
-): ContactGraph {
+): ReadonlyMap<Address, Contact> {
   const own = new Map(contacts.map((contact) => [contact.counterparty, contact]));
   for (const contact of contactsIn(untoldCalls, wallet)) {
     const told = own.get(contact.counterparty);
     if (told === undefined || contact.firstTime < told.firstTime)
       own.set(contact.counterparty, { ...(told ?? contact), firstTime: contact.firstTime });
   }
-  const usersOf = new Map<Address, readonly Contact[]>();
-  const mainFunderOf = new Map<Address, Address>();
-  for (const account of [wallet, ...addresses]) {
-    usersOf.set(account, withOwn(cache.users.get(account), own.get(account)));
-    const funder = cache.mainFunders.get(account);
-    if (funder !== undefined && funder !== null) mainFunderOf.set(account, funder);
-  }
-  return { usersOf, mainFunderOf, contactsOf: cache.doings, callsOf: cache.calls };
+  return own;
 }
 
 /** The users that were read, with the wallet's own contact first, which they need not hold. */

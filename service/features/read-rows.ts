@@ -5,7 +5,7 @@ import type { Policy } from "../score/policy-shape.ts";
 import { readLiveApprovals } from "../store/enrich-approvals.ts";
 import type { SanctionsEntry } from "../store/sanctions.ts";
 import type { ContactCache } from "./contact-cache.ts";
-import { addressesOf } from "./describe-counterparties.ts";
+import { firstAddressesOf } from "./describe-counterparties.ts";
 import { rowsHead } from "./inputs-hash.ts";
 import type { ReadPoint } from "./read-as-of.ts";
 import { type CallLines, createTextReader, digestText, readCallTexts } from "./read-calls.ts";
@@ -32,6 +32,8 @@ export type RowsRequest = {
   readonly policy: Policy;
   readonly shared: SharedInputs;
   readonly contacts: ContactCache;
+  /** For reports: accounts to describe of each wallet at most, see `firstAddressesOf`. A score looks at all of them. */
+  readonly mostAddresses?: number;
 };
 
 /** The rows of a wallet, and the digest that `rowsDigest` makes of them. */
@@ -56,13 +58,15 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
   });
   const approvals = await readOpenApprovals(client, request);
   const readText = createTextReader();
-  const wallets = facts.map(
-    (wallet): ReadWallet => ({
-      facts: wallet,
-      read: readText(texts.get(wallet.address)),
-      approvals: wallet.pastOpen ? null : (approvals.get(wallet.address) ?? []),
-    }),
-  );
+  const wallets = facts.map((wallet): ReadWallet => {
+    const read = readText(texts.get(wallet.address));
+    const open = wallet.pastOpen ? null : (approvals.get(wallet.address) ?? []);
+    const { calls } = read;
+    const most = request.mostAddresses ?? Number.POSITIVE_INFINITY;
+    const { delegation } = wallet;
+    const first = firstAddressesOf({ calls, approvals: open, delegation, most });
+    return { facts: wallet, read, approvals: open, ...first };
+  });
   const flags = flagsOf(request);
   const counterparties = await readCounterparties(client, {
     chainId,
@@ -72,7 +76,7 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
     policy,
     wallets: wallets.map((wallet) => ({
       wallet: wallet.facts.address,
-      addresses: addressesOf(wallet.read.calls, wallet.approvals, wallet.facts.delegation),
+      addresses: wallet.addresses,
       windowStart: wallet.facts.windowStart ?? point.asOf.timestamp - policy.window.days * SECONDS_PER_DAY,
       untoldCalls: wallet.facts.hasHistory ? wallet.read.calls : [],
     })),
@@ -91,10 +95,12 @@ type ReadWallet = {
   readonly facts: WalletFacts;
   readonly read: CallLines;
   readonly approvals: readonly OpenApproval[] | null;
+  readonly addresses: ReadonlySet<Address>;
+  readonly leftOut: number;
 };
 
 function toRows(
-  { facts, read, approvals }: ReadWallet,
+  { facts, read, approvals, leftOut }: ReadWallet,
   rest: Pick<WalletRows, "chainId" | "tokens" | "counterparties" | "sanctions">,
 ): ReadRows {
   const rows: WalletRows = {
@@ -106,6 +112,7 @@ function toRows(
     servicesUpAt: facts.servicesUpAt,
     coverage: facts.coverage,
     chainStartTimestamp: facts.chainStartTimestamp,
+    ...(leftOut === 0 ? {} : { accountsLeftOut: leftOut }),
   };
   return { rows, digest: digestText(rowsHead(rows), read.text) };
 }

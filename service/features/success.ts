@@ -15,9 +15,8 @@ export type Success = {
 
 /** Success by section 2 of the scoring model. */
 export function measureSuccess(history: WeighedHistory, policy: Policy): Success {
-  const { prior, recentDays, recentPriorCalls } = policy.success;
-  const last = history.calls.at(-1);
-  const recentFrom = last === undefined ? 0 : last.timestamp - recentDays * SECONDS_PER_DAY;
+  const { prior, recentPriorCalls } = policy.success;
+  const recentFrom = recentStart(history, policy);
 
   let succeeded = 0;
   let recentSucceeded = 0;
@@ -32,4 +31,10 @@ export function measureSuccess(history: WeighedHistory, policy: Policy): Success
   const recent =
     (recentSucceeded + recentPriorCalls * MICRO * whole) / (recentWeight + recentPriorCalls * MICRO);
   return { whole, recent, steady: Math.min(whole, (whole + recent) / 2) };
+}
+
+/** Unix seconds from which calls are recent: so many days before the last own call; 0 where there is none. */
+export function recentStart({ calls }: WeighedHistory, { success }: Policy): number {
+  const last = calls.at(-1);
+  return last === undefined ? 0 : last.timestamp - success.recentDays * SECONDS_PER_DAY;
 }

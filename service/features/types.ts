@@ -139,6 +139,8 @@ export type WalletRows = {
   readonly calls: readonly OwnCall[];
   /** Of every account that a call went to, paid or shows in its logs, may spend by an open approval, or runs as the wallet's code. */
   readonly counterparties: readonly CounterpartyFact[];
+  /** Those of them that only logs show and that a report leaves out for their number; absent where none is, and in every score. */
+  readonly accountsLeftOut?: number;
   /** Null where approvals are not known. */
   readonly approvals: readonly OpenApproval[] | null;
   /** Null where the wallet's code was never read. */

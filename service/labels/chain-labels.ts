@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import type { Deployment } from "../chain/deployments.ts";
 import type { RegisteredAgent } from "../store/agent-names.ts";
+import { isLookalikeName } from "./lookalike-name.ts";
 import { printableName } from "./printable-name.ts";
 
 /** What kind of account a label says it is. */
@@ -66,7 +67,7 @@ export function chainLabels(
   { agents, hasCode }: LabelFacts,
 ): readonly ChainLabel[] {
   const named = agents.map(({ agentId, name }): ChainLabel => {
-    const shown = name === null ? "" : printableName(name);
+    const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
     return {
       label: shown === "" ? `Agent ${agentId}` : `Agent ${agentId}: ${shown}`,
       category: "agent",

@@ -25,8 +25,8 @@ export type LabelReaderDeps = {
   readonly logger: Logger;
 };
 
-/** Providers charge by the question, and names seldom change. */
-const KEPT_MS = 24 * 3_600_000;
+/** For so long an answer is shown: providers charge by the question, and names seldom change. */
+export const LABELS_KEPT_MS = 24 * 3_600_000;
 
 /**
  * Asks each provider about an account once a day, once however many wait for it; a provider that fails is told of as that, and
@@ -38,7 +38,7 @@ export function createLabelReader({ sources, kept, now, logger }: LabelReaderDep
   async function ask(source: LabelSource, address: Address): Promise<ProviderAnswer> {
     const { provider } = source;
     const known = await kept.find(provider, address);
-    if (known !== null && now().getTime() - known.readAt.getTime() < KEPT_MS) {
+    if (known !== null && now().getTime() - known.readAt.getTime() < LABELS_KEPT_MS) {
       return { provider, available: true, ...known };
     }
     const found = await source.read(address);

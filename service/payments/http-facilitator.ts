@@ -24,6 +24,9 @@ const ATTEMPTS = 3;
 const RETRY_MS = 150;
 /** Of a connection that never came to be: the order did not arrive. */
 const NOT_DELIVERED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+/** Reasons of the protocol and of its EVM scheme that are found before anything is sent. */
+const BEFORE_SENDING =
+  /^(insufficient_funds|invalid_(scheme|network|payload|payment|payment_requirements|x402_version)|unsupported_scheme|invalid_exact_evm_(?!transaction_failed|transfer_event_mismatch|nonce_already_used)\w+)$/;
 
 /**
  * A facilitator behind a URL. Verification is asked up to three times; an order to settle is repeated only where it surely did
@@ -96,9 +99,9 @@ async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
   }
 }
 
-/** One that names a transaction has sent it: whatever became of that, the chain knows better. */
+/** One that names a transaction, or gives a reason that can come after it, may have sent it: the chain knows better. */
 function failed(transaction: string, reason: string | undefined): SettleOutcome {
-  if (transaction !== "" || reason === undefined || /pending|timeout|unexpected/.test(reason)) {
+  if (transaction !== "" || reason === undefined || !BEFORE_SENDING.test(reason)) {
     return { kind: "unknown", cause: new Error(`the facilitator says ${reason ?? "nothing"}`) };
   }
   return { kind: "refused", reason: publicReason(reason, "settlement_refused") };

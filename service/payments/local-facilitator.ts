@@ -14,6 +14,7 @@ import {
   type TypedDataDefinition,
 } from "viem";
 import { classifySendFailure } from "../chain/send-errors.ts";
+import { SETTLEMENT_MAX_GAS } from "../chain/send-policy.ts";
 import type { AuthorizationId, SettlementTransaction } from "../store/payments-sender.ts";
 import {
   type Facilitator,
@@ -46,6 +47,9 @@ export type LocalFacilitatorDeps = {
 };
 
 const POLL_MS = 100;
+/** What the package simulates to verify, and writes to settle. */
+const TRANSFER = "transferWithAuthorization";
+const TOO_DEAR = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
 
 /**
  * x402's own EVM facilitator in this process. What it would write to the chain it queues for the sender of its key, so that no
@@ -62,12 +66,14 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
 type Notes = {
   trouble: unknown;
   order: SettlementTransaction | "pending" | null;
+  /** The transfer that was simulated. */
+  call: { readonly to: Address; readonly data: Hex } | null;
   /** By the monotonic clock; nothing is queued later, since whoever asked has gone on. */
   readonly deadline: number;
 };
 
 function newNotes({ monotonicMs, settleDeadlineMs = SETTLE_DEADLINE_MS }: LocalFacilitatorDeps): Notes {
-  return { trouble: null, order: null, deadline: monotonicMs() + settleDeadlineMs };
+  return { trouble: null, order: null, call: null, deadline: monotonicMs() + settleDeadlineMs };
 }
 
 async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<VerifyOutcome> {
@@ -75,12 +81,26 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
   try {
     const facilitator = facilitatorFor(deps, payment, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
-    if (isValid) return { kind: "valid" };
+    if (isValid) return await checkGas(deps, notes);
     // A node that does not answer looks to the package like a call that reverts.
     if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
     return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
   } catch (error) {
     return { kind: "unavailable", cause: notes.trouble ?? error };
+  }
+}
+
+/** What the payer's own code burns when it is asked for its agreement is our gas: a payer that is dear is not served. */
+async function checkGas({ client, sender }: LocalFacilitatorDeps, { call }: Notes): Promise<VerifyOutcome> {
+  if (call === null) throw new Error("a payment was found valid whose transfer was never simulated");
+  try {
+    const gas = await client.estimateGas({ account: sender, ...call });
+    return gas <= SETTLEMENT_MAX_GAS ? { kind: "valid" } : TOO_DEAR;
+  } catch (error) {
+    // The same call has just succeeded: what fails it now is the node, or the gas.
+    return classifySendFailure(error).kind === "unreachable"
+      ? { kind: "unavailable", cause: error }
+      : TOO_DEAR;
   }
 }
 
@@ -124,8 +144,11 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
   const signer = toFacilitatorEvmSigner(
     {
       address: sender,
-      readContract: (call) =>
-        noting(client.readContract({ ...call, abi: call.abi as Abi, args: call.args ?? [] })),
+      readContract: (call) => {
+        const read = { ...call, abi: call.abi as Abi, args: call.args ?? [] };
+        if (call.functionName === TRANSFER) notes.call = { to: call.address, data: encodeFunctionData(read) };
+        return noting(client.readContract(read));
+      },
       // The package types the parts of typed data loosely; viem checks them when it hashes them.
       verifyTypedData: (data) =>
         noting(

@@ -14,7 +14,8 @@ type PaymentOutcome =
   | "repeated"
   | "owed"
   | "unavailable"
-  | "dropped";
+  | "dropped"
+  | "lost";
 
 export type PaymentMetrics = { readonly count: (outcome: PaymentOutcome) => void };
 

@@ -6,10 +6,11 @@ import {
   type PublicClient,
   parseAbi,
   parseEventLogs,
+  TransactionReceiptNotFoundError,
 } from "viem";
 
 /** What the chain is asked about an authorization; addresses and nonce lower-case. */
-type Authorization = {
+export type Authorization = {
   readonly asset: Address;
   readonly payer: Address;
   readonly nonce: Hex;
@@ -24,9 +25,14 @@ export type PaymentChain = {
   isUsed(authorization: Authorization, block?: bigint): Promise<boolean>;
   /** The transaction that spent it and paid us by it, from that moment on; null when there is none. */
   findTransfer(authorization: Authorization, since: Date): Promise<Hex | null>;
-  /** The newest block that cannot be reorged, and its time in Unix seconds. */
-  finalBlock(): Promise<{ readonly number: bigint; readonly timestamp: bigint }>;
+  /** The block that holds a transaction which did what it was to do; null when none does. */
+  minedIn(transaction: Hex): Promise<bigint | null>;
+  /** The newest block that cannot be reorged. */
+  finalBlock(): Promise<FinalBlock>;
 };
+
+/** Its time is in Unix seconds. */
+export type FinalBlock = { readonly number: bigint; readonly timestamp: bigint };
 
 const TOKEN = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
@@ -49,6 +55,7 @@ export function createPaymentChain(client: PublicClient, finalityBlocks: number)
         ...(blockNumber === undefined ? {} : { blockNumber }),
       }),
     findTransfer: (authorization, since) => findTransfer(client, authorization, since),
+    minedIn: (transaction) => minedIn(client, transaction),
     async finalBlock() {
       const head = await client.getBlockNumber({ cacheTime: 0 });
       const depth = BigInt(finalityBlocks);
@@ -56,6 +63,16 @@ export function createPaymentChain(client: PublicClient, finalityBlocks: number)
       return { number, timestamp };
     },
   };
+}
+
+async function minedIn(client: PublicClient, hash: Hex): Promise<bigint | null> {
+  try {
+    const { status, blockNumber } = await client.getTransactionReceipt({ hash });
+    return status === "success" ? blockNumber : null;
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return null;
+    throw error;
+  }
 }
 
 async function findTransfer(

@@ -5,6 +5,8 @@ import type { PaymentState } from "../store/tables/payment.ts";
 export type UnsettledPayment = {
   readonly state: PaymentState;
   readonly settleAskedAt: Date | null;
+  /** When the newest request took it; what was asked before that was another one's. */
+  readonly createdAt: Date;
   /** Unix seconds. */
   readonly validBefore: number;
 };
@@ -45,7 +47,7 @@ export function reconcilePayment(row: UnsettledPayment, seen: PaymentSighting): 
   if (row.state === "released") {
     return (expired || seen.usedInFinal) && seen.order !== "open" ? { kind: "drop" } : { kind: "wait" };
   }
-  if (row.settleAskedAt === null) {
+  if (row.settleAskedAt === null || row.settleAskedAt < row.createdAt) {
     return { kind: "release", error: "the request ended before its settlement was asked for" };
   }
   if (seen.usedInFinal)

@@ -1,23 +1,22 @@
 import type { Logger } from "pino";
 import { Gauge, type Registry } from "prom-client";
-import type { Address, Hex } from "viem";
 import { pauseFor } from "../chain/send-pause.ts";
 import type { Database } from "../store/database.ts";
 import type { StoredPayment } from "../store/payments.ts";
 import {
   countPayments,
   dropDue,
-  dropOldAnswers,
-  PAYMENT_KINDS,
+  HELD_KINDS,
   postponeDue,
   readDuePayments,
   releaseDue,
   settleDue,
 } from "../store/payments-due.ts";
-import { findSettlement, type SettlementTransaction } from "../store/payments-sender.ts";
+import { type ConfirmationTally, confirmPayments } from "./confirm-payments.ts";
 import type { PaymentMetrics } from "./metrics.ts";
-import type { PaymentChain } from "./payment-chain.ts";
+import type { FinalBlock, PaymentChain } from "./payment-chain.ts";
 import { type PaymentSighting, type Reconciliation, reconcilePayment } from "./reconcile-payment.ts";
+import { authorizationOf, BATCH, findOrder, forEachFew, LOOK_BACK_MS, laterOf } from "./stored-payment.ts";
 
 export type ReconciliationDeps = {
   readonly db: Database;
@@ -30,12 +29,9 @@ export type ReconciliationDeps = {
   readonly now: () => Date;
 };
 
-export type ReconciliationTally = Readonly<Record<Reconciliation["kind"], number>>;
-
-const BATCH = 100;
-const LOOK_AGAIN_MS = 5_000;
-/** An authorization may have been carried out before it was shown to us; clients date them a few minutes back. */
-const LOOK_BACK_MS = 15 * 60_000;
+/** By what was decided; `failed` ones could not be looked at and are looked at later. */
+export type ReconciliationTally = Readonly<Record<Reconciliation["kind"] | "failed", number>> &
+  ConfirmationTally;
 
 const PAUSE_MS = 1_000;
 const FAILURE_PAUSE_MS = 3_000;
@@ -54,7 +50,7 @@ export async function runReconciliation(
       await reconcilePayments(deps);
       if (round % COUNT_EVERY === 0) {
         const counted = await countPayments(deps.db, deps.chainId, deps.now());
-        for (const kind of PAYMENT_KINDS) gauge.set({ kind }, counted[kind]);
+        for (const kind of HELD_KINDS) gauge.set({ kind }, counted[kind]);
       }
     } catch (error) {
       deps.logger.error({ err: error }, "reconciling payments failed; trying again");
@@ -76,26 +72,44 @@ function paymentGauge(registry: Registry): Gauge<"kind"> {
   });
 }
 
-/** Compares every payment past its deadline with the chain, once, and drops answers that are a day old; answers what it did. */
+/**
+ * Compares every payment past its deadline with the chain, once, and those whose money moved, once that can be final; answers what it
+ * did. A payment that cannot be looked at is logged and postponed, longer each time, so that the others do not wait for it.
+ */
 export async function reconcilePayments(deps: ReconciliationDeps): Promise<ReconciliationTally> {
-  const tally = { settle: 0, release: 0, drop: 0, wait: 0 };
-  await dropOldAnswers(deps.db, deps.now());
+  const tally = { settle: 0, release: 0, drop: 0, wait: 0, failed: 0 };
   const due = await readDuePayments(deps.db, { chainId: deps.chainId, now: deps.now(), limit: BATCH });
-  if (due.length === 0) return tally;
+  if (due.length === 0) return { ...tally, ...(await confirmPayments(deps)) };
   const final = await deps.chain.finalBlock();
-  for (const row of due) {
+  await forEachFew(due, async (row) => {
+    tally[await reconcileRow(deps, row, final)] += 1;
+  });
+  return { ...tally, ...(await confirmPayments(deps)) };
+}
+
+async function reconcileRow(
+  deps: ReconciliationDeps,
+  row: StoredPayment,
+  final: FinalBlock,
+): Promise<Reconciliation["kind"] | "failed"> {
+  try {
     const decided = reconcilePayment(row, await look(deps, row, final));
     await apply(deps, row, decided);
-    tally[decided.kind] += 1;
+    return decided.kind;
+  } catch (error) {
+    deps.logger.error({ err: error, payment: row.id }, "payment not reconciled: looking again later");
+    const now = deps.now();
+    await postponeDue(deps.db, row, { until: laterOf(row.createdAt, now), now });
+    return "failed";
   }
-  return tally;
 }
 
 async function look(
-  { db, chainId, chain, ownSender, now }: ReconciliationDeps,
+  deps: ReconciliationDeps,
   row: StoredPayment,
-  final: Awaited<ReturnType<PaymentChain["finalBlock"]>>,
+  final: FinalBlock,
 ): Promise<PaymentSighting> {
+  const { chain, ownSender, now } = deps;
   const authorization = authorizationOf(row);
   const used = await chain.isUsed(authorization);
   const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
@@ -104,36 +118,10 @@ async function look(
     usedInFinal: used && (await chain.isUsed(authorization, final.number)),
     finalTime: Number(final.timestamp),
     transfer: used ? await chain.findTransfer(authorization, since) : null,
-    order: orderOf(await findSettlement(db, chainId, authorization)),
+    order: await findOrder(deps, authorization),
     ownSender,
     now: now(),
   };
-}
-
-/** Columns of text forget that they hold addresses and a nonce. */
-function authorizationOf(row: StoredPayment) {
-  return {
-    asset: row.asset as Address,
-    payer: row.payer as Address,
-    payTo: row.payTo as Address,
-    nonce: row.nonce as Hex,
-    amount: row.amount,
-  };
-}
-
-function orderOf(order: SettlementTransaction | null): PaymentSighting["order"] {
-  if (order === null) return "none";
-  switch (order.state) {
-    case "failed":
-      return "dead";
-    case "reverted":
-      return order.final ? "dead" : "open";
-    case "queued":
-    case "prepared":
-    case "broadcast":
-    case "mined":
-      return "open";
-  }
 }
 
 async function apply(deps: ReconciliationDeps, row: StoredPayment, decided: Reconciliation): Promise<void> {
@@ -158,7 +146,7 @@ async function apply(deps: ReconciliationDeps, row: StoredPayment, decided: Reco
       if (await dropDue(db, row)) metrics.count("dropped");
       return;
     case "wait":
-      await postponeDue(db, row, { until: new Date(now.getTime() + LOOK_AGAIN_MS), now });
+      await postponeDue(db, row, { until: laterOf(row.createdAt, now), now });
       return;
   }
 }

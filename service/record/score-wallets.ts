@@ -67,6 +67,8 @@ export type ReadTask = {
   readonly at: ScoredBlock;
   /** Kept from batch to batch of one run. */
   readonly contacts: ContactCaches;
+  /** See `RowsRequest`. */
+  readonly mostAddresses?: number;
 };
 
 /** Scores wallets (lower-case) at the newest finalized and enriched block; null while there is none. */
@@ -105,7 +107,7 @@ export async function readWallets(
 export async function readWalletsIn(
   client: ClientBase,
   { chainId, chain, policy }: Omit<ScoringContext, "db">,
-  { wallets, at, contacts }: ReadTask,
+  { wallets, at, contacts, mostAddresses }: ReadTask,
 ): Promise<ReadWallets | null> {
   const schema = `chain_${chainId}`;
   const point = await readPoint(client, { schema, chainId, at });
@@ -118,6 +120,7 @@ export async function readWalletsIn(
   const known = await readWalletRows(client, {
     ...{ schema, chainId, chain, point, wallets, policy, shared },
     contacts: contacts(enriched.blockHash),
+    ...(mostAddresses === undefined ? {} : { mostAddresses }),
   });
   const isKnown = new Set(known.map(({ rows }) => rows.wallet));
   const unknown = wallets.filter((wallet) => !isKnown.has(wallet));

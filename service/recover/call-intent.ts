@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import type { SentCall } from "../store/failed-calls.ts";
+import { READ_CHARACTERS, type SentCall } from "../store/failed-calls.ts";
 import { APPROVAL_SELECTORS, readApproval } from "./read-approval.ts";
 import { PAYMENT_SELECTORS, readPayment } from "./read-payment.ts";
 import { readSwap, SWAP_SELECTORS, type SwapReading } from "./read-swap.ts";
@@ -16,7 +16,12 @@ export type CallIntent = {
   readonly kind: "transfer" | "approval" | "swap" | "other";
   /** Two calls that share one of these bring about the same: one must not be made again once the other succeeded. */
   readonly keys: readonly string[];
-  /** Whom it deals with: the called account, who is paid, who may spend; lower-case. */
+  /**
+   * The called account and method. Where calldata does not tell what a call is for (kind other), another call of its method may
+   * be meant for the same: none is made again once another succeeded, and none together with another.
+   */
+  readonly method: string;
+  /** Whom it deals with: the called account, whose tokens, who is paid, who may spend; lower-case. */
   readonly parties: readonly Address[];
   /** Known for exact amounts alone. */
   readonly spends: readonly TokenSpend[];
@@ -28,15 +33,36 @@ type Called = Pick<SentCall, "to" | "input" | "value">;
 
 /**
  * The intent of a wallet's call: a transfer is known by token and recipient, a swap by its two tokens and its recipient,
- * whatever router and amounts, a change of an allowance by token and spender, anything else by its exact calldata at the same account.
+ * whatever router and amounts, a change of an allowance by token and spender, anything else by its calldata at the same
+ * account, as far as that of successes is read.
  */
 export function readIntent(call: Called, wallet: Address): CallIntent {
+  return { ...readMeaning(call, wallet), method: methodOf(call) };
+}
+
+/** Whether two calls bring about the same, or may: calls of one method where the calldata of one does not tell what it is for. */
+export function mayBeSame(one: CallIntent, other: CallIntent): boolean {
+  if (one.keys.some((key) => other.keys.includes(key))) return true;
+  return one.method === other.method && (one.kind === "other" || other.kind === "other");
+}
+
+type Meaning = Omit<CallIntent, "method">;
+
+function methodOf({ to, input }: Called): string {
+  return `method:${to?.toLowerCase() ?? "create"}:${input.slice(0, 10).toLowerCase()}`;
+}
+
+function readMeaning(call: Called, wallet: Address): Meaning {
   if (call.to === null) return exactly(call);
   const called = { ...call, to: call.to };
   const payment = readPayment(called, wallet);
   if (payment !== null) {
-    const { recipient, ...rest } = payment;
-    return { kind: "transfer", deadline: null, parties: [...partiesOf(call), recipient], ...rest };
+    return {
+      kind: "transfer",
+      deadline: null,
+      ...payment,
+      parties: [...partiesOf(call), ...payment.parties],
+    };
   }
   const approval = readApproval(called);
   if (approval !== null) return approvalIntent(approval);
@@ -44,13 +70,7 @@ export function readIntent(call: Called, wallet: Address): CallIntent {
   return swap === null ? exactly(call) : swapIntent(call, swap);
 }
 
-function approvalIntent({
-  token,
-  spender,
-}: {
-  readonly token: Address;
-  readonly spender: Address;
-}): CallIntent {
+function approvalIntent({ token, spender }: { readonly token: Address; readonly spender: Address }): Meaning {
   return {
     kind: "approval",
     keys: [`approval:${token}:${spender}`],
@@ -60,7 +80,7 @@ function approvalIntent({
   };
 }
 
-function swapIntent(call: Called, { legs, deadline }: SwapReading): CallIntent {
+function swapIntent(call: Called, { legs, deadline }: SwapReading): Meaning {
   if (legs.length === 0) return { ...exactly(call), deadline };
   return {
     kind: "swap",
@@ -71,10 +91,10 @@ function swapIntent(call: Called, { legs, deadline }: SwapReading): CallIntent {
   };
 }
 
-function exactly({ to, input }: Called): CallIntent {
+function exactly({ to, input }: Called): Meaning {
   return {
     kind: "other",
-    keys: [`call:${to ?? "create"}:${input.toLowerCase()}`],
+    keys: [`call:${to?.toLowerCase() ?? "create"}:${input.slice(0, READ_CHARACTERS).toLowerCase()}`],
     parties: partiesOf({ to }),
     spends: [],
     deadline: null,

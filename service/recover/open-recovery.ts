@@ -4,6 +4,9 @@ import { type Fees, suggestFees } from "../chain/send-fees.ts";
 import { senderPolicy } from "../chain/send-policy.ts";
 import type { CallOutcomes, OutcomesQuery } from "../store/failed-calls.ts";
 import { KNOWN_SELECTORS } from "./call-intent.ts";
+import type { ListedAccounts } from "./listed-accounts.ts";
+import { accountsOf } from "./named-accounts.ts";
+import { type ReadOutcomes, readTold } from "./read-told.ts";
 import { type NodeBlock, NodeFailure, type RecoveryNode, type WalletState } from "./recovery-node.ts";
 import { RECENT_DAYS } from "./sort-failures.ts";
 
@@ -12,6 +15,7 @@ export type RecoveryPorts = {
   readonly chainId: number;
   /** Null while the index holds no block. */
   readonly outcomes: (query: OutcomesQuery) => Promise<CallOutcomes | null>;
+  readonly listed: ListedAccounts;
   /** A node whose deadline begins with the call; null where the deployment names none. */
   readonly openNode: (() => RecoveryNode) | null;
 };
@@ -21,6 +25,10 @@ export type Recovery = {
   readonly wallet: Address;
   readonly chainId: number;
   readonly outcomes: CallOutcomes;
+  /** Failures that only a history source told of and whose calldata is not known. */
+  readonly unread: ReadOutcomes["unread"];
+  /** Sanctioned accounts and mixers among the wallet and all that its failures deal with or name; lower-case. */
+  readonly listed: ReadonlySet<Address>;
   readonly block: NodeBlock;
   readonly state: WalletState;
   readonly fees: Fees;
@@ -38,7 +46,7 @@ const PAUSE_MS = 250;
  */
 export async function openRecovery(
   wallet: Address,
-  { chainId, outcomes, openNode }: RecoveryPorts,
+  { chainId, outcomes, listed, openNode }: RecoveryPorts,
 ): Promise<Recovery> {
   if (openNode === null) throw new NodeFailure("unreachable", "this deployment names no node");
   const node = openNode();
@@ -52,7 +60,10 @@ export async function openRecovery(
     if (read === null) throw new NodeFailure("behind", "the index holds no block");
     const block = await node.block(read.head.number);
     if (block?.hash === read.head.hash) {
-      return { wallet, chainId, outcomes: read, block, ...(await readState(node, wallet, read)) };
+      const state = await readState(node, wallet, read);
+      const told = await readTold(node, { wallet, outcomes: read, block, ...state });
+      const found = await listed(accountsIn(told.outcomes, wallet));
+      return { wallet, chainId, ...told, listed: found, block, ...state };
     }
     if (tried === ATTEMPTS) throw otherBlock(read.head, block?.hash ?? null);
     await sleep(PAUSE_MS);
@@ -63,6 +74,10 @@ export async function openRecovery(
 export async function requireSameBlock(node: RecoveryNode, { number, hash }: NodeBlock): Promise<void> {
   const block = await node.block(number);
   if (block?.hash !== hash) throw otherBlock({ number, hash }, block?.hash ?? null);
+}
+
+function accountsIn({ failures }: CallOutcomes, wallet: Address): ReadonlySet<Address> {
+  return new Set([wallet, ...failures.flatMap((call) => [...accountsOf(call, wallet)])]);
 }
 
 async function readState(

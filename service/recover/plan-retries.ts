@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Fees } from "../chain/send-fees.ts";
-import type { TokenSpend } from "./call-intent.ts";
+import { mayBeSame, type TokenSpend } from "./call-intent.ts";
 import type { HoldingQuery } from "./recovery-node.ts";
 import type { Candidate, RefusalCode, Refused } from "./sort-failures.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
@@ -41,20 +41,21 @@ export type RetryPlan = {
 };
 
 /**
- * Chooses what is offered together: of calls that bring about the same only the newest that can be paid for, and all of
- * them within what the wallet has. Values are those of the originals; nonces follow one another.
+ * Chooses what is offered together: of calls that bring about the same, or may, only the newest that can be paid for, and all
+ * of them within what the wallet has. Values are those of the originals; nonces follow one another.
  */
 export function planRetries(input: RetryPlanInput): RetryPlan {
   const chosen: Omit<RetryOffer, "transaction">[] = [];
   const refused: Refused[] = [];
   const ledger = { balance: input.funds.balance, holdings: new Map(input.funds.holdings) };
-  const offeredBy = new Map<string, Candidate["call"]>();
+  const offered: Candidate[] = [];
   for (const candidate of input.passing) {
     const { call, intent, gas, l1Fee } = candidate;
-    const twin = intent.keys.map((key) => offeredBy.get(key)).find((other) => other !== undefined);
+    const twin = offered.find((other) => mayBeSame(other.intent, intent));
     if (twin !== undefined) {
-      const detail = `Transaction ${twin.hash} failed at the same and is offered.`;
-      refused.push({ call, code: "duplicate", detail, by: twin.hash });
+      const { hash } = twin.call;
+      const detail = `Transaction ${hash} failed at the same, or may have, and is offered.`;
+      refused.push({ call, code: "duplicate", detail, by: hash });
       continue;
     }
     const limit = gasLimitOf(gas, input.blockGasLimit);
@@ -68,7 +69,7 @@ export function planRetries(input: RetryPlanInput): RetryPlan {
       continue;
     }
     spend(intent.spends, maxCost, ledger);
-    for (const key of intent.keys) offeredBy.set(key, call);
+    offered.push(candidate);
     chosen.push({ ...candidate, maxCost });
   }
   return { offers: numbered(chosen, input), refused };

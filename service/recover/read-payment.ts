@@ -10,13 +10,14 @@ const FROM_TO_AMOUNT = parseAbiParameters("address, address, uint256");
 /** Selectors of the ERC-20 methods that pay. */
 export const PAYMENT_SELECTORS: readonly Hex[] = [TRANSFER, TRANSFER_FROM];
 
-type Payment = Pick<CallIntent, "keys" | "spends"> & { readonly recipient: Address };
+/** Its parties are who is paid, and whose tokens pay where those are not the wallet's. */
+type Payment = Pick<CallIntent, "keys" | "spends" | "parties">;
 
 type Called = { readonly to: Address; readonly input: Hex };
 
 /** What an ERC-20 transfer or transferFrom, or a plain transfer of the native coin, pays to whom; null for any other call. */
 export function readPayment({ to, input }: Called, wallet: Address): Payment | null {
-  if (input === "0x") return { keys: [`transfer:native:${lower(to)}`], spends: [], recipient: lower(to) };
+  if (input === "0x") return { keys: [`transfer:native:${lower(to)}`], spends: [], parties: [lower(to)] };
   const token = lower(to);
   const args = `0x${input.slice(10)}` as const;
   try {
@@ -27,11 +28,10 @@ export function readPayment({ to, input }: Called, wallet: Address): Payment | n
       }
       case TRANSFER_FROM: {
         const [owner, recipient, amount] = decodeAbiParameters(FROM_TO_AMOUNT, args);
-        const isOwn = lower(owner) === wallet;
-        return {
-          ...paymentTo(token, recipient),
-          spends: isOwn ? [{ token, spender: wallet, amount }] : [],
-        };
+        if (lower(owner) === wallet) {
+          return { ...paymentTo(token, recipient), spends: [{ token, spender: wallet, amount }] };
+        }
+        return { ...paymentTo(token, recipient), parties: [lower(owner), lower(recipient)], spends: [] };
       }
       default:
         return null;
@@ -42,8 +42,8 @@ export function readPayment({ to, input }: Called, wallet: Address): Payment | n
   }
 }
 
-function paymentTo(token: Address, recipient: Address): Pick<Payment, "keys" | "recipient"> {
-  return { keys: [`transfer:${token}:${lower(recipient)}`], recipient: lower(recipient) };
+function paymentTo(token: Address, recipient: Address): Pick<Payment, "keys" | "parties"> {
+  return { keys: [`transfer:${token}:${lower(recipient)}`], parties: [lower(recipient)] };
 }
 
 function lower(address: Address): Address {

@@ -74,6 +74,8 @@ const METHODS: ReadonlyMap<string, AbiFunction> = new Map(
 /** Selectors of every method that is read here. */
 export const SWAP_SELECTORS: readonly Hex[] = [...METHODS.keys()] as Hex[];
 
+/** Hex digits of calldata that is decoded: 16 KiB are several times what routers are called with. */
+const MAX_DIGITS = 32_768;
 /** Deepest multicall within a multicall that is looked into. */
 const MAX_DEPTH = 2;
 
@@ -119,16 +121,23 @@ function readNested(call: SwapCall, wallet: Address, depth: number): SwapReading
 }
 
 function decodeNamed(method: AbiFunction, input: Hex): Named | null {
+  if (input.length > MAX_DIGITS) return null;
   try {
     const values = decodeAbiParameters(method.inputs, `0x${input.slice(10)}`);
     const [only] = values;
     const entries = method.inputs.map(({ name }, place) => [name ?? "", values[place]] as const);
     const isTuple = method.inputs[0]?.type === "tuple";
-    return named.parse(isTuple ? only : Object.fromEntries(entries));
+    const given = named.parse(isTuple ? only : Object.fromEntries(entries));
+    return isInflated(given, input) ? null : given;
   } catch {
     // Strangers write calldata: what cannot be decoded is no swap.
     return null;
   }
+}
+
+/** No honest encoder points at the same bytes twice; nested in one another, such pointers decode to more than memory holds. */
+function isInflated({ calls = [], inputs = [] }: Named, input: Hex): boolean {
+  return [...calls, ...inputs].reduce((sum, part) => sum + part.length, 0) > input.length;
 }
 
 function legOf(given: Named, { to, value }: SwapCall, wallet: Address): readonly SwapLeg[] {

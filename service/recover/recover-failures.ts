@@ -1,10 +1,13 @@
 import type { Address, Hex } from "viem";
 import { mapLimited } from "../enrich/map-limited.ts";
+import type { Policy } from "../score/policy-shape.ts";
 import { causeOf, type FailureCause } from "./failure-cause.ts";
 import { type Recovery, requireSameBlock } from "./open-recovery.ts";
 import type { RetryOffer } from "./plan-retries.ts";
 import { type Funds, holdingKey, type PassingCall, planRetries, type RetryPlan } from "./plan-retries.ts";
+import type { Unread } from "./read-told.ts";
 import type { HoldingQuery, RecoveryNode, Trial } from "./recovery-node.ts";
+import { MAX_REHEARSALS, rehearseInOrder } from "./rehearse.ts";
 import { type Candidate, MAX_TRIED, type Refused, sortFailures } from "./sort-failures.ts";
 import type { UnsignedTransaction } from "./unsigned-transaction.ts";
 
@@ -22,22 +25,22 @@ export type Recovered = {
   readonly offers: readonly (RetryOffer & { readonly cause: FailureCause })[];
   /** Newest first. */
   readonly refused: readonly (Refused & { readonly cause: FailureCause })[];
-  /** Whether all that is offered was simulated one after the other as well; false where the node cannot do that. */
+  /** Newest first; causes are by the gas alone. */
+  readonly unread: readonly (Unread & { readonly cause: FailureCause })[];
+  /** Whether all that is offered, and what goes before it, passes one after the other as well; false where the node cannot tell. */
   readonly rehearsed: boolean;
 };
 
 /** What no retry may ignore beside what index and node tell. */
 export type RetryBounds = {
   readonly before: Before;
-  /** Sanctioned accounts and mixers among those that the wallet deals with; lower-case. */
-  readonly listed: ReadonlySet<Address>;
+  /** Of the score, by which a failure counts as one of too little gas. */
+  readonly policy: Policy;
 };
 
 export const NOTHING_BEFORE: Before = { transactions: [], cost: 0n, revoked: new Set() };
 
 const AT_ONCE = 8;
-/** Every rehearsal that finds a fault is followed by a plan without it. */
-const MAX_REHEARSALS = 4;
 
 /**
  * Tries every failure that nothing speaks against at the block of the recovery, and plans what can be sent again. Throws
@@ -46,9 +49,9 @@ const MAX_REHEARSALS = 4;
 export async function recoverFailures(
   recovery: Recovery,
   node: RecoveryNode,
-  { before, listed }: RetryBounds,
+  { before, policy }: RetryBounds,
 ): Promise<Recovered> {
-  const sorted = sortFailures({ ...recovery, listed });
+  const sorted = sortFailures(recovery);
   const tried = await tryAll(recovery, node, sorted.candidates);
   const holdings = await readHoldings(recovery, node, tried.passing);
   const { plan, faults, rehearsed } = await planTogether({ recovery, node, before, holdings }, tried.passing);
@@ -61,12 +64,13 @@ export async function recoverFailures(
   const reverts = new Map(replays.map(({ hash, revert }) => [hash, revert]));
   const caused = <Part extends { readonly call: Candidate["call"] }>(part: Part) => ({
     ...part,
-    cause: causeOf(part.call, reverts.get(part.call.hash) ?? null),
+    cause: causeOf(part.call, reverts.get(part.call.hash) ?? null, policy),
   });
   const refused = [...sorted.refused, ...tried.refused, ...faults, ...plan.refused].toSorted(
     ({ call: a }, { call: b }) => b.block - a.block || b.transactionIndex - a.transactionIndex,
   );
-  return { offers: plan.offers.map(caused), refused: refused.map(caused), rehearsed };
+  const unread = recovery.unread.map((part) => ({ ...part, cause: causeOf(part.call, null, policy) }));
+  return { offers: plan.offers.map(caused), refused: refused.map(caused), unread, rehearsed };
 }
 
 type Tried = { readonly passing: readonly PassingCall[]; readonly refused: readonly Refused[] };
@@ -162,18 +166,15 @@ function planOf({ recovery, before, holdings }: Planning, passing: readonly Pass
   });
 }
 
-/** The offers that fail in sequence; null where the node cannot tell. */
+/** The offers that fail in sequence; null where the node cannot tell, or fails what goes before them. */
 async function rehearse(
-  { recovery: { wallet, block }, node, before }: Planning,
+  { recovery, node, before }: Planning,
   { offers }: RetryPlan,
 ): Promise<readonly Refused[] | null> {
+  if (offers.length === 0) return [];
   const sequence = [...before.transactions, ...offers.map(({ transaction }) => transaction)];
-  if (offers.length === 0 || sequence.length < 2) return [];
-  const outcomes = await node.rehearse(
-    sequence.map(({ to, data, value, gas }) => ({ from: wallet, to, data, value, gas })),
-    block,
-  );
-  if (outcomes === null) return null;
+  const outcomes = await rehearseInOrder(node, recovery, sequence);
+  if (outcomes?.slice(0, before.transactions.length).every((fault) => fault === null) !== true) return null;
   return offers.flatMap(({ call }, place) => {
     const fault = outcomes[before.transactions.length + place];
     if (fault == null) return [];

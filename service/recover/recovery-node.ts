@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { SentCall } from "../store/failed-calls.ts";
+import type { MinedTransaction } from "./read-transaction.ts";
 import type { Revert } from "./revert-reason.ts";
 
 export type NodeBlock = {
@@ -14,8 +15,11 @@ export type NodeBlock = {
 export type WalletState = {
   /** Wei; the smaller of that at the block and that which the pending transactions leave. */
   readonly balance: bigint;
-  /** contract: code that is no EIP-7702 delegation, so that no key signs for it. */
-  readonly account: "key" | "contract";
+  /**
+   * delegated_eoa: an EIP-7702 delegation, so that beside its key other code acts for it. smart_account: any other code, so that no
+   * key signs for it.
+   */
+  readonly account: "eoa" | "delegated_eoa" | "smart_account";
   readonly nonce: number;
   /** The first that no transaction has, pending ones included; from it new ones are numbered. */
   readonly pendingNonce: number;
@@ -68,9 +72,11 @@ export type RecoveryNode = {
     block: number,
   ): Promise<boolean | null>;
   attempt(call: Attempt, block: NodeBlock): Promise<Trial>;
+  /** Null for one that the node does not know, or does not keep any more. */
+  transaction(hash: Hex): Promise<MinedTransaction | null>;
   /**
    * Makes the calls of one account one after the other; for each why it fails then, null where it passes. Null where the node
-   * cannot do that.
+   * cannot do that, or answers it in another form.
    */
   rehearse(
     calls: readonly (Attempt & { readonly gas: bigint })[],

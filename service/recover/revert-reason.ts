@@ -1,4 +1,4 @@
-import { BaseError, decodeErrorResult, type Hex, parseAbi } from "viem";
+import { decodeErrorResult, type Hex, parseAbi } from "viem";
 
 /** Why a call was refused by the contract that it called. */
 export type Revert = {
@@ -60,8 +60,8 @@ function describe(data: Hex): string {
       decodeErrorResult({ abi: KNOWN_ERRORS, data });
     if (errorName === "Error") return String(args?.[0]);
     return `${errorName}(${args === undefined ? "" : args.map(String).join(", ")})`;
-  } catch (error) {
-    if (!(error instanceof BaseError)) throw error;
+  } catch {
+    // Contracts choose these bytes: what cannot be decoded, however that fails, is shown as it is.
     return `custom error ${data.slice(0, 10)}, data 0x${data.slice(10)}`;
   }
 }

@@ -3,6 +3,7 @@ import { mapLimited } from "../enrich/map-limited.ts";
 import type { OpenApproval } from "../features/types.ts";
 import { type Recovery, requireSameBlock } from "./open-recovery.ts";
 import type { RecoveryNode, Trial } from "./recovery-node.ts";
+import { MAX_REHEARSALS, rehearseInOrder } from "./rehearse.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** What taking an approval back comes to. */
@@ -18,52 +19,116 @@ type RevocationOutcome =
   /** Why no transaction is offered. */
   | { readonly kind: "obstacle"; readonly detail: string };
 
-type Revocation = Pick<TriedRevocation, "approval" | "exposed"> & {
+/** An approval that still stands. */
+type StandingApproval = {
+  readonly approval: OpenApproval;
+  /** What the wallet has of an ERC-20 token, in its smallest unit; null where that is not known, and for collections. */
+  readonly exposed: bigint | null;
+};
+
+/** A revocation that was tried. */
+type TriedRevocation = {
+  readonly approval: OpenApproval;
+  readonly data: Hex;
+  /** Null where no key signs for the wallet. */
+  readonly trial: Trial | null;
+};
+
+type Revocation = {
+  readonly approval: OpenApproval;
   readonly outcome: RevocationOutcome;
 };
 
 export type Revocations = {
-  /** Those that still stand, in the order given: nonces rise with it. */
+  /** In the order given: nonces rise with it. */
   readonly list: readonly Revocation[];
   readonly transactions: readonly UnsignedTransaction[];
   /** Wei of all transactions. */
   readonly cost: bigint;
 };
 
-/** Most approvals that are looked at for one answer. */
+/** Most approvals that are looked at for one answer, and most of those that are tried: each costs the node a handful of calls. */
+const MAX_READ = 200;
 const MAX_REVOCATIONS = 30;
 const NOT_TRIED = `only ${MAX_REVOCATIONS} approvals are tried at once; take those back and ask again.`;
+const UNSETTLED = "not together with the others, although it does alone.";
 const AT_ONCE = 8;
+/** Of a limit; several times what tokens need. The token decides what its code burns, and one that asks for more is after the balance. */
+const MAX_REVOCATION_GAS = 200_000n;
 
 /**
- * Tries to take approvals back at the block of the recovery, in the order given; those that were taken back meanwhile are
- * left out. Throws a NodeFailure.
+ * Reads which of the approvals stand at the block of the recovery, in the order given, and what the wallet has of their tokens;
+ * what a token does not answer counts as standing. Throws a NodeFailure.
  */
+export async function readStanding(
+  { wallet, block }: Pick<Recovery, "wallet" | "block">,
+  node: RecoveryNode,
+  approvals: readonly OpenApproval[],
+): Promise<readonly StandingApproval[]> {
+  const balances = new Map<Address, Promise<bigint | null>>();
+  const balanceOf = (token: Address): Promise<bigint | null> => {
+    const known = balances.get(token) ?? node.holding(wallet, { token, spender: null }, block.number);
+    balances.set(token, known);
+    return known;
+  };
+  const read = await mapLimited(approvals.slice(0, MAX_READ), AT_ONCE, async (approval) => {
+    if (!(await stands(node, wallet, { approval, block: block.number }))) return null;
+    return { approval, exposed: approval.kind === "amount" ? await balanceOf(approval.token) : null };
+  });
+  const unread = approvals.slice(MAX_READ).map((approval) => ({ approval, exposed: null }));
+  return [...read.filter((one) => one !== null), ...unread];
+}
+
+/** Tries to take the first of the approvals back at the block of the recovery, in the order given. Throws a NodeFailure. */
 export async function tryRevocations(
   recovery: Recovery,
   node: RecoveryNode,
   approvals: readonly OpenApproval[],
 ): Promise<readonly TriedRevocation[]> {
-  const tried = await mapLimited(approvals.slice(0, MAX_REVOCATIONS), AT_ONCE, (approval) =>
-    tryOne(recovery, node, approval),
-  );
-  const untried = approvals.slice(MAX_REVOCATIONS).map((approval): TriedRevocation => {
+  const { wallet, block, state } = recovery;
+  const tried = await mapLimited(approvals.slice(0, MAX_REVOCATIONS), AT_ONCE, async (approval) => {
     const data = revocationOf(approval);
-    return { approval, data, exposed: null, trial: { kind: "fails", reason: NOT_TRIED } };
+    const attempt = { from: wallet, to: approval.token, data, value: 0n };
+    const trial = state.account === "smart_account" ? null : await node.attempt(attempt, block);
+    return { approval, data, trial };
   });
-  await requireSameBlock(node, recovery.block);
-  return [...tried.filter((one) => one !== null), ...untried];
+  const untried = approvals
+    .slice(MAX_REVOCATIONS)
+    .map((approval): TriedRevocation => failing({ approval, data: revocationOf(approval) }, NOT_TRIED));
+  await requireSameBlock(node, block);
+  return [...tried, ...untried];
 }
 
-/** A revocation that was tried. */
-export type TriedRevocation = {
-  readonly approval: OpenApproval;
-  readonly data: Hex;
-  /** What the wallet has of an ERC-20 token, in its smallest unit; null where that is not known, and for collections. */
-  readonly exposed: bigint | null;
-  /** Null where no key signs for the wallet. */
-  readonly trial: Trial | null;
-};
+/**
+ * Plans those that pass one after the other as well; `rehearsed` is false where the node cannot tell. Throws a NodeFailure
+ * when the node stops answering, or has another block there in the end.
+ */
+export async function settleRevocations(
+  recovery: Recovery,
+  node: RecoveryNode,
+  tried: readonly TriedRevocation[],
+): Promise<Revocations & { readonly rehearsed: boolean }> {
+  let settled = tried;
+  for (let rehearsal = 1; ; rehearsal += 1) {
+    const plan = planRevocations(recovery, settled);
+    const outcomes = await rehearseInOrder(node, recovery, plan.transactions);
+    await requireSameBlock(node, recovery.block);
+    if (outcomes === null) return { ...plan, rehearsed: false };
+    if (outcomes.every((fault) => fault === null)) return { ...plan, rehearsed: true };
+    const faults = new Map(plan.transactions.map(({ nonce }, place) => [nonce, outcomes[place] ?? null]));
+    settled = settled.map((one, place) => {
+      const outcome = plan.list[place]?.outcome;
+      if (outcome?.kind !== "ready") return one;
+      if (rehearsal === MAX_REHEARSALS) return failing(one, UNSETTLED);
+      const fault = faults.get(outcome.transaction.nonce) ?? null;
+      return fault === null ? one : failing(one, `after the transactions before it: ${fault}`);
+    });
+  }
+}
+
+function failing(one: Pick<TriedRevocation, "approval" | "data">, reason: string): TriedRevocation {
+  return { approval: one.approval, data: one.data, trial: { kind: "fails", reason } };
+}
 
 /** Gives those that pass consecutive nonces in the order given, as far as the balance reaches. */
 export function planRevocations(
@@ -72,10 +137,8 @@ export function planRevocations(
 ): Revocations {
   const transactions: UnsignedTransaction[] = [];
   let cost = 0n;
-  const list = tried.map(({ approval, data, exposed, trial }): Revocation => {
-    const obstacle = (detail: string): Revocation => ({
-      ...{ approval, exposed, outcome: { kind: "obstacle", detail } },
-    });
+  const list = tried.map(({ approval, data, trial }): Revocation => {
+    const obstacle = (detail: string): Revocation => ({ approval, outcome: { kind: "obstacle", detail } });
     if (trial === null) return obstacle("The wallet is a contract: no key signs its transactions.");
     if (trial.kind === "no_code") return obstacle("The token has no code any more.");
     if (trial.kind === "fails") return obstacle(`It does not pass: ${trial.reason}`);
@@ -89,31 +152,20 @@ export function planRevocations(
       gas: gasLimitOf(trial.gas, block.gasLimit),
       ...fees,
     };
+    if (transaction.gas > MAX_REVOCATION_GAS) {
+      return obstacle(
+        `The token's code asks for a gas limit of ${transaction.gas}, more than ${MAX_REVOCATION_GAS}: it may be after the balance.`,
+      );
+    }
     const maxCost = highestCost(transaction, trial.l1Fee);
     if (cost + maxCost > state.balance) {
       return obstacle(`It may cost ${maxCost} wei, and ${state.balance - cost} are left.`);
     }
     cost += maxCost;
     transactions.push(transaction);
-    return { approval, exposed, outcome: { kind: "ready", transaction, gas: trial.gas, maxCost } };
+    return { approval, outcome: { kind: "ready", transaction, gas: trial.gas, maxCost } };
   });
   return { list, transactions, cost };
-}
-
-/** Null where the approval does not stand any more. */
-async function tryOne(
-  { wallet, block, state }: Recovery,
-  node: RecoveryNode,
-  approval: OpenApproval,
-): Promise<TriedRevocation | null> {
-  const { token, kind } = approval;
-  if (!(await stands(node, wallet, { approval, block: block.number }))) return null;
-  const data = revocationOf(approval);
-  const [exposed, trial] = await Promise.all([
-    kind === "amount" ? node.holding(wallet, { token, spender: null }, block.number) : null,
-    state.account === "contract" ? null : node.attempt({ from: wallet, to: token, data, value: 0n }, block),
-  ]);
-  return { approval, data, exposed, trial };
 }
 
 /** What a token does not answer counts as standing. */

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, numberToHex } from "viem";
 import type { SendFailure } from "../chain/send-errors.ts";
 import type { SentCall } from "../store/failed-calls.ts";
 import { type AskNode, type AskOptions, createAskNode, type NodeAnswer } from "./ask-node.ts";
@@ -10,6 +10,8 @@ import {
   quantityAnswer,
   simulationAnswer,
 } from "./node-answers.ts";
+import { readL1Fee } from "./read-l1-fee.ts";
+import { readTransaction } from "./read-transaction.ts";
 import {
   type Attempt,
   type HoldingQuery,
@@ -20,15 +22,12 @@ import {
   type WalletState,
 } from "./recovery-node.ts";
 import { type Revert, readRevert } from "./revert-reason.ts";
-import { gasLimitOf, serializeUnsigned } from "./unsigned-transaction.ts";
+import { gasLimitOf } from "./unsigned-transaction.ts";
 
 /** Code of an account that EIP-7702 lets run another's: its key signs for it all the same. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
 /** Blocks after the asked one that are looked into for transactions under way. */
 const MAX_BLOCKS_BETWEEN = 16;
-/** Where OP-stack rollups tell what posting a transaction costs; elsewhere there is nothing. */
-const GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000f";
-const gasPriceOracleAbi = parseAbi(["function getL1Fee(bytes data) view returns (uint256)"]);
 const WORD = /^0x[0-9a-f]{64}$/;
 const FALSE_WORD = /^0x0{64}$/;
 /** transfer, transferFrom and approve answer false instead of reverting, by some tokens. */
@@ -49,6 +48,7 @@ export function createRecoveryNode(options: AskOptions): RecoveryNode {
     holding: (owner, query, block) => readHolding(ask, { owner, query, block }),
     approvesAll: (owner, { token, spender }, block) => readApproval(ask, { owner, token, spender, block }),
     attempt: (call, block) => attempt(ask, call, block),
+    transaction: (hash) => readTransaction(ask, hash),
     rehearse: (calls, block) => rehearse(ask, calls, block),
     replay: (call, from) => replay(ask, call, from),
   };
@@ -83,7 +83,7 @@ async function readWallet(ask: AskNode, wallet: Address, block: number): Promise
   }
   return {
     balance: smaller(balance, balanceLeft),
-    account: code === "0x" || DELEGATION.test(code) ? "key" : "contract",
+    account: code === "0x" ? "eoa" : DELEGATION.test(code) ? "delegated_eoa" : "smart_account",
     nonce,
     pendingNonce,
     underWay: pendingNonce === nonce ? [] : await findUnderWay(ask, { wallet, block, nonce }),
@@ -174,22 +174,6 @@ function failed(failure: SendFailure): Trial {
   return { kind: "fails", reason: reason ?? "The call reverts, and no reason is given." };
 }
 
-/** Wei for posting the call to L1 beside its gas, a tenth more than now; 0 on chains without such a fee. */
-async function readL1Fee(ask: AskNode, { to, data, value }: Attempt, at: Hex): Promise<bigint> {
-  const sample = serializeUnsigned({
-    ...{ type: "eip1559", chainId: 2 ** 32, nonce: 2 ** 32, to, data, value, gas: 2n ** 32n },
-    ...{ maxFeePerGas: 2n ** 40n, maxPriorityFeePerGas: 2n ** 40n },
-  });
-  const question = encodeFunctionData({
-    abi: gasPriceOracleAbi,
-    functionName: "getL1Fee",
-    args: [sample],
-  });
-  const answer = await ask(bytesAnswer, "eth_call", [{ to: GAS_PRICE_ORACLE, data: question }, at]);
-  if (answer.kind === "refused" || !WORD.test(answer.value)) return 0n;
-  return (BigInt(answer.value) * 11n) / 10n;
-}
-
 type GivenCall = Attempt & { readonly gas: bigint };
 
 /** By eth_simulateV1, which not every node has. */
@@ -199,11 +183,11 @@ async function rehearse(
   block: NodeBlock,
 ): Promise<readonly (string | null)[] | null> {
   const requests = calls.map((call) => ({ ...requestOf(call), gas: numberToHex(call.gas) }));
-  const answer = await ask(simulationAnswer, "eth_simulateV1", [
+  const answer = await askOrNull(ask, simulationAnswer, "eth_simulateV1", [
     { blockStateCalls: [{ calls: requests }] },
     numberToHex(block.number),
   ]);
-  const results = answer.kind === "answer" ? answer.value[0]?.calls : undefined;
+  const results = answer?.[0]?.calls;
   if (results?.length !== calls.length) return null;
   return results.map(({ status, returnData }) => {
     if (status === "0x1") return null;
@@ -226,6 +210,20 @@ async function replay(ask: AskNode, call: SentCall, from: Address): Promise<Reve
 
 function requestOf({ from, to, data, value }: Attempt) {
   return { from, ...(to === null ? {} : { to }), data, value: numberToHex(value) };
+}
+
+/** For what not every node does, nor in the same form. */
+async function askOrNull<Answer>(
+  ask: AskNode,
+  ...[schema, method, params]: Parameters<typeof ask<Answer>>
+): Promise<Answer | null> {
+  try {
+    const answer: NodeAnswer<Answer> = await ask(schema, method, params);
+    return answer.kind === "answer" ? answer.value : null;
+  } catch (error) {
+    if (error instanceof NodeFailure && error.kind === "garbage") return null;
+    throw error;
+  }
 }
 
 /** For what a node has no reason to refuse. */

@@ -3,7 +3,10 @@ import { type ProbeResult, probeEndpoint } from "./probe-endpoint.ts";
 
 /** Visits to URLs that callers name. */
 export type UrlVisitor = {
-  /** Why the guard refuses the URL; null where it does not, and where its name cannot be resolved now. */
+  /**
+   * Why the guard refuses the URL; null where it does not, and where no name server answers now. A name that does not exist is
+   * refused as one inside is, so that callers learn nothing of the names in here.
+   */
   refusal(url: string): Promise<string | null>;
   /** Keeps a place for one visit; null while all places are taken. */
   reserve(): ReservedVisit | null;
@@ -24,6 +27,8 @@ export type UrlVisitorOptions = {
   readonly maxAtOnce: number;
 };
 
+const NOT_PUBLIC =
+  "The URL must be https, without user information, on an allowed port of a host whose name resolves, and to public addresses alone.";
 /** A caller waits for this before anything is charged. */
 const REFUSAL_MS = 4_000;
 
@@ -35,7 +40,15 @@ export function createUrlVisitor({ guard, monotonicMs, maxAtOnce }: UrlVisitorOp
     async refusal(url) {
       const aimed = await aim(url, { ...guard, signal: AbortSignal.timeout(REFUSAL_MS) });
       if (aimed.kind === "aim") return null;
-      return aimed.reason === "invalid_url" || aimed.reason === "refused_target" ? aimed.detail : null;
+      switch (aimed.reason) {
+        case "invalid_url":
+          return aimed.detail;
+        case "refused_target":
+        case "dns_failure":
+          return NOT_PUBLIC;
+        default:
+          return null;
+      }
     },
     reserve() {
       if (taken >= maxAtOnce) return null;

@@ -156,6 +156,11 @@ export async function rotateSecret(
     .where(eq(webhookEndpoint.id, endpointId));
 }
 
+/** Makes other writers of an endpoint and its events wait until the transaction ends. */
+export async function lockEndpoint(tx: NodePgDatabase, endpointId: string): Promise<void> {
+  await tx.execute(sql`select 1 from ahs.webhook_endpoint where id = ${endpointId} for no key update`);
+}
+
 /** Delivers to an endpoint again that was given up, or that asked to be left alone. */
 export async function enableEndpoint(tx: NodePgDatabase, endpointId: string): Promise<void> {
   await tx

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Address, Hex } from "viem";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 import type { ApprovalKind } from "./tables/enrich.ts";
 
 /** An approval that its owner gave and that is in force. */
@@ -34,6 +35,7 @@ export async function readLiveApprovals(
   query: { readonly chainId: number; readonly wallets: readonly Address[]; readonly asOfBlock: number },
 ): Promise<readonly LiveApproval[]> {
   const { rows } = await client.query<Row>({
+    ...QUERY_DEADLINE,
     name: "live-approvals",
     text: APPROVALS,
     values: [query.chainId, query.wallets, query.asOfBlock],

@@ -2,7 +2,9 @@ import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
 import type { Database } from "./database.ts";
 import { readSnapshot } from "./index-snapshot.ts";
+import { type OwnCode, readOwnCode } from "./own-code.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
+import { readToldOutcomes, type ToldOutcomes } from "./told-calls.ts";
 
 /** A transaction that a wallet sent, as the index holds it. */
 export type SentCall = {
@@ -24,30 +26,36 @@ export type SentCall = {
   readonly gasPrice: bigint;
 };
 
+/** One that failed. */
+export type FailedCall = SentCall & {
+  /** Wei that a rollup charged for posting it, 0 on chains without such a fee; null where its receipt was not read yet. */
+  readonly l1Fee: bigint | null;
+};
+
 /** A call that a smart account made and that failed, while the transaction that carried it did not. */
 export type FailedExecution = Pick<SentCall, "hash" | "block" | "timestamp" | "to" | "selector"> & {
   readonly position: number;
 };
 
-/** The newest success among the calls that a smart account made of one method of one account. */
-export type Executed = { readonly to: Address; readonly selector: Hex | null; readonly block: number };
-
 /** What became of a wallet's transactions, all as of one block; newest first. */
-export type CallOutcomes = {
+export type CallOutcomes = OwnCode & {
   /** The newest block that the index holds. */
   readonly head: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
   /** One above the highest nonce sent; null where the index holds none. */
   readonly nextNonce: number | null;
   /** Failures of the listed days, the newest of them. */
-  readonly failures: readonly SentCall[];
+  readonly failures: readonly FailedCall[];
   readonly failuresFound: number;
   readonly executions: readonly FailedExecution[];
-  /** Of the recent days; blocks that are not enriched yet tell of none. */
-  readonly executed: readonly Executed[];
-  /** Of what succeeded since the oldest recent failure: the newest of each calldata that failed, and of each with a known method. */
+  /**
+   * Of what succeeded since the oldest recent failure: the newest of each calldata that failed and of each with a known method, and
+   * beside them the newest of each method of an account that failed.
+   */
   readonly successes: readonly SentCall[];
   /** Block from which on no such success is left out; null where none is. */
   readonly completeFrom: number | null;
+  /** What the index does not have, since it did not follow the wallet yet. */
+  readonly told: ToldOutcomes;
 };
 
 export type OutcomesQuery = {
@@ -62,6 +70,8 @@ export type OutcomesQuery = {
 const SECONDS_PER_DAY = 86_400;
 const MAX_FAILURES = 200;
 const MAX_SUCCESSES = 2_000;
+/** Of the calldata of a success, 0x included: thousands of them are held at once. */
+export const READ_CHARACTERS = 32_768;
 
 /** Reads outcomes on one snapshot of one chain's index; null while it holds no block. */
 export function createOutcomeReader(
@@ -75,29 +85,52 @@ export function createOutcomeReader(
 type Reading = OutcomesQuery & { readonly schema: string; readonly chainId: number };
 
 async function readOutcomes(client: PoolClient, reading: Reading): Promise<CallOutcomes | null> {
-  const { schema, chainId, wallet } = reading;
+  const { schema, wallet } = reading;
   const heads = await client.query<CallOutcomes["head"]>({
     ...QUERY_DEADLINE,
     text: `select number::float8, hash, timestamp::float8 from ${schema}.block order by number desc limit 1`,
   });
   const [head] = heads.rows;
   if (head === undefined) return null;
-  const listedSince = head.timestamp - reading.listedDays * SECONDS_PER_DAY;
   const recentSince = head.timestamp - reading.recentDays * SECONDS_PER_DAY;
-  const failures = await client.query<SentRow & { readonly found: number }>({
-    ...QUERY_DEADLINE,
-    text: `select ${COLUMNS}, count(*) over ()::int as found from ${schema}.transaction
-           where "from" = $1 and own and not ok and timestamp >= $2
-           order by block desc, transaction_index desc limit ${MAX_FAILURES}`,
-    values: [wallet, listedSince],
-  });
   const newest = await client.query<{ readonly nonce: number }>({
     ...QUERY_DEADLINE,
     text: `select nonce from ${schema}.transaction where "from" = $1 and own
            order by block desc, transaction_index desc limit 1`,
     values: [wallet],
   });
-  const successes = await readSuccesses(client, reading, recentSince);
+  const [last] = newest.rows;
+  const listedSince = head.timestamp - reading.listedDays * SECONDS_PER_DAY;
+  return {
+    head,
+    nextNonce: last === undefined ? null : last.nonce + 1,
+    ...(await readFailures(client, reading, listedSince)),
+    ...(await readOwnCode(client, { ...reading, recentSince })),
+    ...(await readSuccesses(client, reading, recentSince)),
+    told: await readToldOutcomes(client, { ...reading, listedSince, recentSince }),
+  };
+}
+
+/** Nonces and gas limits are those of the index; what a rollup charged is known once the block was enriched. */
+async function readFailures(
+  client: PoolClient,
+  { schema, chainId, wallet }: Reading,
+  listedSince: number,
+): Promise<Pick<CallOutcomes, "failures" | "failuresFound" | "executions">> {
+  const failures = await client.query<SentRow & { readonly found: number; readonly l1Fee: string | null }>({
+    ...QUERY_DEADLINE,
+    text: `select newest.*, case when told.l1_fee_wei is null and told.effect is not null then '0'
+                                 else told.l1_fee_wei::text end as "l1Fee"
+           from (
+             select ${COLUMNS}, count(*) over ()::int as found from ${schema}.transaction
+             where "from" = $1 and own and not ok and timestamp >= $2
+             order by block desc, transaction_index desc limit ${MAX_FAILURES}
+           ) as newest
+           left join ahs.own_call as told on told.chain_id = $3 and told.wallet = $1 and told.block = newest.block
+             and told.transaction_index = newest."transactionIndex" and told.position = 0
+           order by newest.block desc, newest."transactionIndex" desc`,
+    values: [wallet, listedSince, chainId],
+  });
   const executions = await client.query<FailedExecution>({
     ...QUERY_DEADLINE,
     text: `select hash, block::float8, timestamp::float8, "to", selector, position::int from ahs.own_call
@@ -105,35 +138,26 @@ async function readOutcomes(client: PoolClient, reading: Reading): Promise<CallO
            order by block desc, transaction_index desc, position desc limit ${MAX_FAILURES}`,
     values: [chainId, wallet, listedSince],
   });
-  const executed = await client.query<Executed>({
-    ...QUERY_DEADLINE,
-    text: `select "to", selector, max(block)::float8 as block from ahs.own_call
-           where chain_id = $1 and wallet = $2 and position > 0 and ok and timestamp >= $3 and "to" is not null
-           group by "to", selector`,
-    values: [chainId, wallet, recentSince],
-  });
-  const [last] = newest.rows;
   return {
-    head,
-    nextNonce: last === undefined ? null : last.nonce + 1,
-    failures: failures.rows.map(sentCallOf),
+    failures: failures.rows.map((row) => ({
+      ...sentCallOf(row),
+      l1Fee: row.l1Fee === null ? null : BigInt(row.l1Fee),
+    })),
     failuresFound: failures.rows[0]?.found ?? failures.rows.length,
     executions: executions.rows,
-    executed: executed.rows,
-    ...successes,
   };
 }
 
-/** A success is one of the same calldata at the same account, or any call of a known method: what those mean is compared elsewhere. */
+/** What the successes mean is compared elsewhere. */
 async function readSuccesses(
   client: PoolClient,
-  { schema, wallet, knownSelectors }: Reading,
+  { schema, chainId, wallet, knownSelectors }: Reading,
   recentSince: number,
 ): Promise<Pick<CallOutcomes, "successes" | "completeFrom">> {
   const { rows } = await client.query<SentRow>({
     ...QUERY_DEADLINE,
     text: successesSql(schema),
-    values: [wallet, recentSince, knownSelectors],
+    values: [wallet, recentSince, knownSelectors, chainId],
   });
   const successes = rows.slice(0, MAX_SUCCESSES).map(sentCallOf);
   const [omitted] = rows.slice(MAX_SUCCESSES);
@@ -143,23 +167,36 @@ async function readSuccesses(
 function successesSql(schema: string): string {
   return `
     with failed as materialized (
-      select "to", md5(input) as digest, min(block) as block from ${schema}.transaction
-      where "from" = $1 and own and not ok and timestamp >= $2 group by 1, 2
-    ), newest as (
-      select distinct on (sent."to", md5(sent.input)) sent.*
+      select coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest, min(block) as block
+      from ${schema}.transaction where "from" = $1 and own and not ok and timestamp >= $2 group by 1, 2, 3
+      union all
+      select coalesce("to", ''), coalesce(selector, ''), '', min(block) from ahs.own_call
+      where wallet = $1 and chain_id = $4 and position = 0 and not ok and source <> 'enrich' and timestamp >= $2
+      group by 1, 2
+    ), sent as (
+      select sent.*, coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest
       from ${schema}.transaction sent
-      where sent."from" = $1 and sent.own and sent.ok and sent.block >= (select min(block) from failed)
-        and (sent.selector = any($3::text[]) or exists (
-          select from failed where failed."to" is not distinct from sent."to" and failed.digest = md5(sent.input)
-        ))
-      order by sent."to", md5(sent.input), sent.block desc, sent.transaction_index desc
+      where "from" = $1 and own and ok and block >= (select min(block) from failed)
+    ), alike as (
+      select sent.*, case when selector = any($3::text[]) or (target, digest) in (select target, digest from failed)
+                          then digest else method end as meaning
+      from sent
+      where selector = any($3::text[]) or (target, method) in (select target, method from failed)
+    ), newest as (
+      select distinct on (target, meaning) * from alike
+      order by target, meaning, block desc, transaction_index desc
     )
-    select ${COLUMNS} from newest order by block desc, transaction_index desc limit ${MAX_SUCCESSES + 1}`;
+    select ${columnsWith(`left(input, ${READ_CHARACTERS}) as input`)}
+    from newest order by block desc, transaction_index desc limit ${MAX_SUCCESSES + 1}`;
 }
 
-const COLUMNS = `hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", nonce,
-  value::text, input, selector, gas_limit::text as "gasLimit", gas_used::text as "gasUsed",
+function columnsWith(input: string): string {
+  return `hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", nonce,
+  value::text, ${input}, selector, gas_limit::text as "gasLimit", gas_used::text as "gasUsed",
   effective_gas_price::text as "gasPrice"`;
+}
+
+const COLUMNS = columnsWith("input");
 
 type Amounts = "value" | "gasLimit" | "gasUsed" | "gasPrice";
 type SentRow = Omit<SentCall, Amounts> & { readonly [name in Amounts]: string };

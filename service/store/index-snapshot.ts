@@ -1,5 +1,6 @@
-import type { PoolClient } from "pg";
+import type { PoolClient, QueryConfig } from "pg";
 import type { Database } from "./database.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 
 /** Runs reads on one REPEATABLE READ snapshot, so that all of them see the index at the same moment. */
 export async function readSnapshot<T>(db: Database, read: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -11,11 +12,25 @@ export async function readSnapshot<T>(db: Database, read: (client: PoolClient) =
     await client.query("commit");
     return result;
   } catch (error) {
-    await client.query("rollback").catch((failure: Error) => {
+    // A server that is frozen answers this no more than what failed.
+    await client.query({ ...QUERY_DEADLINE, text: "rollback" }).catch((failure: Error) => {
       broken = failure;
     });
     throw error;
   } finally {
     client.release(broken);
   }
+}
+
+/** The same for a request that waits: every statement is given up after QUERY_DEADLINE. */
+export function readSnapshotInTime<T>(db: Database, read: (client: PoolClient) => Promise<T>): Promise<T> {
+  return readSnapshot(db, (client) => read(inTime(client)));
+}
+
+function inTime(client: PoolClient): PoolClient {
+  const query = (asked: string | QueryConfig, values?: unknown[]) =>
+    client.query({ ...QUERY_DEADLINE, ...(typeof asked === "string" ? { text: asked } : asked) }, values);
+  return new Proxy(client, {
+    get: (target, property) => (property === "query" ? query : Reflect.get(target, property, target)),
+  });
 }

@@ -1,3 +1,5 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "./database.ts";
 import { type KeptAnswer, keepAnswerStatement, type RepeatSlot } from "./idempotent-answers.ts";
 import { loadInBatches } from "./load-in-batches.ts";
@@ -8,9 +10,11 @@ type HoldRequest = {
   readonly units: number;
   /** Method and path template, for the operator's eyes. */
   readonly endpoint: string;
+  /** Names a purchase that outlasts its answer, by the request and its Idempotency-Key: within a day it is paid for once. */
+  readonly repeat?: string;
 };
 
-/** Whether a price could be taken from a key's balance; `unlimited` takes nothing. */
+/** Whether a price could be taken from a key's balance, or was kept for the same repeat before; `unlimited` takes nothing. */
 type HoldOutcome =
   | { readonly kind: "held"; readonly debitId: string }
   | { readonly kind: "unlimited" }
@@ -33,19 +37,25 @@ export type KeyDebitDeps = {
   readonly randomUuid: () => string;
 };
 
+/** As long as an Idempotency-Key stands for one request. */
+const REPEAT_SECONDS = 86_400;
+
 /** Seconds after which a hold counts as abandoned: beyond the deadline of every request that the service answers. */
 const HOLD_SECONDS = 120;
 
 /**
  * Of the holds asked for at once the smallest go first, so that a refused one could not have been paid beside those
- * granted; the lock, taken in the order of ids, makes the balance the current one and two such statements take turns.
+ * granted; the lock, taken in the order of ids, makes the balance the current one and two such statements take turns. It waits
+ * for no disk, so that they turn fast: what keeps the debit does, and the log is written in order; a hold lost with the server
+ * was never kept.
  */
 const HOLD = {
   name: "key_debit_hold",
   text: `
     with wanted as (
-      select key_id, debit_id, units, endpoint, sum(units) over (partition by key_id order by units, debit_id) as total
-      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[]) as asked (key_id, debit_id, units, endpoint)
+      select *, sum(units) over (partition by key_id order by units, debit_id) as total
+      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $7::text[])
+        as asked (key_id, debit_id, units, endpoint, repeat)
     ), locked as (
       select id, balance_units from ahs.api_key where id in (select key_id from wanted) order by id for update
     ), granted as (
@@ -55,12 +65,13 @@ const HOLD = {
     ), debited as (
       update ahs.api_key set balance_units = balance_units - taken.units from taken where id = taken.key_id
     ), held as (
-      insert into ahs.key_debit (id, key_id, endpoint, units, state, created_at, deadline)
-      select debit_id, key_id, endpoint, units, 'held', $5::timestamptz, $6::timestamptz from granted
+      insert into ahs.key_debit (id, key_id, endpoint, units, state, created_at, deadline, repeat)
+      select debit_id, key_id, endpoint, units, 'held', $5::timestamptz, $6::timestamptz, repeat from granted
       returning id
     )
     select wanted.debit_id, held.id is not null as held,
-           locked.balance_units - coalesce(taken.units, 0) as balance_units
+           locked.balance_units - coalesce(taken.units, 0) as balance_units,
+           set_config('synchronous_commit', 'off', true)
     from wanted
     join locked on locked.id = wanted.key_id
     left join taken on taken.key_id = wanted.key_id
@@ -100,7 +111,10 @@ export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
     return ids;
   }, BATCH);
   return {
-    hold,
+    async hold(request) {
+      const kept = request.repeat === undefined ? null : await keptDebit(request.keyId, request.repeat, deps);
+      return kept === null ? hold(request) : { kind: "held", debitId: kept };
+    },
     async keep(debitId) {
       await keep(debitId);
     },
@@ -124,6 +138,26 @@ export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
   };
 }
 
+/** The debit that the same purchase was kept for within a day; null where there is none. */
+async function keptDebit(keyId: string, repeat: string, { db, now }: KeyDebitDeps): Promise<string | null> {
+  const { rows } = await db.$client.query<{ readonly id: string }>({
+    ...QUERY_DEADLINE,
+    name: "key_debit_kept_before",
+    text: `select id from ahs.key_debit
+           where key_id = $1 and repeat = $2 and state = 'kept' and created_at > $3 limit 1`,
+    values: [keyId, repeat, new Date(now().getTime() - REPEAT_SECONDS * 1000)],
+  });
+  return rows[0]?.id ?? null;
+}
+
+/** Keeps a debit in the transaction of what it buys; false where it was returned, so that nothing may be bought for it. */
+export async function keepDebit(tx: NodePgDatabase, debitId: string): Promise<boolean> {
+  const { rowCount } = await tx.execute(
+    sql`update ahs.key_debit set state = 'kept' where id = ${debitId} and state in ('held', 'kept')`,
+  );
+  return rowCount === 1;
+}
+
 async function holdMany(
   requests: readonly HoldRequest[],
   { db, now, randomUuid }: KeyDebitDeps,
@@ -140,6 +174,7 @@ async function holdMany(
       asked.map(({ endpoint }) => endpoint),
       at,
       new Date(at.getTime() + HOLD_SECONDS * 1000),
+      asked.map(({ repeat }) => repeat ?? null),
     ],
   });
   const outcomes = new Map(rows.map((row) => [row.debit_id, outcomeOf(row)]));

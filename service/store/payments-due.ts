@@ -1,22 +1,26 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database } from "./database.ts";
-import { ANSWER_KEPT_MS, type StoredPayment } from "./payments.ts";
+import { ANSWER_KEPT_MS, CONFIRM_MS, type StoredPayment } from "./payments.ts";
+import { underDeadline } from "./query-deadline.ts";
 import { payment } from "./tables/payment.ts";
 
 /** What payments are listed by: the states, where settled ones that nobody is working on are owed. */
-export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered"] as const;
+export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
+/** Those that wait for something: few, so that they can be counted. */
+export const HELD_KINDS = ["reserved", "settled", "owed", "lost"] as const satisfies readonly PaymentKind[];
+export type HeldKind = (typeof HELD_KINDS)[number];
 
 /** A row as it was read: a change is made only while it still is in that state, under that id and deadline. */
 export type DuePayment = Pick<StoredPayment, "id" | "state" | "deadline">;
 
-/** Reserved and released payments past their deadline, longest due first: the chain has to say what became of them. */
+/** Payments past their deadline, reserved ones before released ones, longest due first: the chain has to say what became of them. */
 export function readDuePayments(
   db: Database,
   { chainId, now, limit }: { readonly chainId: number; readonly now: Date; readonly limit: number },
 ): Promise<StoredPayment[]> {
-  return db
+  return underDeadline(db)
     .select()
     .from(payment)
     .where(
@@ -26,7 +30,7 @@ export function readDuePayments(
         lte(payment.deadline, now),
       ),
     )
-    .orderBy(asc(payment.deadline))
+    .orderBy(desc(payment.state), asc(payment.deadline))
     .limit(limit);
 }
 
@@ -40,6 +44,7 @@ export function settleDue(
     state: "settled",
     transactionHash: transaction,
     settledAt: now,
+    confirmAt: new Date(now.getTime() + CONFIRM_MS),
     deadline: now,
     updatedAt: now,
     error: null,
@@ -54,7 +59,6 @@ export function releaseDue(
 ): Promise<boolean> {
   return change(db, due, {
     state: "released",
-    settleAskedAt: null,
     error,
     deadline: until,
     updatedAt: now,
@@ -72,21 +76,17 @@ export function postponeDue(
 
 /** Forgets an authorization that expired unused. */
 export async function dropDue(db: Database, due: DuePayment): Promise<boolean> {
-  const dropped = await db.delete(payment).where(unchanged(due)).returning({ id: payment.id });
+  const dropped = await underDeadline(db).delete(payment).where(unchanged(due)).returning({ id: payment.id });
   return dropped.length > 0;
 }
 
-/** Forgets what answers said a day after they were given; the payments stay. Answers how many. */
+/** Forgets what answers said a day after they were given; the payments stay. Takes as long as there are many; answers how many. */
 export async function dropOldAnswers(db: Database, now: Date): Promise<number> {
   const dropped = await db
     .update(payment)
     .set({ answerType: null, answerBody: null, updatedAt: now })
     .where(
-      and(
-        eq(payment.state, "answered"),
-        isNotNull(payment.answerBody),
-        lte(payment.answeredAt, new Date(now.getTime() - ANSWER_KEPT_MS)),
-      ),
+      and(isNotNull(payment.answerBody), lte(payment.answeredAt, new Date(now.getTime() - ANSWER_KEPT_MS))),
     )
     .returning({ id: payment.id });
   return dropped.length;
@@ -97,7 +97,7 @@ export function listPayments(
   db: Database,
   { kind, now, limit }: { readonly kind: PaymentKind | null; readonly now: Date; readonly limit: number },
 ): Promise<StoredPayment[]> {
-  return db
+  return underDeadline(db)
     .select()
     .from(payment)
     .where(kind === null ? undefined : ofKind(kind, now))
@@ -105,26 +105,27 @@ export function listPayments(
     .limit(limit);
 }
 
-/** How many payments there are of each kind. */
+/** How many payments there are of each kind that waits for something. */
 export async function countPayments(
   db: Database,
   chainId: number,
   now: Date,
-): Promise<Readonly<Record<PaymentKind, number>>> {
+): Promise<Readonly<Record<HeldKind, number>>> {
   const counted = await Promise.all(
-    PAYMENT_KINDS.map(async (kind) => [
+    HELD_KINDS.map(async (kind) => [
       kind,
-      await db.$count(payment, and(eq(payment.chainId, chainId), ofKind(kind, now))),
+      await underDeadline(db).$count(payment, and(eq(payment.chainId, chainId), ofKind(kind, now))),
     ]),
   );
   // Every kind stands in the list that was counted.
-  return Object.fromEntries(counted) as Record<PaymentKind, number>;
+  return Object.fromEntries(counted) as Record<HeldKind, number>;
 }
 
 function ofKind(kind: PaymentKind, now: Date): SQL | undefined {
   switch (kind) {
     case "reserved":
     case "answered":
+    case "lost":
       return eq(payment.state, kind);
     case "settled":
       return and(eq(payment.state, "settled"), gt(payment.deadline, now));
@@ -138,7 +139,11 @@ async function change(
   due: DuePayment,
   set: Partial<typeof payment.$inferInsert>,
 ): Promise<boolean> {
-  const changed = await db.update(payment).set(set).where(unchanged(due)).returning({ id: payment.id });
+  const changed = await underDeadline(db)
+    .update(payment)
+    .set(set)
+    .where(unchanged(due))
+    .returning({ id: payment.id });
   return changed.length > 0;
 }
 

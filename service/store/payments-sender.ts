@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import type { Database } from "./database.ts";
+import { underDeadline } from "./query-deadline.ts";
 import { SENDER_CHANNEL } from "./sender-session.ts";
 import { enqueueTransaction, type SenderKey } from "./sender-transactions.ts";
 import { type SenderState, senderTransaction } from "./tables/publish.ts";
@@ -25,10 +26,11 @@ const PURPOSE = "x402";
  * it was ever sent is queued again, since whoever asks anew has seen it pass a simulation. Returns the row's id.
  */
 export async function enqueueSettlement(
-  db: Database,
+  pool: Database,
   key: SenderKey,
   order: { readonly authorization: AuthorizationId; readonly to: Address; readonly data: Hex },
 ): Promise<number> {
+  const db = underDeadline(pool);
   const id = await enqueueTransaction(db, {
     ...key,
     reference: referenceOf(key.chainId, order.authorization),
@@ -57,7 +59,10 @@ export async function enqueueSettlement(
 
 /** Where an order stands, by its row; null when the row is gone. */
 export async function readSettlement(db: Database, id: number): Promise<SettlementTransaction | null> {
-  const [row] = await db.select(columns).from(senderTransaction).where(eq(senderTransaction.id, id));
+  const [row] = await underDeadline(db)
+    .select(columns)
+    .from(senderTransaction)
+    .where(eq(senderTransaction.id, id));
   return row ?? null;
 }
 
@@ -67,7 +72,7 @@ export async function findSettlement(
   chainId: number,
   authorization: AuthorizationId,
 ): Promise<SettlementTransaction | null> {
-  const [row] = await db
+  const [row] = await underDeadline(db)
     .select(columns)
     .from(senderTransaction)
     .where(

@@ -1,7 +1,9 @@
-import { and, desc, eq, gt, inArray, lte, ne, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { PresentedPayment } from "../payments/presented-payment.ts";
 import type { Database } from "./database.ts";
+import { underDeadline } from "./query-deadline.ts";
 import { type PaymentState, payment } from "./tables/payment.ts";
 
 export type StoredPayment = typeof payment.$inferSelect;
@@ -22,15 +24,18 @@ export type Reservation = {
 export type PaymentStore = {
   find(authorization: Pick<PresentedPayment, "asset" | "payer" | "nonce">): Promise<StoredPayment | null>;
   findByClaim(claimHash: string): Promise<StoredPayment | null>;
-  /** The newest payment of a wallet for a request that is not released; null without one. */
+  /** The newest payment of a wallet for a request that is neither released nor lost nor older than its answer is kept; null without one. */
   findBought(payer: Address, fingerprint: string): Promise<StoredPayment | null>;
-  /** The newest payment of a wallet for a request under an Idempotency-Key that is not released; null without one. */
+  /** The same among those under an Idempotency-Key. */
   findRepeated(
     payer: Address,
     fingerprint: string,
     idempotencyKeyHash: string,
   ): Promise<StoredPayment | null>;
-  /** Holds an authorization that is new or was released for one request, and returns the row's id; null when it is taken. */
+  /**
+   * Holds an authorization for one request, and returns the row's id; null when it is taken. One that was released is free again,
+   * but once its settlement was asked for, for the same request alone, whose first proofs stay: the money may still move.
+   */
   reserve(reservation: Reservation): Promise<string | null>;
   /** Notes that settlement is about to be asked for; false when the row is no longer this request's. */
   askSettlement(id: string): Promise<boolean>;
@@ -44,8 +49,6 @@ export type PaymentStore = {
   ): Promise<boolean>;
   /** Frees a reserved authorization. */
   release(id: string, error: string): Promise<void>;
-  /** The same, and nothing that its request brought proves anything later: the money was already gone when it came. */
-  disown(id: string, error: string): Promise<void>;
   /** Ends the request's hold on a reserved or settled row, which others then take up. */
   lapse(id: string): Promise<void>;
 };
@@ -61,19 +64,23 @@ export type PaymentStoreDeps = {
 const REQUEST_MS = 120_000;
 /** Settlement is given up after 20 s; a row still reserved after that is compared with the chain. */
 const SETTLEMENT_MS = 25_000;
+/** Later than a receipt is final on chains whose blocks take seconds. */
+export const CONFIRM_MS = 60_000;
 /** How long an answer can be asked for again: api.md section 2. */
 export const ANSWER_KEPT_MS = 24 * 3_600_000;
-/** What no hash equals. */
-const NO_HASH = "";
 /** Seconds after which a released authorization is looked at again where it is valid for longer. */
 const RECHECK_SECONDS = 3_600;
+
+/** Its database gives every statement up in time. */
+type StoreContext = Omit<PaymentStoreDeps, "db"> & { readonly db: NodePgDatabase };
 
 type PaymentPatch = Omit<Partial<typeof payment.$inferInsert>, "deadline"> & {
   readonly deadline?: Date | SQL;
 };
 
 /** Payments on one chain. */
-export function createPaymentStore(deps: PaymentStoreDeps): PaymentStore {
+export function createPaymentStore({ db: pool, ...given }: PaymentStoreDeps): PaymentStore {
+  const deps: StoreContext = { ...given, db: underDeadline(pool) };
   const { db, now } = deps;
   const after = (ms: number) => new Date(now().getTime() + ms);
   const change = async (id: string, from: PaymentState, set: PaymentPatch, also?: SQL): Promise<boolean> => {
@@ -86,7 +93,6 @@ export function createPaymentStore(deps: PaymentStoreDeps): PaymentStore {
   };
   const freed = (error: string) => ({
     state: "released" as const,
-    settleAskedAt: null,
     error,
     // Whoever knows it may still carry it out: then the money is ours, and somebody's to be served for.
     deadline: sql`to_timestamp(least(${payment.validBefore}, ${Math.floor(now().getTime() / 1000) + RECHECK_SECONDS}))`,
@@ -106,6 +112,7 @@ export function createPaymentStore(deps: PaymentStoreDeps): PaymentStore {
         state: "settled",
         transactionHash: transaction,
         settledAt: now(),
+        confirmAt: after(CONFIRM_MS),
         error: null,
         deadline: after(REQUEST_MS),
       }),
@@ -126,10 +133,6 @@ export function createPaymentStore(deps: PaymentStoreDeps): PaymentStore {
     async release(id, error) {
       await change(id, "reserved", freed(error));
     },
-    async disown(id, error) {
-      const forgotten = { claimHash: NO_HASH, idempotencyKeyHash: null, paymentIdentifierHash: null };
-      await change(id, "reserved", { ...freed(error), ...forgotten });
-    },
     async lapse(id) {
       await db
         .update(payment)
@@ -142,41 +145,34 @@ export function createPaymentStore(deps: PaymentStoreDeps): PaymentStore {
 function readers({
   db,
   chainId,
-}: PaymentStoreDeps): Pick<PaymentStore, "find" | "findByClaim" | "findBought" | "findRepeated"> {
+  now,
+}: StoreContext): Pick<PaymentStore, "find" | "findByClaim" | "findBought" | "findRepeated"> {
   const first = async (condition: SQL | undefined): Promise<StoredPayment | null> => {
     const [row] = await db.select().from(payment).where(condition).orderBy(desc(payment.createdAt)).limit(1);
     return row ?? null;
   };
   const here = eq(payment.chainId, chainId);
+  const bought = (payer: Address, fingerprint: string): SQL | undefined =>
+    and(
+      here,
+      eq(payment.payer, payer),
+      eq(payment.fingerprint, fingerprint),
+      notInArray(payment.state, ["released", "lost"]),
+      or(isNull(payment.answeredAt), gt(payment.answeredAt, new Date(now().getTime() - ANSWER_KEPT_MS))),
+    );
   return {
     find: ({ asset, payer, nonce }) =>
       first(and(here, eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce))),
     findByClaim: (claimHash) =>
       first(and(here, eq(payment.claimHash, claimHash), ne(payment.state, "released"))),
     findRepeated: (payer, fingerprint, idempotencyKeyHash) =>
-      first(
-        and(
-          here,
-          eq(payment.payer, payer),
-          eq(payment.fingerprint, fingerprint),
-          eq(payment.idempotencyKeyHash, idempotencyKeyHash),
-          ne(payment.state, "released"),
-        ),
-      ),
-    findBought: (payer, fingerprint) =>
-      first(
-        and(
-          here,
-          eq(payment.payer, payer),
-          eq(payment.fingerprint, fingerprint),
-          ne(payment.state, "released"),
-        ),
-      ),
+      first(and(bought(payer, fingerprint), eq(payment.idempotencyKeyHash, idempotencyKeyHash))),
+    findBought: (payer, fingerprint) => first(bought(payer, fingerprint)),
   };
 }
 
 async function reserve(
-  { db, chainId, now, randomUuid }: PaymentStoreDeps,
+  { db, chainId, now, randomUuid }: StoreContext,
   { payment: presented, ...request }: Reservation,
   deadline: Date,
 ): Promise<string | null> {
@@ -199,6 +195,7 @@ async function reserve(
     settleAskedAt: null,
     transactionHash: null,
     settledAt: null,
+    confirmAt: null,
     error: null,
     createdAt: now(),
     updatedAt: now(),
@@ -208,9 +205,23 @@ async function reserve(
     .values(held)
     .onConflictDoUpdate({
       target: [payment.chainId, payment.asset, payment.payer, payment.nonce],
-      set: held,
-      setWhere: eq(payment.state, "released"),
+      set: {
+        ...held,
+        settleAskedAt: sql`${payment.settleAskedAt}`,
+        idempotencyKeyHash: firstProof(payment.idempotencyKeyHash, "idempotency_key_hash"),
+        paymentIdentifierHash: firstProof(payment.paymentIdentifierHash, "payment_identifier_hash"),
+      },
+      setWhere: sql`${payment.state} = 'released' and (${payment.settleAskedAt} is null or ${payment.fingerprint} = ${request.fingerprint})`,
     })
     .returning({ id: payment.id });
   return rows[0]?.id ?? null;
+}
+
+/** What proved the request that settlement was asked for goes on to; where it was not, what the new one brings takes its place. */
+function firstProof(
+  column: typeof payment.idempotencyKeyHash | typeof payment.paymentIdentifierHash,
+  name: string,
+) {
+  const brought = sql.raw(`excluded.${name}`);
+  return sql`case when ${payment.settleAskedAt} is null then ${brought} else coalesce(${column}, ${brought}) end`;
 }

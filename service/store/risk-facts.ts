@@ -12,14 +12,14 @@ export type ScoreExplanation = {
 };
 
 /** Part of a wallet's contacts; the value in millionths of a US dollar. */
-export type ContactSum = {
+type ContactSum = {
   readonly counterparties: number;
   readonly sentMicroUsd: number;
   /** Calls to those counterparties to whom nothing with a known price was sent. */
   readonly unpricedCalls: number;
 };
 
-/** Whom a wallet called and paid since it is followed, up to the newest enriched block. */
+/** Whom a wallet called and paid since it is followed, up to the newest enriched block; of very many those by address. */
 export type Exposure = {
   readonly asOfBlock: number;
   /** Unix seconds of the first contact. */
@@ -27,8 +27,10 @@ export type Exposure = {
   readonly counterparties: number;
   readonly calls: number;
   readonly sentMicroUsd: number;
+  /** Whether there are more than were looked at. */
+  readonly truncated: boolean;
   /** On a sanctions list at the newest indexed block, or a mixer. */
-  readonly listed: ContactSum;
+  readonly listed: readonly Address[];
   /** Not listed, with F as the newest stored grade. */
   readonly failing: ContactSum;
 };
@@ -46,7 +48,11 @@ export type RiskKey = { readonly address: Address; readonly scoreId: number | nu
 /** Reads what a risk answer needs besides the wallet's standing, many wallets in one statement. */
 export function riskFactsLoader(
   db: Database,
-  { chainId, mixers }: { readonly chainId: number; readonly mixers: readonly Address[] },
+  {
+    chainId,
+    mixers,
+    mostContacts = MOST_CONTACTS,
+  }: { readonly chainId: number; readonly mixers: readonly Address[]; readonly mostContacts?: number },
 ): (key: RiskKey) => Promise<RiskFacts> {
   const lowerMixers = mixers.map((mixer) => mixer.toLowerCase());
   const text = statement(`chain_${chainId}`);
@@ -62,9 +68,10 @@ export function riskFactsLoader(
           chainId,
           lowerMixers,
           keys.map((_key, place) => place),
+          mostContacts + 1,
         ],
       });
-      const found = new Map(rows.map((row) => [row.place, factsOf(row)]));
+      const found = new Map(rows.map((row) => [row.place, factsOf(row, mostContacts)]));
       return keys.map(({ address }, place) => {
         const facts = found.get(place);
         if (facts === undefined) throw new Error(`no risk facts read for ${address}`);
@@ -75,12 +82,11 @@ export function riskFactsLoader(
   );
 }
 
-/** One index scan of the wallet's own contacts, and look-ups by key for each of them. */
+/** Each costs some look-ups by key, and a caller pays a tenth of a cent for all of them. */
+const MOST_CONTACTS = 10_000;
+
+/** One bounded index scan of the wallet's own contacts, and look-ups by key for each. Where nothing was called or sent there was no contact: a stranger can log one in the wallet's name. */
 function statement(schema: string): string {
-  const sumOf = (kind: "listed" | "failing") => `
-    count(*) filter (where kind = '${kind}')::float8 as ${kind}_counterparties,
-    coalesce(sum(sent) filter (where kind = '${kind}'), 0)::float8 as ${kind}_sent,
-    coalesce(sum(calls) filter (where kind = '${kind}' and sent = 0), 0)::float8 as ${kind}_unpriced_calls`;
   return `
     select wanted.place, scored.patterns, scored.features, read.wallet is not null as followed, cursor.block as as_of_block,
            reached.*
@@ -91,15 +97,24 @@ function statement(schema: string): string {
     left join lateral (
       select count(*)::float8 as counterparties, coalesce(sum(calls), 0)::float8 as calls,
              coalesce(sum(sent), 0)::float8 as sent, min(first_time)::float8 as since,
-             ${sumOf("listed")}, ${sumOf("failing")}
+             coalesce(array_agg(counterparty) filter (where kind = 'listed'), '{}') as listed,
+             count(*) filter (where kind = 'failing')::float8 as failing_counterparties,
+             coalesce(sum(sent) filter (where kind = 'failing'), 0)::float8 as failing_sent,
+             coalesce(sum(calls) filter (where kind = 'failing' and sent = 0), 0)::float8 as failing_unpriced_calls
       from (
-        select contact.calls, contact.sent_micro_usd as sent, contact.first_time,
+        select contact.*,
                case when contact.counterparty = any($4::text[]) or ${IS_LISTED} then 'listed'
                     when peer.grade = 'F' then 'failing' end as kind
-        from ahs.contact
+        from (
+          select counterparty, calls, sent_micro_usd as sent, first_time
+          from ahs.contact
+          where chain_id = $3 and account = wanted.address and counterparty <> wanted.address
+            and (calls > 0 or sent_micro_usd > 0)
+          order by counterparty
+          limit $6
+        ) as contact
         left join ahs.current_score as peer on peer.chain_id = $3 and peer.wallet = contact.counterparty
         ${sanctionsFlagsJoin({ schema, address: "contact.counterparty", chainId: "$3" })}
-        where contact.chain_id = $3 and contact.account = wanted.address and contact.counterparty <> wanted.address
       ) as dealt
     ) as reached on true`;
 }
@@ -113,35 +128,31 @@ type RiskRow = {
   readonly calls: number;
   readonly sent: number;
   readonly since: number | null;
-} & ({ readonly [part in keyof ScoreExplanation]: ScoreExplanation[part] } | NoExplanation) &
-  SumColumns<"listed"> &
-  SumColumns<"failing">;
+  readonly listed: readonly Address[];
+  readonly failing_counterparties: number;
+  readonly failing_sent: number;
+  readonly failing_unpriced_calls: number;
+} & ({ readonly [part in keyof ScoreExplanation]: ScoreExplanation[part] } | NoExplanation);
 type NoExplanation = { readonly patterns: null; readonly features: null };
-type SumColumns<Kind extends string> = {
-  readonly [column in `${Kind}_counterparties` | `${Kind}_sent` | `${Kind}_unpriced_calls`]: number;
-};
 
-function factsOf(row: RiskRow): RiskFacts {
+function factsOf(row: RiskRow, mostContacts: number): RiskFacts {
   return {
     explanation: row.patterns === null ? null : { patterns: row.patterns, features: row.features },
-    exposure: exposureOf(row),
+    exposure: exposureOf(row, mostContacts),
   };
 }
 
-function exposureOf(row: RiskRow): RiskFacts["exposure"] {
+function exposureOf(row: RiskRow, mostContacts: number): RiskFacts["exposure"] {
   if (!row.followed || row.as_of_block === null) return "not_followed";
   if (row.since === null) return "no_contacts";
   return {
     asOfBlock: Number(row.as_of_block),
     since: row.since,
-    counterparties: row.counterparties,
+    counterparties: Math.min(row.counterparties, mostContacts),
     calls: row.calls,
     sentMicroUsd: row.sent,
-    listed: {
-      counterparties: row.listed_counterparties,
-      sentMicroUsd: row.listed_sent,
-      unpricedCalls: row.listed_unpriced_calls,
-    },
+    truncated: row.counterparties > mostContacts,
+    listed: row.listed,
     failing: {
       counterparties: row.failing_counterparties,
       sentMicroUsd: row.failing_sent,

@@ -9,12 +9,12 @@ export type NonceUse = {
   readonly expiresAt: Date;
 };
 
-/** Takes a sign-in's nonce for good, by one atomic insert; false when it was taken before. */
+/** Takes a nonce of one address for good, by one atomic insert; false when that address used it before. */
 export async function takeSignInNonce(db: Database, use: NonceUse): Promise<boolean> {
   const { rowCount } = await db.$client.query({
     ...QUERY_DEADLINE,
     text: `insert into ahs.sign_in_nonce (nonce, address, expires_at) values ($1, $2, $3)
-           on conflict (nonce) do nothing`,
+           on conflict (address, nonce) do nothing`,
     values: [use.nonce, use.address, use.expiresAt],
   });
   return rowCount === 1;

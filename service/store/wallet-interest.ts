@@ -33,6 +33,8 @@ export function createInterestRecorder(db: Database, chainId: number, now: () =>
   };
 }
 
+/** It waits for no disk: a reading that is lost with the server is read again. */
 const UPSERT = `
   insert into ahs.wallet_interest (chain_id, wallet, last_at) values ($1, $2, $3)
-  on conflict (chain_id, wallet) do update set last_at = greatest(wallet_interest.last_at, excluded.last_at)`;
+  on conflict (chain_id, wallet) do update set last_at = greatest(wallet_interest.last_at, excluded.last_at)
+  returning set_config('synchronous_commit', 'off', true)`;

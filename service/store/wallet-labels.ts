@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, lt, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import type { Database } from "./database.ts";
 import { type ProvidedLabel, walletLabel } from "./tables/wallet-label.ts";
@@ -28,4 +28,10 @@ export function createLabelStore(db: Database) {
         });
     },
   };
+}
+
+/** Deletes what providers said before a moment; nobody shows it any more once it is asked anew. */
+export async function dropOldLabels(db: Database, before: Date): Promise<number> {
+  const { rowCount } = await db.delete(walletLabel).where(lt(walletLabel.readAt, before));
+  return rowCount ?? Number.NaN;
 }

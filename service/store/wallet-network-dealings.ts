@@ -1,7 +1,7 @@
 import { type ClientBase, escapeIdentifier } from "pg";
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { ChainFacts } from "../chain/deployments.ts";
-import { createContactCaches } from "../features/contact-cache.ts";
+import { type ContactCaches, createContactCaches } from "../features/contact-cache.ts";
 import { readAsOf } from "../features/read-as-of.ts";
 import { readWalletRows } from "../features/read-rows.ts";
 import { readTokenList } from "../features/read-token-list.ts";
@@ -9,8 +9,9 @@ import { SECONDS_PER_DAY } from "../features/time.ts";
 import type { AsOf, WalletRows } from "../features/types.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { Database } from "./database.ts";
-import { readSnapshot } from "./index-snapshot.ts";
+import { readSnapshotInTime } from "./index-snapshot.ts";
 import { readSanctionsEntries } from "./sanctions.ts";
+import { IS_OWN } from "./wallet-transfers.ts";
 
 /** What one account sent to the wallet of one token on one UTC day, in transactions that were not the wallet's own calls. */
 export type Incoming = {
@@ -46,6 +47,17 @@ export type DealingsContext = {
   readonly chainId: number;
   readonly chain: Pick<ChainFacts, "market" | "accounts">;
   readonly policy: Policy;
+  /** Kept from one report to the next. */
+  readonly contacts: ContactCaches;
+  /** See `RowsRequest`. */
+  readonly mostAddresses: number;
+};
+
+export type DealingsReader = {
+  /** The newest finalized and enriched block, or the pinned one; not-ready and gone as below. */
+  blockOf(pin: PinnedBlock | null): Promise<AsOf | "not-ready" | "gone">;
+  /** Reads a wallet's rows and what reached it in the window, in one snapshot at that block. */
+  read(wallet: Address, pin: PinnedBlock | null): Promise<DealingsOutcome>;
 };
 
 /** So many transfers from others are looked at: more would say little, and take seconds. */
@@ -54,23 +66,38 @@ const MAX_INCOMING = 50_000;
 /** No block has a greater number: listings of the newest indexed one count. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-/**
- * Reads a wallet's rows and what reached it in the window, in one snapshot: at the newest finalized and enriched block, or at an
- * earlier one that is pinned. Accounts are flagged by the lists of now.
- */
-export function createDealingsReader(
-  context: DealingsContext,
-): (wallet: Address, pin: PinnedBlock | null) => Promise<DealingsOutcome> {
+/** Reads dealings at the newest finalized and enriched block, or at an earlier one that is pinned. Accounts are flagged by the lists of now. */
+export function createDealingsReader(context: DealingsContext): DealingsReader {
   const { db, chainId } = context;
+  return {
+    blockOf: (pin) =>
+      readSnapshotInTime(db, async (client) => {
+        const block = await readBlock(client, chainId, pin);
+        return typeof block === "string" ? block : block.asOf;
+      }),
+    read: (wallet, pin) =>
+      readSnapshotInTime(db, async (client) => {
+        const block = await readBlock(client, chainId, pin);
+        if (typeof block === "string") return { kind: block };
+        const { asOf, isNewest } = block;
+        // What is kept is of the newest block; an older one would take its place.
+        const contacts = isNewest ? context.contacts : createContactCaches();
+        return readAt(client, { ...context, contacts }, { wallet, asOf });
+      }),
+  };
+}
+
+async function readBlock(
+  client: ClientBase,
+  chainId: number,
+  pin: PinnedBlock | null,
+): Promise<{ readonly asOf: AsOf; readonly isNewest: boolean } | "not-ready" | "gone"> {
   const schema = `chain_${chainId}`;
-  return (wallet, pin) =>
-    readSnapshot(db, async (client) => {
-      const newest = await readAsOf(client, { schema, chainId });
-      if (newest === null) return { kind: "not-ready" };
-      const asOf = pin === null ? newest : await readPinned(client, { schema, pin, newest });
-      if (asOf === null) return { kind: "gone" };
-      return readAt(client, context, { wallet, asOf });
-    });
+  const newest = await readAsOf(client, { schema, chainId });
+  if (newest === null) return "not-ready";
+  if (pin === null || pin.blockHash === newest.blockHash) return { asOf: newest, isNewest: true };
+  const asOf = await readPinned(client, { schema, pin, newest });
+  return asOf === null ? "gone" : { asOf, isNewest: false };
 }
 
 async function readPinned(
@@ -89,7 +116,7 @@ async function readPinned(
 
 async function readAt(
   client: ClientBase,
-  { chainId, chain, policy }: DealingsContext,
+  { chainId, chain, policy, contacts, mostAddresses }: DealingsContext,
   { wallet, asOf }: { readonly wallet: Address; readonly asOf: AsOf },
 ): Promise<DealingsOutcome> {
   const schema = `chain_${chainId}`;
@@ -104,15 +131,16 @@ async function readAt(
       sanctions: await readSanctionsEntries(client, { schema, chainId, asOfBlock: NEWEST }),
       tokens: await readTokenList(client, { chainId, market: chain.market, enriched: asOf }),
     },
-    contacts: createContactCaches()(asOf.blockHash),
+    contacts: contacts(asOf.blockHash),
+    mostAddresses,
   });
   if (read === undefined) return { kind: "not-indexed" };
   const { rows } = read;
   const since = asOf.timestamp - policy.window.days * SECONDS_PER_DAY;
   const listed = rows.tokens.tokens.map(({ address }) => address);
-  const incoming = await readIncoming(client, { chainId, wallet, through: asOf.blockNumber, since, listed });
-  const transfers = incoming.reduce((sum, entry) => sum + entry.transfers, 0);
-  return { kind: "read", rows, asOf, incoming, incomingTruncated: transfers >= MAX_INCOMING };
+  const through = asOf.blockNumber;
+  const { incoming, truncated } = await readIncoming(client, { chainId, wallet, through, since, listed });
+  return { kind: "read", rows, asOf, incoming, incomingTruncated: truncated };
 }
 
 type IncomingQuery = {
@@ -125,33 +153,40 @@ type IncomingQuery = {
   readonly listed: readonly Address[];
 };
 
-/** What others sent: native coin and listed tokens, more than nothing of it, in no own call of the wallet. */
-async function readIncoming(client: ClientBase, query: IncomingQuery): Promise<readonly Incoming[]> {
-  const { chainId, wallet, through, since, listed } = query;
+/** What others sent: native coin and listed tokens, more than nothing of it, in no own call of the wallet, execution or transaction. */
+async function readIncoming(
+  client: ClientBase,
+  { chainId, wallet, through, since, listed }: IncomingQuery,
+): Promise<{ readonly incoming: readonly Incoming[]; readonly truncated: boolean }> {
   const { rows } = await client.query({
     name: "incoming-transfers",
-    text: `
-      select "from", token, sum(amount)::text, count(*)::int, min(timestamp)::float8, max(timestamp)::float8
-      from (
-        select "from", token, amount, timestamp from ahs.enrich_transfer
-        where chain_id = $1 and "to" = $2 and block <= $3 and timestamp >= $4
-          and amount > 0 and "from" not in ($2, '${zeroAddress}') and sender is distinct from $2
-          and (standard = 'native' or standard = 'erc20' and token = any($5::text[]))
-        order by block desc, log_index desc, item desc limit ${MAX_INCOMING}
-      ) newest
-      group by "from", token, timestamp / ${SECONDS_PER_DAY}
-      order by "from", token, 5`,
+    text: INCOMING,
     values: [chainId, wallet, through, since, listed],
     rowMode: "array",
   });
-  return (rows as [Address, Address, string, number, number, number][]).map(
-    ([from, token, amount, transfers, firstAt, lastAt]) => ({
-      from,
-      token: token === zeroAddress ? null : token,
-      amount: BigInt(amount),
-      transfers,
-      firstAt,
-      lastAt,
+  const told = rows as [Address, Address, string, number, number, number, boolean][];
+  return {
+    incoming: told.flatMap(([from, token, amount, transfers, firstAt, lastAt, isBeyond]) => {
+      if (isBeyond) return [];
+      const sum = { amount: BigInt(amount), transfers, firstAt, lastAt };
+      return [{ from, token: token === zeroAddress ? null : token, ...sum }];
     }),
-  );
+    truncated: told.some(([, , , , , , isBeyond]) => isBeyond),
+  };
 }
+
+/** One transfer more than is looked at tells that there are more. */
+const INCOMING = `
+  select "from", token, sum(amount)::text, count(*)::int, min(timestamp)::float8, max(timestamp)::float8,
+    place > ${MAX_INCOMING} as beyond
+  from (
+    select t."from", t.token, t.amount, t.timestamp,
+      row_number() over (order by t.block desc, t.log_index desc, t.item desc) as place
+    from ahs.enrich_transfer t
+    where t.chain_id = $1 and t."to" = $2 and t.block <= $3 and t.timestamp >= $4
+      and t.amount > 0 and t."from" not in ($2, '${zeroAddress}') and not ${IS_OWN}
+      and (t.standard = 'native' or t.standard = 'erc20' and t.token = any($5::text[]))
+    order by t.block desc, t.log_index desc, t.item desc limit ${MAX_INCOMING + 1}
+  ) newest
+  group by "from", token, timestamp / ${SECONDS_PER_DAY}, beyond
+  order by "from", token, 5`;

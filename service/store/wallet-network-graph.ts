@@ -130,7 +130,7 @@ export type AccountLinks = KnownOwners & {
   readonly cut: boolean;
 };
 
-/** Reads the links among the wallet and the accounts, a few hundred at most. */
+/** Reads the links among the wallet and the accounts, a few hundred at most; who neither called nor sent anything of worth is in none. */
 export async function readAccountLinks(client: ClientBase, query: OwnersQuery): Promise<AccountLinks> {
   const known = await readOwners(client, query);
   const accounts = [...new Set([query.wallet, ...query.accounts])];
@@ -142,7 +142,8 @@ export async function readAccountLinks(client: ClientBase, query: OwnersQuery): 
       from unnest($2::text[]) as one (account) cross join unnest($2::text[]) as other (account)
       cross join lateral (
         select * from ahs.contact
-        where chain_id = $1 and counterparty = other.account and contact.account = one.account limit 1
+        where chain_id = $1 and counterparty = other.account and contact.account = one.account
+          and (contact.calls > 0 or contact.sent_micro_usd > 0) limit 1
       ) met
       where one.account <> other.account
       order by met.sent_micro_usd desc, met.calls desc, met.account, met.counterparty limit ${MAX_AMONG + 1}`,

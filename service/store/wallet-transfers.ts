@@ -109,8 +109,8 @@ export function createTransferReader(db: Database, chainId: number): TransferRea
   };
 }
 
-/** Whether a transfer t happened in an own call of $2, a transaction or an execution. */
-const IS_OWN = `(t.sender is not distinct from $2 or exists (
+/** SQL: whether a transfer t happened in an own call of $2 on chain $1, a transaction or an execution. */
+export const IS_OWN = `(t.sender is not distinct from $2 or exists (
   select from ahs.own_call c
   where c.chain_id = $1 and c.wallet = $2 and c.block = t.block and c.hash = t.transaction_hash))`;
 

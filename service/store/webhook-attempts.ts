@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { lockEndpoint } from "./alert-subscriptions.ts";
 import type { Database } from "./database.ts";
 import type { DueEvent } from "./webhook-events.ts";
 
@@ -38,9 +39,7 @@ export async function recordAttempt(
   { attempt, fate }: { readonly attempt: Attempt; readonly fate: EventFate },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.execute(
-      sql`select 1 from ahs.webhook_endpoint where id = ${event.endpointId} for no key update`,
-    );
+    await lockEndpoint(tx, event.endpointId);
     await tx.execute(sql`
       insert into ahs.webhook_attempt (event_id, at, status, latency_ms, failure)
       values (${event.id}, ${attempt.at}, ${attempt.status}, ${attempt.latencyMs}, ${attempt.failure})`);

@@ -1,7 +1,7 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, max, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "./database.ts";
-import { webhookEvent } from "./tables/alerts.ts";
+import { type WebhookState, webhookAttempt, webhookEvent } from "./tables/alerts.ts";
 
 /** An event to be told to one endpoint. */
 export type NewEvent = {
@@ -59,16 +59,18 @@ export async function requeueEvent(
   return rows.length > 0;
 }
 
-/** Whether a subscription has an event of this id. */
-export async function hasEvent(
+/** How an event of a subscription stands, and when it was last tried; null where the subscription has none of this id. */
+export async function readEventStanding(
   tx: NodePgDatabase,
   of: { readonly id: string; readonly subscriptionId: string },
-): Promise<boolean> {
-  const rows = await tx
-    .select({ id: webhookEvent.id })
+): Promise<{ readonly state: WebhookState; readonly triedAt: Date | null } | null> {
+  const [row] = await tx
+    .select({ state: webhookEvent.state, triedAt: max(webhookAttempt.at) })
     .from(webhookEvent)
-    .where(and(eq(webhookEvent.id, of.id), eq(webhookEvent.subscriptionId, of.subscriptionId)));
-  return rows.length > 0;
+    .leftJoin(webhookAttempt, eq(webhookAttempt.eventId, webhookEvent.id))
+    .where(and(eq(webhookEvent.id, of.id), eq(webhookEvent.subscriptionId, of.subscriptionId)))
+    .groupBy(webhookEvent.id);
+  return row ?? null;
 }
 
 /** An event whose delivery is due. */

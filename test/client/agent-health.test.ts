@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   AuthenticationError,
+  ConflictError,
   PaymentRequiredError,
   UnavailableError,
   UnreachableError,
@@ -150,5 +151,83 @@ describe("AgentHealth", () => {
     expect(refused).toBeInstanceOf(PaymentRequiredError);
     expect(refused).toMatchObject({ terms: TERMS });
     expect(payments).toBe(1);
+  });
+
+  const inFlight = () =>
+    new Response(JSON.stringify({ status: 409, detail: "under way" }), {
+      status: 409,
+      headers: { "retry-after": "2" },
+    });
+  const brokenOff = () =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => controller.error(new TypeError("terminated")),
+      }),
+    );
+
+  /** A service that takes the payment, and then answers attempts in this order. */
+  function paidDesk(answers: readonly (() => Response)[]) {
+    const sleeps: number[] = [];
+    let payments = 0;
+    const left = [...answers];
+    const { client, requests } = clientOf(fakeApp(), {
+      apiKey: null,
+      payer: async () => {
+        payments += 1;
+        return `signed ${payments}`;
+      },
+      sleep: async (ms) => {
+        sleeps.push(ms);
+      },
+      before: (_, { headers }) =>
+        headers.get("payment-signature") === null
+          ? Response.json(TERMS, { status: 402 })
+          : (left.shift() ?? inFlight)(),
+    });
+    return { client, requests, sleeps, payments: () => payments };
+  }
+
+  it("waits for a payment that settles as long as the service asks for, beyond its retries", async () => {
+    const desk = paidDesk([
+      brokenOff,
+      ...Array<() => Response>(20).fill(inFlight),
+      () => Response.json({ ahs_score: 84 }),
+    ]);
+    expect(await desk.client.route(WALLET_EIP55)).toMatchObject({ score: 84 });
+    expect(desk.payments()).toBe(1);
+    expect(desk.sleeps).toEqual([250, ...Array<number>(20).fill(2_000)]);
+  });
+
+  it("hands back key and payment of a call that it gives up, and goes on with them without paying again", async () => {
+    const desk = paidDesk([brokenOff]);
+    const stopped = await desk.client.buyKey(25).catch((error: unknown) => error);
+    expect(stopped).toBeInstanceOf(ConflictError);
+    if (!(stopped instanceof ConflictError)) return;
+    const sent = desk.requests.at(-1)?.headers;
+    expect(stopped).toMatchObject({
+      idempotencyKey: sent?.get("idempotency-key"),
+      payment: "signed 1",
+      claim: null,
+    });
+    expect(desk.sleeps.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(120_000);
+    const before = desk.requests.length;
+    await desk.client
+      .resume({ ...stopped, claim: "c1a1" })
+      .buyKey(25)
+      .catch(() => undefined);
+    const [resumed] = desk.requests.slice(before);
+    expect(desk.payments()).toBe(1);
+    expect(
+      ["idempotency-key", "payment-signature", "x-payment-claim"].map((name) => resumed?.headers.get(name)),
+    ).toEqual([stopped.idempotencyKey, "signed 1", "c1a1"]);
+  });
+
+  it("tells key and payment where no answer came at all", async () => {
+    const { client } = clientOf(fakeApp(), { retries: 0, before: brokenOff });
+    await expect(client.score(WALLET_EIP55)).rejects.toMatchObject({
+      name: "UnreachableError",
+      idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      payment: null,
+    });
   });
 });

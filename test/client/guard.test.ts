@@ -7,12 +7,13 @@ import { clientOf } from "./client-world.ts";
 type Options = Parameters<ReturnType<typeof clientOf>["client"]["guard"]>[0];
 
 /** A shop that pays whom the guard lets through, when the service knows this of the wallet. */
-function shop(known: Parameters<typeof standing>[0], options: Options = {}, isDown = false) {
+function shop(known: Parameters<typeof standing>[0], options: Partial<Options> = {}, isDown = false) {
   const world = fakeApp({ scores: { standing: async () => standing(known) } });
   const down = () => new Response("{}", { status: 503 });
   const { client } = clientOf(world, { retries: 0, ...(isDown ? { before: down } : {}) });
   const app = new Hono<{ Variables: { agentHealth: RoutingDecision | null } }>();
-  app.use(client.guard(options));
+  // The test's caller is trusted; a real shop takes the wallet from what it verified.
+  app.use(client.guard({ address: (context) => context.req.header("x-agent-address"), ...options }));
   app.post("/pay", (context) =>
     context.json({ paid: true, action: context.get("agentHealth")?.action ?? null }),
   );
@@ -61,7 +62,10 @@ describe("guard", () => {
     "refuses %s, which is no address, whatever happens when the service is silent",
     async (address) => {
       const open = shop({}, { onUnavailable: () => undefined });
-      const response = await open.request("/pay", { method: "POST", headers: { "x-agent-address": address } });
+      const response = await open.request("/pay", {
+        method: "POST",
+        headers: { "x-agent-address": address },
+      });
       expect(response.status).toBe(400);
     },
   );

@@ -101,7 +101,7 @@ describe("a wallet without a key pays per call", () => {
   test("a server killed in the middle of a settlement costs one charge, and the payer gets its answer", async () => {
     const before = await received();
     const path = `/ahs/route/${AGENT}`;
-    const headers = { ...(await signFor(path)), "idempotency-key": "crash" };
+    const headers = { ...(await signFor(path)), "idempotency-key": "crash-0123456789abcdef" };
     clearInterval(mining);
     const lost = fetch(`${server.baseUrl}${path}`, { headers }).catch(() => null);
     await until({ what: "the settlement is under way", timeoutMs: 10_000 }, async () => {

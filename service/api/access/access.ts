@@ -50,6 +50,8 @@ export type Settlement = "before" | "after";
 
 /** A price taken for the work; exactly one of the two ends it. */
 export type Charge = {
+  /** The debit of a metered key: work whose effect outlasts its answer keeps it in the transaction of that effect. */
+  readonly debitId?: string;
   /**
    * The work succeeded: the price is kept together with the answer, as repeats are to get it; answers headers to add. Throws
    * when it cannot be kept: then the answer is withheld.
@@ -57,6 +59,8 @@ export type Charge = {
   keep(answer: BoughtAnswer): Promise<AnswerHeaders>;
   /** The work failed: the price goes back. Where the money has moved, answers the claim by which the work can be asked for again. Never throws. */
   giveBack(): Promise<string | null>;
+  /** What to answer where the client or the server ended the request and the price went back; absent where the failure says it. */
+  cancelled?(): Promise<Error>;
 };
 
 /** How priced endpoints know, limit and charge their callers. */

@@ -1,8 +1,9 @@
+import { hash } from "node:crypto";
 import type { Logger } from "pino";
 import { hashApiKey } from "../../store/api-keys.ts";
 import type { KeptAnswer, RepeatSlot } from "../../store/idempotent-answers.ts";
 import { unauthorized } from "../problems.ts";
-import type { Charge, KeyCaller, PaidRequest } from "./access.ts";
+import type { Charge, KeyCaller, PaidRequest, Settlement } from "./access.ts";
 import type { KeyAccess } from "./create-access.ts";
 import { usd } from "./usd.ts";
 
@@ -28,6 +29,8 @@ export type KeyLedger = {
     readonly keyId: string;
     readonly units: number;
     readonly endpoint: string;
+    /** Names a purchase that outlasts its answer: within a day it is paid for once. */
+    readonly repeat?: string;
   }): Promise<HoldResult>;
   keep(debitId: string): Promise<void>;
   /** Keeps a debit, or none where nothing was held, and the answer to repeats of the request: both or neither. */
@@ -57,9 +60,9 @@ export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
       }
       return callerOf(key, deps.clock.now());
     },
-    async take(caller, request, slot) {
+    async take(caller, request, { slot, settlement }) {
       if (caller.unlimited) return slot === null ? FREE_OF_CHARGE : keyCharge(deps, null, slot);
-      return chargeKey(deps, { caller, request, slot });
+      return chargeKey(deps, { caller, request, slot, settlement });
     },
   };
 }
@@ -88,13 +91,19 @@ type Charging = {
   readonly caller: KeyCaller;
   readonly request: PaidRequest;
   readonly slot: RepeatSlot | null;
+  readonly settlement: Settlement;
 };
 
 async function chargeKey(
   deps: ApiKeyAccessDeps,
-  { caller, request: { endpoint, units }, slot }: Charging,
+  { caller, request: { endpoint, units }, slot, settlement }: Charging,
 ): Promise<Charge | { readonly shortage: string }> {
-  const held = await deps.keys.hold({ keyId: caller.keyId, endpoint, units });
+  // Work that is paid for before it begins may leave more than its answer, which alone the slot keeps.
+  const repeat =
+    slot === null || settlement === "after"
+      ? {}
+      : { repeat: hash("sha256", `${slot.keyHash} ${slot.fingerprint}`, "hex") };
+  const held = await deps.keys.hold({ keyId: caller.keyId, endpoint, units, ...repeat });
   switch (held.kind) {
     case "unlimited":
       return slot === null ? FREE_OF_CHARGE : keyCharge(deps, null, slot);
@@ -116,6 +125,7 @@ function keyCharge(
   const orLog = (doing: Promise<void>, message: string) =>
     doing.catch((error: unknown) => logger.error({ err: error, debit_id: debitId }, message));
   return {
+    ...(debitId === null ? {} : { debitId }),
     async keep(answer) {
       const message = "debit not kept; it returns at its deadline";
       if (slot !== null) await orLog(keys.keepAnswered(debitId, slot, answer), message);

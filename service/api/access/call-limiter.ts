@@ -1,4 +1,4 @@
-import type { CallLimiter } from "./create-access.ts";
+import type { CallLimiter, KeyAccess, Limited } from "./create-access.ts";
 import { ownerText } from "./owner.ts";
 import { rateLimited, rateLimitHeaders } from "./rate-limit-answer.ts";
 
@@ -16,12 +16,30 @@ export function createCallLimiter(buckets: CallBuckets): CallLimiter {
   return {
     async take(owner, ratePerMinute) {
       const { granted, tokens } = await buckets.take({
-        identity: ownerText(owner),
+        identity: identityOf(owner),
         perMinute: ratePerMinute,
       });
       const state = { policy: owner.kind, perMinute: ratePerMinute, tokens };
       if (!granted) throw rateLimited(state);
       return rateLimitHeaders(state);
+    },
+  };
+}
+
+function identityOf(limited: Limited): string {
+  return limited.kind === "subscription" ? `subscription:${limited.id}` : ownerText(limited);
+}
+
+/** Keys whose every identification is a call that counts against their rate, as free endpoints need them; throws a 429. */
+export function countedKeys(
+  keys: Pick<KeyAccess, "identify">,
+  limiter: CallLimiter,
+): Pick<KeyAccess, "identify"> {
+  return {
+    async identify(request) {
+      const caller = await keys.identify(request);
+      if (caller !== null) await limiter.take({ kind: "key", keyId: caller.keyId }, caller.ratePerMinute);
+      return caller;
     },
   };
 }

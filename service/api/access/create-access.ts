@@ -23,7 +23,7 @@ export type KeyAccess = {
   take(
     caller: KeyCaller,
     request: PaidRequest,
-    slot: RepeatSlot | null,
+    terms: { readonly slot: RepeatSlot | null; readonly settlement: Settlement },
   ): Promise<Charge | { readonly shortage: string }>;
 };
 
@@ -38,10 +38,13 @@ export type PaymentAccess = {
   challenge(request: PaidRequest, error: string): Promise<Error>;
 };
 
+/** Whose calls are counted together: an owner's, or those by one subscription's manage token. */
+export type Limited = Owner | { readonly kind: "subscription"; readonly id: string };
+
 /** Counts calls against a rate. */
 export type CallLimiter = {
   /** Answers what is left as headers; throws a 429. */
-  take(owner: Owner, ratePerMinute: number): Promise<AnswerHeaders>;
+  take(limited: Limited, ratePerMinute: number): Promise<AnswerHeaders>;
 };
 
 /** Answers by Idempotency-Key. */
@@ -123,7 +126,7 @@ async function takeFrom(
   const slot = repeatSlotOf(caller, request);
   switch (caller.kind) {
     case "key": {
-      const charge = await keys.take(caller, request, slot);
+      const charge = await keys.take(caller, request, { slot, settlement });
       if (!("shortage" in charge)) return charge;
       if (payments === null) throw new Problem("balance-insufficient", charge.shortage);
       throw await payments.challenge(request, charge.shortage);
@@ -141,11 +144,11 @@ async function takeFrom(
 function withRepeat(charge: Charge, slot: RepeatSlot | null, repeats: RepeatStore): Charge {
   if (slot === null) return charge;
   return {
+    ...charge,
     async keep(answer) {
       const headers = await charge.keep(answer);
       await repeats.keep(slot, answer);
       return headers;
     },
-    giveBack: charge.giveBack,
   };
 }

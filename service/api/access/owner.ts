@@ -10,7 +10,7 @@ export type Owner =
 
 /** How free endpoints learn whose policy or subscription is meant. */
 export type OwnerAccess = {
-  /** By X-API-Key, else by SIGN-IN-WITH-X; throws a 401 when the request proves nobody. */
+  /** By X-API-Key, else by SIGN-IN-WITH-X; throws a 401 when the request proves nobody, and a 429 beyond the owner's rate. */
   identify(request: HonoRequest): Promise<Owner>;
 };
 

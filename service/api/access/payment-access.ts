@@ -1,18 +1,13 @@
 import type { Hex } from "viem";
+import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { StoredPayment } from "../../store/payments.ts";
 import type { BoughtAnswer, Charge, PaidRequest, PayerCaller, Settlement } from "./access.ts";
 import type { PaymentAccess } from "./create-access.ts";
-import {
-  type HeldPayment,
-  settledCharge,
-  settleFirst,
-  settleLast,
-  settlementPending,
-  verifyHeld,
-} from "./payment-charge.ts";
+import { requireGood, settledCharge, settleFirst, settleLast } from "./payment-charge.ts";
 import { inFlight, type PaymentAccessDeps, refusal } from "./payment-context.ts";
 import { identifyPayer } from "./payment-identity.ts";
 import { claimOf, hashProof, proofsOf } from "./payment-proof.ts";
+import { type HeldPayment, settlementPending } from "./payment-settlement.ts";
 
 const CLAIM_BYTES = 32;
 
@@ -26,11 +21,9 @@ export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
       if (identified?.row) used.set(request, identified.row);
       return identified === null ? null : identified.caller;
     },
-    async recall(caller, request) {
-      const row = used.get(request) ?? (await repeated(deps, caller, request));
-      if (row === null) return null;
-      used.set(request, row);
-      return recallRow(deps, row, request);
+    async recall(_caller, request) {
+      const row = used.get(request);
+      return row === undefined ? null : recallRow(deps, row, request);
     },
     async take(caller, request, settlement) {
       const row = used.get(request);
@@ -40,17 +33,6 @@ export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
     },
     challenge: (request, error) => refusal(deps, request, error),
   };
-}
-
-/** The payment before this one for the same request under the same Idempotency-Key: what it bought is not charged again. */
-async function repeated(
-  { store }: PaymentAccessDeps,
-  { address, payment }: PayerCaller,
-  request: PaidRequest,
-): Promise<StoredPayment | null> {
-  const { idempotencyKeyHash } = proofsOf(request, payment.payload);
-  if (idempotencyKeyHash === null) return null;
-  return store.findRepeated(address, request.fingerprint(), idempotencyKeyHash);
 }
 
 /** What a used authorization is good for to its payer: its answer, or null where the work is owed. */
@@ -70,6 +52,13 @@ async function recallRow(
     if (row.deadline > deps.clock.now()) throw inFlight(deps);
     return null;
   }
+  if (row.state === "lost") {
+    throw await refusal(
+      deps,
+      request,
+      "payment_lost: a reorganisation of the chain took this payment back. Sign a new one.",
+    );
+  }
   if (row.answerType === null || row.answerBody === null) {
     throw await refusal(deps, request, "payment_already_used: its answer was kept for a day.");
   }
@@ -77,27 +66,49 @@ async function recallRow(
   return { contentType: row.answerType, body: new Uint8Array(row.answerBody) };
 }
 
+/** Nothing is stored of a payment that does not pass verification: anybody can show one. */
 async function takeNew(
   deps: PaymentAccessDeps,
   { payment }: PayerCaller,
   { request, settlement }: { readonly request: PaidRequest; readonly settlement: Settlement },
 ): Promise<Charge> {
+  await requireGood(deps, payment, (error) => refusal(deps, request, error));
   const claim = newClaim(deps);
   const { idempotencyKeyHash, paymentIdentifierHash } = proofsOf(request, payment.payload);
   const id = await deps.store.reserve({
     payment,
     endpoint: request.endpoint,
-    resource: request.resource,
+    resource: pathOf(request.resource),
     fingerprint: request.fingerprint(),
     settlement,
     claimHash: hashProof(claim),
     idempotencyKeyHash,
     paymentIdentifierHash,
   });
-  if (id === null) throw inFlight(deps);
+  if (id === null) throw await notReserved(deps, payment, request);
   const held = heldPayment(deps, { id, claim, payment, request });
-  await verifyHeld(deps, held);
   return settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
+}
+
+/** Another request holds the authorization, or it is kept for the one whose settlement was asked for. */
+async function notReserved(
+  deps: PaymentAccessDeps,
+  payment: PresentedPayment,
+  request: PaidRequest,
+): Promise<Error> {
+  const row = await deps.store.find(payment);
+  if (row?.state !== "released") return inFlight(deps);
+  deps.metrics.count("already_used");
+  return refusal(
+    deps,
+    request,
+    "payment_already_used: this authorization was presented for another request. Sign a new one.",
+  );
+}
+
+/** Queries hold what is nobody's business once the request is answered, such as addresses of webhooks with tokens. */
+function pathOf(resource: string): string {
+  return resource.split("?", 1)[0] ?? resource;
 }
 
 /** The work again, without a charge. Who came by another proof than the claim gets a claim anew. */

@@ -2,10 +2,10 @@ import type { SettleResponse } from "@x402/core/types";
 import type { PaymentTerms } from "../../payments/payment-terms.ts";
 import { Problem, unavailable } from "../problems.ts";
 import type { PaidRequest } from "./access.ts";
-import type { ChargeDeps } from "./payment-charge.ts";
 import type { ContractPayers } from "./payment-payer.ts";
 import type { SignedInAddress } from "./payment-proof.ts";
 import { describePayment, PaymentRequiredError, resourceOf } from "./payment-required.ts";
+import type { ChargeDeps } from "./payment-settlement.ts";
 
 export type PaymentAccessDeps = ChargeDeps & {
   readonly terms: PaymentTerms;

@@ -4,11 +4,12 @@ import { requirementsOf } from "../../payments/payment-terms.ts";
 import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { StoredPayment } from "../../store/payments.ts";
 import type { PaidRequest, PayerCaller } from "./access.ts";
+import { SPENT } from "./payment-charge.ts";
 import { inFlight, nodeUnavailable, type PaymentAccessDeps, refusal } from "./payment-context.ts";
 import { readPaymentHeader } from "./payment-header.ts";
 import { matchPayment, untimely } from "./payment-match.ts";
 import { isSignedByPayer } from "./payment-payer.ts";
-import { claimOf, hashProof, isProven, proofsOf } from "./payment-proof.ts";
+import { claimOf, hashProof, isProven, PROOFS, proofsOf } from "./payment-proof.ts";
 import { resourceOf } from "./payment-required.ts";
 
 /** A payer, and the row of its payment where that was used before and the request proved to be its payer's. */
@@ -50,15 +51,42 @@ async function identifyByPayment(
     const fault = `invalid_signature: it is not one of ${payment.payer} over this authorization.`;
     throw await refused(deps, request, fault);
   }
-  const caller: PayerCaller = { kind: "payer", address: payment.payer, payment };
   const row = await deps.store.find(payment);
-  if (row === null || row.state === "released") {
-    const fault = untimely(payment, deps.clock.now());
-    if (fault !== null) throw await refused(deps, request, fault);
-    return { caller, row: null };
+  if (row !== null && row.state !== "released") {
+    await requireOwn(deps, { row, request, payment });
+    return { caller: payerOf(payment), row };
   }
-  await requireOwn(deps, { row, request, payment });
-  return { caller, row };
+  const fault = untimely(payment, deps.clock.now());
+  if (fault !== null) throw await refused(deps, request, fault);
+  const repeated = await findRepeated(deps, request, payment);
+  return repeated === null
+    ? { caller: payerOf(payment), row: null }
+    : { caller: callerOf(repeated), row: repeated };
+}
+
+/**
+ * The payment before this one for the same request under the same Idempotency-Key: what it bought is not charged again, and is
+ * bought by that one. Whoever shows an unspent authorization has signed it; a spent one can be read on the chain.
+ */
+async function findRepeated(
+  deps: PaymentAccessDeps,
+  request: PaidRequest,
+  payment: PresentedPayment,
+): Promise<StoredPayment | null> {
+  const { idempotencyKeyHash } = proofsOf(request, payment.payload);
+  if (idempotencyKeyHash === null) return null;
+  if (await isUsed(deps, payment)) {
+    throw await refused(deps, request, SPENT);
+  }
+  return deps.store.findRepeated(payment.payer, request.fingerprint(), idempotencyKeyHash);
+}
+
+async function isUsed({ chain }: PaymentAccessDeps, payment: PresentedPayment): Promise<boolean> {
+  try {
+    return await chain.isUsed(payment);
+  } catch (error) {
+    throw nodeUnavailable(error);
+  }
 }
 
 /** Before anything is counted against the payer: a used authorization is public, so anyone may show it. */
@@ -79,7 +107,7 @@ async function requireOwn(
   throw await refusal(
     deps,
     request,
-    "payment_already_used: sign a new authorization, or prove that this one is yours by its claim, its Idempotency-Key or payment identifier, or a sign-in.",
+    `payment_already_used: sign a new authorization, or prove that this one is yours by ${PROOFS}.`,
   );
 }
 
@@ -111,6 +139,10 @@ async function requirementsFor(
   }
 }
 
+function payerOf(payment: PresentedPayment): PayerCaller {
+  return { kind: "payer", address: payment.payer, payment };
+}
+
 function callerOf(row: StoredPayment): PayerCaller {
   // Columns of text and JSON forget what was put into them; matchPayment had vouched for it.
   const payload = row.payload as PaymentPayload;
@@ -125,5 +157,5 @@ function callerOf(row: StoredPayment): PayerCaller {
     payload,
     requirements: payload.accepted,
   };
-  return { kind: "payer", address: payment.payer, payment };
+  return payerOf(payment);
 }

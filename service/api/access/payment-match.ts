@@ -1,4 +1,4 @@
-import type { PaymentRequirements } from "@x402/core/types";
+import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { PaymentHeader } from "./payment-header.ts";
 
@@ -46,7 +46,7 @@ export function matchPayment(header: PaymentHeader, expected: Expectation): Pres
       amount: authorization.value,
       validAfter: authorization.validAfter,
       validBefore: authorization.validBefore,
-      payload: header.payload,
+      payload: withoutQuery(payload),
       requirements,
     }
   );
@@ -68,6 +68,13 @@ export function untimely(
     return `payment_not_yet_valid: the authorization begins after ${validAfter} and it is ${seconds}.`;
   }
   return null;
+}
+
+/** The query of what is bought may hold secrets, such as a webhook's address, that neither a facilitator nor a row has to have. */
+function withoutQuery(payload: PaymentPayload): PaymentPayload {
+  const { resource } = payload;
+  if (resource === undefined) return payload;
+  return { ...payload, resource: { ...resource, url: resource.url.split(/[?#]/, 1)[0] ?? "" } };
 }
 
 function elsewhere(signedFor: string | undefined, asked: string): string | null {

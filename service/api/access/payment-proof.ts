@@ -5,12 +5,16 @@ import type { Address } from "viem";
 import type { StoredPayment } from "../../store/payments.ts";
 import { Problem } from "../problems.ts";
 import type { PaidRequest } from "./access.ts";
+import { idempotencyKeyOf } from "./repeat-slot.ts";
 
-/** By what a request shows that it is the first one's repeat; each hash is SHA-256 in hexadecimal. */
+/** What a request brings along that the first one may have brought as well; each hash is SHA-256 in hexadecimal. */
 export type ProofHashes = {
   readonly claimHash: string | null;
   readonly idempotencyKeyHash: string | null;
   readonly paymentIdentifierHash: string | null;
+  /** Whether the Idempotency-Key, and the payment identifier, prove whoever knows them to be the first one's sender. */
+  readonly keyProves: boolean;
+  readonly identifierProves: boolean;
 };
 
 /** The wallet, lower-case, that signed the request in; null where it carries no sign-in; throws a 401 for one that is no good. */
@@ -18,15 +22,27 @@ export type SignedInAddress = (request: Pick<PaidRequest, "header">) => Promise<
 
 /** 32 bytes in hexadecimal. */
 const CLAIM = /^[0-9a-f]{64}$/i;
+/** As many characters as 128 random bits have in base64: a shorter key is a name that others can guess. */
+const PROVING_CHARACTERS = 22;
+/** The proofs, in words. */
+export const PROOFS = `its claim in X-Payment-Claim, its payment identifier or Idempotency-Key of at least ${PROVING_CHARACTERS} characters (for POST /keys no Idempotency-Key), or a sign-in`;
+/** What it sells is as good as money: an Idempotency-Key, which logs and proxies see, is not enough to get it once more. */
+const KEY_SALE = "POST /keys";
 
-/** What a request brings along that may prove it; throws a 400 for a claim that is none. */
-export function proofsOf(request: Pick<PaidRequest, "header">, payload: PaymentPayload | null): ProofHashes {
+/** What a request brings along that may prove it; throws a 400 for a claim or an Idempotency-Key that is none. */
+export function proofsOf(
+  request: Pick<PaidRequest, "header" | "endpoint">,
+  payload: PaymentPayload | null,
+): ProofHashes {
   const claim = claimOf(request);
+  const key = idempotencyKeyOf(request);
   const identifier = payload === null ? null : extractPaymentIdentifier(payload, true);
   return {
     claimHash: claim === null ? null : hashProof(claim),
-    idempotencyKeyHash: hashOf(request.header("idempotency-key")),
+    idempotencyKeyHash: hashOf(key),
     paymentIdentifierHash: hashOf(identifier),
+    keyProves: isLong(key) && request.endpoint !== KEY_SALE,
+    identifierProves: isLong(identifier),
   };
 }
 
@@ -44,8 +60,9 @@ export function hashProof(proof: string): string {
 }
 
 /**
- * Whether the request comes from whoever paid: it knows the claim, the Idempotency-Key or the payment identifier of the first
- * request, or is signed in by the payer. The authorization itself proves nothing, since settlement publishes it.
+ * Whether the request comes from whoever paid: it knows the claim of the first request, its payment identifier or, unless a key was
+ * bought, its Idempotency-Key, both of 22 characters at least, or is signed in by the payer. The authorization itself proves
+ * nothing, since settlement publishes it.
  */
 export async function isProven(
   row: StoredPayment,
@@ -53,12 +70,15 @@ export async function isProven(
   { proofs, signedInAddress }: { readonly proofs: ProofHashes; readonly signedInAddress: SignedInAddress },
 ): Promise<boolean> {
   if (proofs.claimHash !== null && proofs.claimHash === row.claimHash) return true;
-  if (proofs.idempotencyKeyHash !== null && proofs.idempotencyKeyHash === row.idempotencyKeyHash) return true;
-  if (proofs.paymentIdentifierHash !== null && proofs.paymentIdentifierHash === row.paymentIdentifierHash)
-    return true;
+  if (proofs.keyProves && proofs.idempotencyKeyHash === row.idempotencyKeyHash) return true;
+  if (proofs.identifierProves && proofs.paymentIdentifierHash === row.paymentIdentifierHash) return true;
   return (await signedInAddress(request)) === row.payer;
 }
 
-function hashOf(text: string | null | undefined): string | null {
-  return text === null || text === undefined || text === "" ? null : hashProof(text);
+function hashOf(text: string | null): string | null {
+  return text === null || text === "" ? null : hashProof(text);
+}
+
+function isLong(text: string | null): boolean {
+  return text !== null && text.length >= PROVING_CHARACTERS;
 }

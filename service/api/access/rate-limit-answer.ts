@@ -5,7 +5,7 @@ import { secondsToFull, secondsToNext, WINDOW_SECONDS } from "./token-bucket.ts"
 /** What a limit found out about one call. */
 export type LimitState = {
   /** Name of the limit in the headers; letters only. */
-  readonly policy: "ip" | "key" | "wallet";
+  readonly policy: "ip" | "key" | "wallet" | "subscription";
   readonly perMinute: number;
   /** Tokens left after the call. */
   readonly tokens: number;
@@ -23,6 +23,7 @@ const WHOSE: Readonly<Record<LimitState["policy"], string>> = {
   ip: "this address",
   key: "this API key",
   wallet: "this wallet",
+  subscription: "this manage token",
 };
 
 /** The 429 of a call beyond a limit, with the seconds after which one more is let through. */

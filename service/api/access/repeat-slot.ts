@@ -27,12 +27,18 @@ export function idempotencyKeyOf(request: Pick<PaidRequest, "header">): string |
 
 /** Where the answer to a request is kept for its repeats; null for a request without a key, and for nobody. Throws a 400 problem. */
 export function repeatSlotOf(caller: Caller, request: PaidRequest): RepeatSlot | null {
-  const key = idempotencyKeyOf(request);
   const owner = ownerOf(caller);
-  if (key === null || owner === null) return null;
-  return {
-    scope: ownerText(owner),
-    keyHash: hash("sha256", key, "hex"),
-    fingerprint: request.fingerprint(),
-  };
+  // Read for nobody as well, who is told of a malformed one.
+  const slot = slotOf(owner === null ? "" : ownerText(owner), request);
+  return owner === null ? null : slot;
+}
+
+/** The same for a scope that is known; null for a request without a key. Throws a 400 problem. */
+export function slotOf(
+  scope: string,
+  request: Pick<PaidRequest, "header" | "fingerprint">,
+): RepeatSlot | null {
+  const key = idempotencyKeyOf(request);
+  if (key === null) return null;
+  return { scope, keyHash: hash("sha256", key, "hex"), fingerprint: request.fingerprint() };
 }

@@ -11,12 +11,12 @@ import { unavailable } from "../problems.ts";
 import type { ContractSignatures } from "./sign-in.ts";
 
 const ERC_1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
-/** What a contract answers that accepts a signature. */
-const ACCEPTED = "0x1626ba7e";
+/** The whole answer of a contract that accepts a signature: the magic value as an ABI word. What only begins so may be an echo. */
+const ACCEPTED = `0x1626ba7e${"0".repeat(56)}`;
 const RETRY_AFTER_SECONDS = 5;
 
 /** ERC-1271 through a node, at its newest block. Wallets not deployed yet (ERC-6492) are not asked: they own nothing here. */
-export function createContractSignatures(client: Pick<PublicClient, "call">): ContractSignatures {
+export function createContractSignatures(client: Pick<PublicClient, "call" | "getCode">): ContractSignatures {
   return async ({ address, hash, signature }) => {
     const data = encodeFunctionData({
       abi: ERC_1271,
@@ -24,8 +24,12 @@ export function createContractSignatures(client: Pick<PublicClient, "call">): Co
       args: [hash, signature],
     });
     try {
-      const answer = await client.call({ to: address, data });
-      return answer.data?.startsWith(ACCEPTED) ?? false;
+      // Precompiles answer without being contracts, and nobody owns them.
+      const [code, answer] = await Promise.all([
+        client.getCode({ address }),
+        client.call({ to: address, data }),
+      ]);
+      return code !== undefined && code !== "0x" && answer.data?.toLowerCase() === ACCEPTED;
     } catch (error) {
       if (isNodeFailure(error)) throw nodeSilent(error);
       // Whatever else a call ends in is the contract's doing, and no acceptance.

@@ -2,7 +2,8 @@ import { verifyEVMSignature } from "@x402/extensions/sign-in-with-x";
 import { type Address, type Hex, hashMessage } from "viem";
 import type { NonceUse } from "../../store/sign-in-nonces.ts";
 import { Problem } from "../problems.ts";
-import type { KeyAccess } from "./create-access.ts";
+import { countedKeys } from "./call-limiter.ts";
+import type { CallLimiter, KeyAccess } from "./create-access.ts";
 import type { OwnerAccess } from "./owner.ts";
 import {
   invalid,
@@ -69,16 +70,28 @@ export type OwnerAccessDeps = {
   readonly keys: Pick<KeyAccess, "identify">;
   readonly signIn: SignIn;
   readonly audience: SignInAudience;
+  readonly limiter: CallLimiter;
+  /** Calls a minute of a wallet. */
+  readonly payerRatePerMinute: number;
 };
 
-/** Owners by X-API-Key, else by SIGN-IN-WITH-X; a request with neither is told how to make one. */
-export function createOwnerAccess({ keys, signIn, audience }: OwnerAccessDeps): OwnerAccess {
+/**
+ * Owners by X-API-Key, else by SIGN-IN-WITH-X, each call counted against the owner's rate; a request with neither is told how to
+ * make one.
+ */
+export function createOwnerAccess(deps: OwnerAccessDeps): OwnerAccess {
+  const { signIn, audience, limiter } = deps;
+  const keys = countedKeys(deps.keys, limiter);
   return {
     async identify(request) {
       const key = await keys.identify(request);
       if (key !== null) return { kind: "key", keyId: key.keyId };
       const address = await signIn(request);
-      if (address !== null) return { kind: "wallet", address };
+      if (address !== null) {
+        const owner = { kind: "wallet", address } as const;
+        await limiter.take(owner, deps.payerRatePerMinute);
+        return owner;
+      }
       throw new Problem(
         "identity-missing",
         `Send an API key in X-API-Key, or in SIGN-IN-WITH-X a message signed by the wallet that pays: base64 of the JSON of x402's sign-in-with-x, for the domain ${new URL(audience.origin).host}, a URI under ${audience.origin} and the chain eip155:${audience.chainId}.`,

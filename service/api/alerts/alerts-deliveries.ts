@@ -1,15 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import type { Delivery } from "../../store/webhook-log.ts";
+import { ACT_ONCE } from "../access/act-once.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { Problem } from "../problems.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import type { SubscriptionPorts } from "./alerts-ports.ts";
 import {
+  ACT_PROBLEMS,
+  actOnSubscription,
   MANAGE_PROBLEMS,
   QUEUED_EXAMPLE,
   queuedSchema,
-  requireRunning,
+  refuseRecent,
   requireSubscription,
   SUBSCRIPTION_EXAMPLE,
   subscriptionParams,
@@ -151,7 +154,7 @@ export const postAlertReplay = defineFree({
   path: "/alerts/{subscription_id}/deliveries/{delivery_id}/replay",
   tag: "Alerts",
   summary: "Deliver an event again",
-  description: `Queues an event again, whatever came of it, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,
+  description: `Queues an event again, whatever came of it, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting, and one that was tried within the last minute is 429. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,
   request: { params: replayParams, query: z.object({}), body: null },
   answer: {
     schema: queuedSchema,
@@ -159,13 +162,22 @@ export const postAlertReplay = defineFree({
     description: "The event, waiting again",
   },
   identity: "subscription",
-  problems: MANAGE_PROBLEMS,
-  async respond(context, { params: { subscription_id, delivery_id } }, work: Work) {
-    const { subscription } = await requireRunning(context, subscription_id, work);
-    const outcome = await work.deps.subscriptions.replay(subscription, delivery_id);
-    if (outcome === "unknown")
-      throw new Problem("not-found", `Subscription ${subscription_id} has no delivery ${delivery_id}.`);
-    return answerJson(context, { subscription_id, delivery_id, state: "pending" }, NO_STORE);
+  headers: ACT_ONCE.headers,
+  problems: ACT_PROBLEMS,
+  respond(context, { params: { subscription_id, delivery_id } }, work: Work) {
+    return actOnSubscription(context, work, {
+      id: subscription_id,
+      endpoint: "POST /alerts/{subscription_id}/deliveries/{delivery_id}/replay",
+      input: delivery_id,
+      async run({ subscription }) {
+        const outcome = await work.deps.subscriptions.replay(subscription, delivery_id);
+        if (outcome === "unknown")
+          throw new Problem("not-found", `Subscription ${subscription_id} has no delivery ${delivery_id}.`);
+        refuseRecent(outcome);
+        const answer = { subscription_id, delivery_id, state: "pending" };
+        return { answer, kept: answer };
+      },
+    });
   },
 });
 

@@ -1,14 +1,17 @@
 import { z } from "@hono/zod-openapi";
+import { ACT_ONCE } from "../access/act-once.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import type { SubscriptionPorts } from "./alerts-ports.ts";
 import {
+  ACT_PROBLEMS,
+  actOnSubscription,
   MANAGE_PROBLEMS,
   QUEUED_EXAMPLE,
   queuedSchema,
+  refuseRecent,
   renderSubscription,
-  requireRunning,
   requireSubscription,
   SUBSCRIPTION_EXAMPLE,
   subscriptionParams,
@@ -67,22 +70,30 @@ export const postAlertTest = defineFree({
   path: "/alerts/{subscription_id}/test",
   tag: "Alerts",
   summary: "Send a test event",
-  description: `Queues a \`subscription.test\` for delivery at once; those asked for within a minute are one delivery. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,
+  description: `Queues a \`subscription.test\` for delivery at once; those asked for within a minute are one: the same while it waits, and 429 once it was tried. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,
   request,
   answer: { schema: queuedSchema, example: QUEUED_EXAMPLE, description: "The queued event" },
   identity: "subscription",
-  problems: MANAGE_PROBLEMS,
-  async respond(context, { params: { subscription_id } }, work: Work) {
-    const { subscription } = await requireRunning(context, subscription_id, work);
-    const delivery_id = await work.deps.subscriptions.test(subscription);
-    return answerJson(context, { subscription_id, delivery_id, state: "pending" }, NO_STORE);
+  headers: ACT_ONCE.headers,
+  problems: ACT_PROBLEMS,
+  respond(context, { params: { subscription_id } }, work: Work) {
+    return actOnSubscription(context, work, {
+      id: subscription_id,
+      endpoint: "POST /alerts/{subscription_id}/test",
+      async run({ subscription }) {
+        const { id, outcome } = await work.deps.subscriptions.test(subscription);
+        refuseRecent(outcome);
+        const answer = { subscription_id, delivery_id: id, state: "pending" };
+        return { answer, kept: answer };
+      },
+    });
   },
 });
 
 const rotatedSchema = z
   .object({
     subscription_id: z.uuid(),
-    secret: z.string().openapi({ description: "Shown once" }),
+    secret: z.string().nullable().openapi({ description: "Shown once: a repeat of the request shows null" }),
     previous_valid_until: isoSchema.openapi({ description: "Until then the secret before it signs as well" }),
     manage_token: z.string().nullable().openapi({
       description: "A new one, shown once, where the owner asked; null where the manage token itself did",
@@ -96,7 +107,7 @@ export const postAlertRotate = defineFree({
   path: "/alerts/{subscription_id}/rotate",
   tag: "Alerts",
   summary: "Rotate the secret",
-  description: `Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. ${WHO_MANAGES}`,
+  description: `Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. Under one \`Idempotency-Key\` it is rotated once, and a repeat answers without the secrets. ${WHO_MANAGES}`,
   request,
   answer: {
     schema: rotatedSchema,
@@ -109,17 +120,23 @@ export const postAlertRotate = defineFree({
     description: "The new secret",
   },
   identity: "subscription",
-  problems: MANAGE_PROBLEMS,
-  async respond(context, { params: { subscription_id } }, work: Work) {
-    const { subscription, by } = await requireRunning(context, subscription_id, work);
-    const tokens = by === "owner" ? "new-token" : "keep-token";
-    const rotated = await work.deps.subscriptions.rotate(subscription, tokens);
-    const body = {
-      subscription_id,
-      secret: rotated.secret,
-      previous_valid_until: rotated.previousValidUntil.toISOString(),
-      manage_token: rotated.manageToken,
-    };
-    return answerJson(context, body, NO_STORE);
+  headers: ACT_ONCE.headers,
+  problems: ACT_PROBLEMS,
+  respond(context, { params: { subscription_id } }, work: Work) {
+    return actOnSubscription(context, work, {
+      id: subscription_id,
+      endpoint: "POST /alerts/{subscription_id}/rotate",
+      async run({ subscription, by }) {
+        const tokens = by === "owner" ? "new-token" : "keep-token";
+        const rotated = await work.deps.subscriptions.rotate(subscription, tokens);
+        const answer = {
+          subscription_id,
+          secret: rotated.secret,
+          previous_valid_until: rotated.previousValidUntil.toISOString(),
+          manage_token: rotated.manageToken,
+        };
+        return { answer, kept: { ...answer, secret: null, manage_token: null } };
+      },
+    });
   },
 });

@@ -1,7 +1,8 @@
-import type { Replay, Rotated, Subscribe } from "../../alerts/subscriptions.ts";
+import type { Replay, Rotated, Subscribe, SubscribeRequest } from "../../alerts/subscriptions.ts";
 import type { StoredSubscription } from "../../store/alert-subscriptions.ts";
 import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
 import type { Caller } from "../access/access.ts";
+import type { RepeatStore } from "../access/create-access.ts";
 import { type OwnerAccess, ownerOf, ownerText } from "../access/owner.ts";
 import type { InfrastructurePorts } from "../scores/infrastructure-part.ts";
 import { echoInput } from "../validation/echo-input.ts";
@@ -17,11 +18,14 @@ export type SubscribePorts = {
 /** What manages a subscription, for whoever is its owner or has its manage token. */
 export type SubscriptionPorts = {
   readonly owners: OwnerAccess;
+  readonly repeats: RepeatStore;
   readonly subscriptions: {
+    /** Counts a call by manage token against the subscription's rate; throws a 429. */
+    count(id: string): Promise<void>;
     find(id: string): Promise<StoredSubscription | null>;
     end(id: string): Promise<void>;
-    /** Answers the id of the event. */
-    test(subscription: StoredSubscription): Promise<string>;
+    /** Answers the id of the event as well. */
+    test(subscription: StoredSubscription): Promise<{ readonly id: string; readonly outcome: Replay }>;
     rotate(subscription: StoredSubscription, tokens: "keep-token" | "new-token"): Promise<Rotated>;
     /** Newest first. */
     deliveries(id: string, page: DeliveryPage): Promise<readonly Delivery[]>;
@@ -29,11 +33,15 @@ export type SubscriptionPorts = {
   };
 };
 
-/** What a caller's purchase of monitoring names: whose it is, and the payment, if there is one. */
-export function purchaseBy(caller: Caller): { readonly owner: string; readonly purchase: string | null } {
+/** What a caller's purchase of monitoring names: whose it is, and the payment or the debit, if there is one. */
+export function purchaseBy(
+  caller: Caller,
+  debitId: string | null,
+): Pick<SubscribeRequest, "owner" | "purchase" | "debitId"> {
   const owner = ownerOf(caller);
   if (owner === null) throw new Error("nobody buys monitoring");
-  return { owner: ownerText(owner), purchase: paymentName(caller) };
+  const purchase = debitId === null ? paymentName(caller) : `debit ${debitId}`;
+  return { owner: ownerText(owner), purchase, debitId };
 }
 
 function paymentName(caller: Caller): string | null {
@@ -42,8 +50,16 @@ function paymentName(caller: Caller): string | null {
   return `${requirements.network} ${asset} ${caller.address} ${nonce}`;
 }
 
-/** Throws the 422 of a webhook_url that the guard refuses, so that it is refused before anything is charged. */
-export async function refuseWebhookUrl(url: string, { infrastructure }: SubscribePorts): Promise<void> {
+/**
+ * Throws the 422 of a webhook_url that the guard refuses, so that it is refused before anything is charged. For callers without
+ * key or payment no name is resolved: they are told the price.
+ */
+export async function refuseWebhookUrl(
+  url: string,
+  caller: Caller,
+  { infrastructure }: SubscribePorts,
+): Promise<void> {
+  if (caller.kind === "nobody") return;
   // As it will be asked: the parser's spelling may be longer than the guard reads.
   const error = await infrastructure.refusal(URL.canParse(url) ? new URL(url).href : url);
   if (error === null) return;

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { hashManageToken } from "../../alerts/subscriptions.ts";
+import { hashManageToken, PAUSE_MS, type Replay } from "../../alerts/subscriptions.ts";
 import type { StoredSubscription } from "../../store/alert-subscriptions.ts";
+import { ACT_ONCE, type Act, actOnce } from "../access/act-once.ts";
 import { ownerText } from "../access/owner.ts";
 import { eip55Schema, toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
@@ -67,6 +68,9 @@ export const subscriptionParams = z.object({
 /** Refusals of everything that manages one subscription. */
 export const MANAGE_PROBLEMS: readonly ProblemCode[] = ["not-found", "database-unavailable", "internal"];
 
+/** The same of what acts on one. */
+export const ACT_PROBLEMS: readonly ProblemCode[] = [...MANAGE_PROBLEMS, ...ACT_ONCE.problems];
+
 /** How the callers of these endpoints prove themselves, for their descriptions. */
 export const WHO_MANAGES =
   "For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.";
@@ -85,6 +89,7 @@ export async function requireSubscription(
     const subscription = await subscriptions.find(id);
     const isHeld = isHashOf(token, subscription?.manageTokenHash ?? NO_HASH);
     if (subscription === null || !isHeld) throw unknownSubscription(id);
+    await subscriptions.count(id);
     return { subscription, by: "token" };
   }
   const owner = ownerText(await owners.identify(req));
@@ -94,7 +99,7 @@ export async function requireSubscription(
 }
 
 /** The same for what only a subscription that runs can do; throws a 404 for one that ended or expired. */
-export async function requireRunning(
+async function requireRunning(
   context: ApiContext,
   id: string,
   work: { readonly deps: SubscriptionPorts; readonly now: Date },
@@ -109,6 +114,37 @@ export async function requireRunning(
       `Subscription ${id} expired at ${expiresAt.toISOString()}; paying for the same wallet and URL again continues it.`,
     );
   return managed;
+}
+
+/** Acts on a subscription that runs, once under one Idempotency-Key of its owner, or of its manage token. */
+export async function actOnSubscription(
+  context: ApiContext,
+  work: { readonly deps: SubscriptionPorts; readonly now: Date },
+  act: {
+    readonly id: string;
+    readonly endpoint: string;
+    readonly input?: unknown;
+    run(managed: Managed): ReturnType<Act["run"]>;
+  },
+): Promise<Response> {
+  const managed = await requireRunning(context, act.id, work);
+  return actOnce(context, work.deps.repeats, {
+    scope: `subscription:${act.id}:${managed.by}`,
+    endpoint: act.endpoint,
+    input: { id: act.id, ...(act.input === undefined ? {} : { input: act.input }) },
+    run: () => act.run(managed),
+  });
+}
+
+/** Throws the 429 of an event that was tried too short a while ago to be asked for again. */
+export function refuseRecent(outcome: Replay): void {
+  if (outcome !== "recent") return;
+  const seconds = PAUSE_MS / 1_000;
+  throw new Problem(
+    "rate-limited",
+    `This event was tried less than ${seconds} s ago; it can be asked for once in that time.`,
+    { headers: { "retry-after": String(seconds) } },
+  );
 }
 
 /** A subscription as answers show it. */

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ALERT_EVENTS } from "../../alerts/alert-events.ts";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 import { addressParams } from "../address-schema.ts";
-import { definePaid } from "../endpoint.ts";
+import { definePaid, type PaidWorkContext } from "../endpoint.ts";
 import { noteInterest, type WalletPorts } from "../wallet-ports.ts";
 import { requireFollowed } from "../wallet-report.ts";
 import { purchaseBy, refuseWebhookUrl, type SubscribePorts } from "./alerts-ports.ts";
@@ -64,13 +64,16 @@ export const getAlertsSubscribe = definePaid({
   request: { params: addressParams, query, body: null },
   answer: { schema: subscribedSchema, example: EXAMPLE, description: "The subscription" },
   problems: ["not-indexed", "index-unavailable", "index-behind"],
-  async prepare({ params, query }, { deps, now }: { deps: WalletPorts & SubscribePorts; now: Date }) {
+  async prepare(
+    { params, query },
+    { deps, now, caller }: PaidWorkContext<WalletPorts & SubscribePorts>,
+  ): Promise<void> {
     await requireFollowed(params.address, deps, now);
-    await refuseWebhookUrl(query.webhook_url, deps);
+    await refuseWebhookUrl(query.webhook_url, caller, deps);
   },
-  async work({ params, query }, _prepared, { deps, now, caller }): Promise<SubscribedAnswer> {
+  async work({ params, query }, _prepared, { deps, now, caller, debitId }): Promise<SubscribedAnswer> {
     const { subscription, secret, manageToken } = await deps.subscribe({
-      ...purchaseBy(caller),
+      ...purchaseBy(caller, debitId),
       wallet: params.address,
       webhookUrl: query.webhook_url,
       events: query.events === undefined ? null : [...new Set(query.events)],

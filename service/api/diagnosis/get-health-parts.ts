@@ -81,7 +81,13 @@ export const portfolioSchema = z
     state: z.enum(["held", "none", "unread"]),
     reason: z.string().nullable(),
     basis: z.string(),
-    total_usd: usdSchema.openapi({ description: "Of the holdings that have a price" }),
+    total_usd: usdSchema.openapi({
+      description: "Of recognised holdings that a feed prices; null where none is held, or nothing was read",
+    }),
+    other_usd: usdSchema.openapi({
+      description:
+        "Of the other holdings, by what the wallet itself gave for them: a wallet that trades with itself can make it anything",
+    }),
     unpriced_tokens: z.int().nullable(),
     holdings: z.array(
       z.object({
@@ -91,6 +97,7 @@ export const portfolioSchema = z
         amount: tokenAmountSchema,
         recognised: z.boolean(),
         worth_usd: usdSchema,
+        priced_by: z.enum(["feed", "own_trade"]).nullable(),
       }),
     ),
   })
@@ -168,16 +175,18 @@ function renderApproval(finding: ApprovalFinding): z.infer<typeof approvalSchema
 export function renderPortfolio(portfolio: Portfolio): z.infer<typeof portfolioSchema> {
   const base = { state: portfolio.kind, basis: PORTFOLIO_BASIS };
   if (portfolio.kind !== "held") {
-    return { ...base, reason: portfolio.reason, total_usd: null, unpriced_tokens: null, holdings: [] };
+    const nothing = { total_usd: null, other_usd: null, unpriced_tokens: null, holdings: [] };
+    return { ...base, reason: portfolio.reason, ...nothing };
   }
-  const isPriced = portfolio.positions.length > portfolio.unpriced;
   return {
     ...base,
     reason: null,
-    total_usd: isPriced ? toUsd(portfolio.pricedMicroUsd) : null,
+    total_usd: toUsd(portfolio.recognisedMicroUsd),
+    other_usd: toUsd(portfolio.otherMicroUsd),
     unpriced_tokens: portfolio.unpriced,
-    holdings: portfolio.positions.map(({ token, microUsd, amount, ...same }) => ({
+    holdings: portfolio.positions.map(({ token, microUsd, pricedBy, amount, ...same }) => ({
       ...same,
+      priced_by: pricedBy,
       token: toEip55(token),
       amount: String(amount),
       worth_usd: toUsd(microUsd),

@@ -5,7 +5,7 @@ import type { Policy } from "../../score/policy-shape.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";
-import { type ReportPorts, readReport, requireFollowed } from "../wallet-report.ts";
+import { type ReportPorts, readReport, requireReadable } from "../wallet-report.ts";
 import { OPTIMIZE_EXAMPLE } from "./get-optimize-example.ts";
 import { renderOptimization } from "./get-optimize-render.ts";
 import { type OptimizeAnswer, optimizeSchema } from "./get-optimize-schema.ts";
@@ -25,7 +25,7 @@ export const getOptimize = definePaid({
   answer: { schema: optimizeSchema, example: OPTIMIZE_EXAMPLE, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   prepare: ({ params }, { deps, now }: { deps: GetOptimizePorts; now: Date }) =>
-    requireFollowed(params.address, deps, now),
+    requireReadable(params.address, deps, now),
   async work({ params: { address } }, _prepared, { deps }): Promise<OptimizeAnswer> {
     const facts = gatherReportFacts(await readReport(address, deps), deps.policy);
     noteInterest(address, deps);

@@ -96,9 +96,10 @@ export const WASH_EXAMPLE: WashAnswer = {
   portfolio: {
     state: "held",
     basis:
-      "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token.",
+      "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
     reason: null,
     total_usd: 108,
+    other_usd: null,
     unpriced_tokens: 0,
     holdings: [
       {
@@ -108,6 +109,7 @@ export const WASH_EXAMPLE: WashAnswer = {
         token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
         amount: "108000000",
         worth_usd: 108,
+        priced_by: "feed",
       },
     ],
   },

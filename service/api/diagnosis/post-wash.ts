@@ -7,7 +7,7 @@ import type { TransferReader } from "../../store/wallet-transfers.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";
-import { type ReportPorts, readReport, requireFollowed } from "../wallet-report.ts";
+import { type ReportPorts, readReport, requireReadable } from "../wallet-report.ts";
 import { ninetyDays } from "./get-health.ts";
 import { WASH_EXAMPLE } from "./post-wash-example.ts";
 import { renderWash } from "./post-wash-render.ts";
@@ -31,7 +31,7 @@ export const postWash = definePaid({
   answer: { schema: washSchema, example: WASH_EXAMPLE, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   prepare: ({ params }, { deps, now }: { deps: PostWashPorts; now: Date }) =>
-    requireFollowed(params.address, deps, now),
+    requireReadable(params.address, deps, now),
   async work({ params: { address } }, _prepared, { deps }): Promise<WashAnswer> {
     const source = await readReport(address, deps);
     const { timestamp, blockNumber } = source.asOf;

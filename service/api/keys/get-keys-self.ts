@@ -63,7 +63,7 @@ export const getKeysSelf = defineFree({
   },
   problems: ["database-unavailable", "internal"],
   async respond(context, _input, { deps, now }: { deps: KeyPorts; now: Date }) {
-    const caller = await deps.keys.identify(context.req);
+    const caller = await deps.keys.enter(context.req);
     if (caller === null) throw unauthorized("key-missing", "Send the key in the header X-API-Key.");
     const since = new Date(now.getTime() - WINDOW_DAYS * DAY_MS);
     const [key, spending] = await Promise.all([

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
+import { creditIdOf as creditOf } from "../../payments/credit-id.ts";
 import type { ApiKey } from "../../store/api-keys.ts";
 import type { KeyWithSecret, RotationRight, Spending } from "../../store/key-sales.ts";
 import type { Caller, KeyCaller, PaidRequest, PayerCaller } from "../access/access.ts";
@@ -11,6 +11,8 @@ export type KeyPorts = {
   readonly keys: {
     /** The key of X-API-Key; null without the header; throws the 401 of one that is no good. */
     identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
+    /** The same for a free call, which counts against the key's rate: throws a 429 as well. */
+    enter(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
     /** The key that a payment bought: one for one creditId, each time with a new secret. */
     buy(purchase: {
       readonly creditId: string;
@@ -109,12 +111,7 @@ export function buyerOf(caller: Caller): PayerCaller {
   return caller;
 }
 
-/** A UUID (RFC 9562, version 8) that follows from the payment: whatever happens to its first answer, it credits once. */
+/** The id of what a caller's payment credits. */
 export function creditIdOf({ payment }: PayerCaller): string {
-  const { requirements, asset, payer, nonce } = payment;
-  const name = `credit ${requirements.network} ${asset} ${payer} ${nonce}`.toLowerCase();
-  const digits = hash("sha256", name, "hex").slice(0, 32);
-  const variant = ((Number.parseInt(digits.slice(16, 17), 16) % 4) + 8).toString(16);
-  const text = `${digits.slice(0, 12)}8${digits.slice(13, 16)}${variant}${digits.slice(17)}`;
-  return text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return creditOf({ network: payment.requirements.network, ...payment });
 }

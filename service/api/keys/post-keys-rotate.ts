@@ -3,15 +3,18 @@ import type { HonoRequest } from "hono";
 import type { Address } from "viem";
 import { hashApiKey } from "../../store/api-keys.ts";
 import type { RotationRight } from "../../store/key-sales.ts";
-import type { OwnerAccess } from "../access/owner.ts";
+import { ACT_ONCE, actOnce } from "../access/act-once.ts";
+import type { RepeatStore } from "../access/create-access.ts";
+import { type Owner, type OwnerAccess, ownerText } from "../access/owner.ts";
 import { toEip55 } from "../address-schema.ts";
-import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { Problem, unauthorized } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { KEY_EXAMPLE, type KeyPorts, keyShape, renderKey } from "./key-sale.ts";
 
-type RotatePorts = KeyPorts & { readonly owners: OwnerAccess };
+type RotatePorts = KeyPorts & { readonly owners: OwnerAccess; readonly repeats: RepeatStore };
+
+const ENDPOINT = "POST /keys/rotate";
 
 const bodySchema = z
   .object({
@@ -24,7 +27,10 @@ const bodySchema = z
 
 const rotatedSchema = z
   .object({
-    api_key: z.string().openapi({ description: "The key from now on, for the header X-API-Key; shown once" }),
+    api_key: z.string().nullable().openapi({
+      description:
+        "The key from now on, for the header X-API-Key. Shown once: a repeat of the request shows null",
+    }),
     ...keyShape,
   })
   .openapi("RotatedKey");
@@ -36,30 +42,39 @@ export const postKeysRotate = defineFree({
   tag: "Keys",
   summary: "Replace an API key by a new one",
   description:
-    "Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase.",
+    "Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. Whoever asked with the old key cannot repeat it: that key is refused from then on, which is as good an answer.",
   identity: "owner",
+  headers: ACT_ONCE.headers,
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
   answer: {
     schema: rotatedSchema,
     example: { api_key: `ahs_Zk3vQ9aB${"x".repeat(35)}`, ...KEY_EXAMPLE },
     description: "The key with its new secret",
   },
-  problems: ["not-found", "database-unavailable", "internal"],
+  problems: ["not-found", "database-unavailable", "internal", ...ACT_ONCE.problems],
   async respond(context, { body }, { deps, now }: { deps: RotatePorts; now: Date }) {
-    const right = await rightOf(context.req, { keyId: body?.key_id?.toLowerCase() ?? null, now }, deps);
-    const rotated = await deps.keys.rotate(right, now);
-    if (rotated === null) throw gone(right);
-    const answer = { api_key: rotated.secret, ...renderKey(rotated.key) };
-    return answerJson(context, answer, { headers: { "cache-control": "private, no-store" } });
+    const owner = await deps.owners.identify(context.req);
+    const keyId = body?.key_id?.toLowerCase() ?? null;
+    return actOnce(context, deps.repeats, {
+      scope: ownerText(owner),
+      endpoint: ENDPOINT,
+      input: { keyId },
+      async run() {
+        const right = await rightOf(context.req, { owner, keyId, now }, deps);
+        const rotated = await deps.keys.rotate(right, now);
+        if (rotated === null) throw gone(right);
+        const shown = renderKey(rotated.key);
+        return { answer: { api_key: rotated.secret, ...shown }, kept: { api_key: null, ...shown } };
+      },
+    });
   },
 });
 
 async function rightOf(
   request: HonoRequest,
-  { keyId, now }: { readonly keyId: string | null; readonly now: Date },
+  { owner, keyId, now }: { readonly owner: Owner; readonly keyId: string | null; readonly now: Date },
   deps: RotatePorts,
 ): Promise<RotationRight> {
-  const owner = await deps.owners.identify(request);
   switch (owner.kind) {
     case "key":
       if (keyId !== null && keyId !== owner.keyId)

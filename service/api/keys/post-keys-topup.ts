@@ -32,7 +32,7 @@ export const postKeysTopup = definePaid({
   tag: "Keys",
   summary: "Add credits to an API key",
   description:
-    "Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment is credited once, to the key of its first request.",
+    "Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.",
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
   answer: {
     schema: toppedUpSchema,
@@ -40,6 +40,7 @@ export const postKeysTopup = definePaid({
     description: "The key with its new balance",
   },
   problems: [],
+  distinguish: async (request, deps: KeyPorts) => (await deps.keys.identify(request))?.keyId ?? null,
   async prepare(_input, { deps, caller, header }: PaidWorkContext<KeyPorts>) {
     const key = await deps.keys.identify({ header });
     // Whoever brings neither key nor payment is told the price.
@@ -52,7 +53,10 @@ export const postKeysTopup = definePaid({
     const units = unitsOf(body);
     const key = await deps.keys.topUp({ creditId: creditIdOf(buyerOf(caller)), keyId, units, now });
     if (key === null) {
-      throw unauthorized("key-revoked", "The key was revoked or expired meanwhile; name another one.");
+      throw unauthorized(
+        "key-revoked",
+        "The key was revoked or expired meanwhile; what was paid is owed, and the operator's list shows it.",
+      );
     }
     return { ...renderKey(key), credited_usd: usdOf(units) };
   },

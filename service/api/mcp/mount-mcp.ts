@@ -8,8 +8,9 @@ import type { Hono } from "hono";
 import type { Logger } from "pino";
 import type { ApiContext, ApiEnv } from "../api-env.ts";
 import { SERVICE } from "../discovery/service-words.ts";
-import { operationsOf, priceText } from "../document-operations.ts";
+import { memberOf, operationsOf, priceText } from "../document-operations.ts";
 import type { ApiDocument } from "../openapi-document.ts";
+import { readBody } from "../validation/read-body.ts";
 import { type Tool, toolList } from "./tool-list.ts";
 import { type CallHeaders, toolRequest } from "./tool-request.ts";
 import { toolResult } from "./tool-result.ts";
@@ -31,12 +32,21 @@ export function mountMcp(app: Hono<ApiEnv>, { document, origin, logger }: McpDep
   const tools = toolList(document).map((tool) => ({ ...tool, inputSchema: inputSchemaOf(tool) }));
   const respond = async (context: ApiContext): Promise<Response> => {
     context.set("route", "/mcp");
+    const { req } = context;
     const dispatch: Dispatch = async (request) => app.fetch(request, context.env);
     const handler = createMcpHandler(
-      () => createServer({ tools, document, origin, dispatch, headers: carriedHeaders(context) }),
+      () =>
+        createServer({
+          ...{ tools, document, origin, dispatch },
+          headers: carriedHeaders(context),
+          signal: req.raw.signal,
+        }),
       { onerror: (error) => logger.debug({ err: error }, "MCP request refused") },
     );
-    const response = await handler.fetch(context.req.raw);
+    const body = req.raw.body === null ? {} : { body: await readBody(req) };
+    const response = await handler.fetch(
+      new Request(req.url, { method: req.method, headers: req.raw.headers, signal: req.raw.signal, ...body }),
+    );
     return new Response(response.body, {
       status: response.status,
       headers: { ...context.get("headers"), ...Object.fromEntries(response.headers) },
@@ -54,25 +64,49 @@ type ServerParts = {
   readonly origin: string;
   readonly dispatch: Dispatch;
   readonly headers: CallHeaders;
+  /** Fires when the client of the MCP request is gone. */
+  readonly signal: AbortSignal;
 };
 
-function createServer({ tools, document, origin, dispatch, headers }: ServerParts): McpServer {
+/** Members of `_meta` by which a call is told apart from others, proven and paid, with what they are for. */
+const META = {
+  "x402/payment": "The x402 payment for the terms of a 402, as an object",
+  "agent-health/idempotency-key":
+    "A string of your choice, new for each purchase: the same call with it is answered again and charged once",
+  "agent-health/claim":
+    "The `claim` of an answer that is paid for and owed: the same call with it is not charged",
+} as const;
+
+function createServer({ tools, document, origin, dispatch, headers, signal }: ServerParts): McpServer {
   const server = new McpServer(
     { name: "agent-health", title: SERVICE.name, version: document.info.version },
-    { instructions: SERVICE.description },
+    {
+      instructions: `${SERVICE.description} Calls of priced tools may carry in _meta: ${JSON.stringify(META)}.`,
+    },
   );
   for (const tool of tools) {
     const { name, title, description, inputSchema } = tool;
     server.registerTool(name, { title, description, inputSchema }, async (args, call) => {
-      const request = toolRequest(tool, args, { origin, headers: { ...headers, ...paymentOf(call) } });
+      const request = toolRequest(tool, args, {
+        origin,
+        headers: { ...headers, ...headersOf(call.mcpReq._meta) },
+        signal: AbortSignal.any([signal, call.mcpReq.signal]),
+      });
       return toolResult(await dispatch(request), request);
     });
   }
   const prices = priceList(document, tools);
   server.registerTool(
     "list_prices",
-    { title: "Prices", description: "What every operation costs, and the tool that calls it. Free." },
-    () => ({ content: [{ type: "text", text: JSON.stringify(prices) }], structuredContent: { prices } }),
+    {
+      title: "Prices",
+      description:
+        "What every operation costs, the tool that calls it, and the members of _meta by which calls are paid and repeated. Free.",
+    },
+    () => ({
+      content: [{ type: "text", text: JSON.stringify({ prices, meta: META }) }],
+      structuredContent: { prices, meta: META },
+    }),
   );
   return server;
 }
@@ -104,11 +138,17 @@ function carriedHeaders(context: ApiContext): CallHeaders {
   };
 }
 
-/** The x402 payment of a tool call as the header that the HTTP interface reads. */
-function paymentOf(call: { readonly mcpReq?: { readonly _meta?: unknown } }): CallHeaders {
-  const meta = call.mcpReq?._meta;
-  if (typeof meta !== "object" || meta === null) return {};
-  const payment: unknown = Reflect.get(meta, "x402/payment");
-  if (payment === undefined) return {};
-  return { "payment-signature": Buffer.from(JSON.stringify(payment)).toString("base64") };
+/** What a tool call's `_meta` carries, as the headers that the HTTP interface reads and checks. */
+function headersOf(meta: unknown): CallHeaders {
+  const payment = memberOf(meta, "x402/payment");
+  const key = memberOf(meta, "agent-health/idempotency-key");
+  const claim = memberOf(meta, "agent-health/claim");
+  return {
+    ...(payment === undefined
+      ? {}
+      : { "payment-signature": Buffer.from(JSON.stringify(payment)).toString("base64") }),
+    // As a structured string, which may hold any printable character; what is no string is refused as malformed.
+    ...(key === undefined ? {} : { "idempotency-key": typeof key === "string" ? JSON.stringify(key) : "" }),
+    ...(claim === undefined ? {} : { "x-payment-claim": String(claim) }),
+  };
 }

@@ -9,7 +9,7 @@ export type CallHeaders = Readonly<Record<string, string>>;
 export function toolRequest(
   tool: Tool,
   args: Arguments,
-  from: { origin: string; headers: CallHeaders },
+  from: { readonly origin: string; readonly headers: CallHeaders; readonly signal: AbortSignal },
 ): Request {
   const { path, query } = tool.place;
   const filled = path.reduce(
@@ -22,10 +22,11 @@ export function toolRequest(
     if (value !== undefined)
       url.searchParams.append(name, Array.isArray(value) ? value.join(",") : String(value));
   }
-  if (tool.method === "GET") return new Request(url, { headers: from.headers });
+  if (tool.method === "GET") return new Request(url, { headers: from.headers, signal: from.signal });
   const rest = Object.entries(args).filter(([name]) => !path.includes(name) && !query.includes(name));
   return new Request(url, {
     method: tool.method,
+    signal: from.signal,
     headers: { ...from.headers, "content-type": "application/json" },
     body: JSON.stringify(Object.fromEntries(rest)),
   });

@@ -4,25 +4,33 @@ import type { Position } from "../../diagnose/counterparties-page.ts";
 import type { PinnedBlock } from "../../store/wallet-network-dealings.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 
-/** Where a list of a wallet's counterparties goes on, and the block that all its pages are as of. */
-export type Cursor = { readonly wallet: Address; readonly block: PinnedBlock; readonly after: Position };
+/** Where a list of a wallet's counterparties goes on, the block that all its pages are as of, and which list it is. */
+export type Cursor = {
+  readonly wallet: Address;
+  readonly block: PinnedBlock;
+  readonly after: Position;
+  /** See `listDigest`. */
+  readonly digest: string;
+};
 
 const address = z.custom<Address>((value) => typeof value === "string" && /^0x[0-9a-f]{40}$/.test(value));
 const hash = z.custom<PinnedBlock["blockHash"]>(
   (value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value),
 );
 
-/** Version, wallet, block number, block hash, interactions of the last entry, its address. */
-const fields = z.tuple([z.literal(1), address, z.int().nonnegative(), hash, z.int().nonnegative(), address]);
+const whole = z.int().nonnegative();
+const digestText = z.string().regex(/^[0-9a-f]{16}$/);
+
+/** Version, wallet, block number, block hash, own calls to the last entry, what it brought, its address, digest of the list. */
+const fields = z.tuple([z.literal(2), address, whole, hash, whole, whole, address, digestText]);
 
 const MAX_CHARACTERS = 500;
 
 /** The cursor as answers carry it: unsigned, since all that it can ask for is another page of what is paid for. */
-export function encodeCursor({ wallet, block, after }: Cursor): string {
-  const { blockNumber, blockHash } = block;
-  return Buffer.from(
-    JSON.stringify([1, wallet, blockNumber, blockHash, after.interactions, after.address]),
-  ).toString("base64url");
+export function encodeCursor({ wallet, block, after, digest }: Cursor): string {
+  const { calls, broughtMicroUsd, address } = after;
+  const parts = [2, wallet, block.blockNumber, block.blockHash, calls, broughtMicroUsd, address, digest];
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
 }
 
 /** A cursor as a parameter of a request. */
@@ -39,8 +47,9 @@ export const cursorSchema = z
       });
       return z.NEVER;
     }
-    const [, wallet, blockNumber, blockHash, interactions, last] = parsed.data;
-    return { wallet, block: { blockNumber, blockHash }, after: { interactions, address: last } };
+    const [, wallet, blockNumber, blockHash, calls, broughtMicroUsd, last, digest] = parsed.data;
+    const after = { calls, broughtMicroUsd, address: last };
+    return { wallet, block: { blockNumber, blockHash }, after, digest };
   });
 
 /** The 422 of a cursor that this request cannot go on from. */

@@ -1,5 +1,5 @@
-import type { Counterparty, Dealings } from "../../diagnose/counterparties.ts";
-import { directionOf, totalsOf } from "../../diagnose/counterparties-totals.ts";
+import type { Counterparty } from "../../diagnose/counterparties.ts";
+import { directionOf } from "../../diagnose/counterparties-totals.ts";
 import type { Volume } from "../../diagnose/counterparties-volume.ts";
 import type { WalletRows } from "../../features/types.ts";
 import { chainLabels, type KnownAccounts } from "../../labels/chain-labels.ts";
@@ -8,8 +8,11 @@ import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf } from "../wallet-report.ts";
 import type { CounterpartiesAnswer } from "./get-counterparties-schema.ts";
+import type { FoundDealings } from "./kept-dealings.ts";
 
 type Rendered = CounterpartiesAnswer["counterparties"][number];
+
+type PricedRows = Pick<WalletRows, "tokens">;
 
 /** Tokens told of one volume: a router may have moved thousands. */
 const MAX_TOKENS = 20;
@@ -21,7 +24,7 @@ const UNKNOWN: Omit<AccountDetail, "address"> = { agents: [], hasCode: null, sco
 export function renderCounterparty(
   counterparty: Counterparty,
   detail: AccountDetail | undefined,
-  { rows, known }: { readonly rows: WalletRows; readonly known: KnownAccounts },
+  { rows, known }: { readonly rows: PricedRows; readonly known: KnownAccounts },
 ): Rendered {
   const { address, interactions, calls, failedCalls, transfersIn, volumeOut, volumeIn } = counterparty;
   const { score, sanctions, ...facts } = detail ?? UNKNOWN;
@@ -52,11 +55,14 @@ export function renderCounterparty(
 }
 
 /** Totals and concentration of the whole list. */
-export function renderTotals(
-  { counterparties: list, callsToItself, callsToNobody }: Dealings,
-  { incomingTruncated }: { readonly incomingTruncated: boolean },
-): Pick<CounterpartiesAnswer, "totals" | "concentration"> {
-  const totals = totalsOf(list);
+export function renderTotals({
+  found: { counterparties: list, callsToItself, callsToNobody, dust },
+  totals,
+  incomingTruncated,
+}: Pick<FoundDealings, "found" | "totals" | "incomingTruncated">): Pick<
+  CounterpartiesAnswer,
+  "totals" | "concentration"
+> {
   return {
     totals: {
       counterparties: totals.counterparties,
@@ -65,6 +71,8 @@ export function renderTotals(
       calls: totals.calls,
       failed_calls: totals.failedCalls,
       transfers_in: totals.transfersIn,
+      dust_senders: dust.senders,
+      dust_transfers: dust.transfers,
       calls_to_itself: callsToItself,
       calls_to_nobody: callsToNobody,
       volume_out_usd: usdOf(totals.outMicroUsd),
@@ -73,7 +81,11 @@ export function renderTotals(
       owned: list.filter(({ ownerLink }) => ownerLink !== null).length,
       incoming_complete: !incomingTruncated,
     },
-    concentration: { hhi_interactions: totals.interactionsHhi, hhi_volume: totals.volumeHhi },
+    concentration: {
+      hhi_calls: totals.callsHhi,
+      hhi_volume_out: totals.outHhi,
+      hhi_volume_in: totals.inHhi,
+    },
   };
 }
 
@@ -82,7 +94,7 @@ export function usdOf(microUsd: number | null): number | null {
   return microUsd === null ? null : Math.round(microUsd) / MICRO;
 }
 
-function renderVolume(volume: Volume, rows: WalletRows): Rendered["volume_out"] {
+function renderVolume(volume: Volume, rows: PricedRows): Rendered["volume_out"] {
   const symbols = new Map(rows.tokens.tokens.map(({ address, symbol }) => [address, symbol]));
   const shown = volume.tokens.slice(0, MAX_TOKENS);
   return {

@@ -108,6 +108,11 @@ export const counterpartiesSchema = z
       calls: count,
       failed_calls: count,
       transfers_in: count,
+      dust_senders: count.openapi({
+        description:
+          "Accounts that sent less than a cent in all, in transactions of others: they and what they sent are in no other number",
+      }),
+      dust_transfers: count,
       calls_to_itself: count.openapi({ description: "Own calls that called or paid the wallet itself" }),
       calls_to_nobody: count.openapi({
         description:
@@ -123,12 +128,13 @@ export const counterpartiesSchema = z
         description: "False where only the newest 50,000 transfers from others were looked at",
       }),
     }),
-    concentration: z.object({ hhi_interactions: hhi, hhi_volume: hhi }).openapi({
+    concentration: z.object({ hhi_calls: hhi, hhi_volume_out: hhi, hhi_volume_in: hhi }).openapi({
       description:
-        "Herfindahl-Hirschman indices over all counterparties: 10,000 is one alone, 10,000 / n is n equal ones; over priced volume out and in. Null where there is nothing to share",
+        "Herfindahl-Hirschman indices over all counterparties: 10,000 is one alone, 10,000 / n is n equal ones; of own calls, and of the priced volume each way, where others decide what comes in. Null where there is nothing to share",
     }),
     counterparties: z.array(counterpartySchema).openapi({
-      description: "Most interactions first, then by rising address",
+      description:
+        "Most own calls first, then by rising address; after them who was never called, most sent first",
     }),
     next_cursor: z.string().nullable().openapi({ description: "Null on the last page" }),
   })
@@ -153,6 +159,8 @@ export const COUNTERPARTIES_EXAMPLE: CounterpartiesAnswer = {
     calls: 405,
     failed_calls: 4,
     transfers_in: 7,
+    dust_senders: 3,
+    dust_transfers: 5,
     calls_to_itself: 0,
     calls_to_nobody: 1,
     volume_out_usd: 8120.5,
@@ -161,7 +169,7 @@ export const COUNTERPARTIES_EXAMPLE: CounterpartiesAnswer = {
     owned: 0,
     incoming_complete: true,
   },
-  concentration: { hhi_interactions: 1830, hhi_volume: 5120 },
+  concentration: { hhi_calls: 1830, hhi_volume_out: 2410, hhi_volume_in: 8200 },
   counterparties: [
     {
       address: "0x2279B7A0a67DB372996a5FaB50D91eAA73d2eBe6",

@@ -1,17 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { type Counterparty, findDealings } from "../../diagnose/counterparties.ts";
+import type { Counterparty } from "../../diagnose/counterparties.ts";
 import { pageOf } from "../../diagnose/counterparties-page.ts";
-import { SECONDS_PER_DAY } from "../../features/time.ts";
 import type { OwnerLink } from "../../features/types.ts";
 import type { KnownAccounts } from "../../labels/chain-labels.ts";
 import type { Policy } from "../../score/policy-shape.ts";
 import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
-import type { PinnedBlock, WalletDealings } from "../../store/wallet-network-dealings.ts";
+import type { PinnedBlock } from "../../store/wallet-network-dealings.ts";
 import { addressParams, toEip55 } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest, type WalletPorts } from "../wallet-ports.ts";
-import { reportScope, requireFollowed } from "../wallet-report.ts";
+import { type ReportRoom, reportScope, requireReadable } from "../wallet-report.ts";
 import { type Cursor, cursorRefused, cursorSchema, encodeCursor } from "./get-counterparties-cursor.ts";
 import { type DealingsPort, readNewestDealings, requireRead } from "./get-counterparties-dealings.ts";
 import { renderCounterparty, renderTotals } from "./get-counterparties-render.ts";
@@ -21,8 +20,10 @@ import {
   counterpartiesSchema,
   MAX_PAGE,
 } from "./get-counterparties-schema.ts";
+import type { FoundDealings } from "./kept-dealings.ts";
 
 export type GetCounterpartiesPorts = WalletPorts &
+  ReportRoom &
   DealingsPort & {
     readonly policy: Policy;
     readonly knownAccounts: KnownAccounts;
@@ -70,7 +71,7 @@ export const getCounterparties = definePaid({
   tag: "Network",
   summary: "Know your counterparty: whom a wallet dealt with",
   description:
-    "Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most interactions first, then by rising address. An own call counts, with all that it moved, for whom the score counts it: who is paid, else who is called, else whom its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints. Pages that follow a cursor are as of its block; what is said of each account (labels, grade, flags) is as of now. Each page is charged.",
+    "Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most own calls first, then who sent most. An own call counts, with all that it moved, for who is paid, else who is called; where that is the owner's own account, or an execution whose target did not log, for the outside contract of the lowest address that its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints; senders of less than a cent in all are counted, and listed nowhere. Pages that follow a cursor are as of its block, and a cursor is refused at no cost once its list cannot be made again; what is said of each account (labels, grade, flags) is as of now. Each page is charged.",
   request: { params: addressParams, query, body: null },
   answer: {
     schema: counterpartiesSchema,
@@ -84,15 +85,13 @@ export const getCounterparties = definePaid({
     }
   },
   prepare: ({ params }, { deps, now }: { deps: GetCounterpartiesPorts; now: Date }) =>
-    requireFollowed(params.address, deps, now),
+    requireReadable(params.address, deps, now),
   async work({ params: { address }, query: { limit, cursor } }, _, { deps }): Promise<CounterpartiesAnswer> {
     const dealings =
       cursor === undefined ? await readNewestDealings(address, deps) : await readFrom(cursor, deps);
-    const { rows, incoming, asOf } = dealings;
+    const { rows, digest } = dealings;
     const { days } = deps.policy.window;
-    const since = asOf.timestamp - days * SECONDS_PER_DAY;
-    const found = findDealings({ rows, incoming, since, policy: deps.policy });
-    const { entries, next } = pageOf(found.counterparties, cursor?.after ?? null, limit);
+    const { entries, next } = pageOf(dealings.found.counterparties, cursor?.after ?? null, limit);
     const [details, links] = await Promise.all([
       deps.describeAccounts(entries.map(({ address }) => address)),
       deps.readOwnerLinks(
@@ -104,7 +103,7 @@ export const getCounterparties = definePaid({
     return {
       address: toEip55(address),
       ...reportScope(dealings, days),
-      ...renderTotals(found, dealings),
+      ...renderTotals(dealings),
       counterparties: entries.map((entry) => {
         const linked = { ...entry, ownerLink: entry.ownerLink ?? links.get(entry.address) ?? null };
         return renderCounterparty(linked, details.get(entry.address), { rows, known: deps.knownAccounts });
@@ -112,12 +111,12 @@ export const getCounterparties = definePaid({
       next_cursor:
         next === null
           ? null
-          : encodeCursor({ wallet: address, block: cursor?.block ?? pinOf(dealings), after: next }),
+          : encodeCursor({ wallet: address, block: cursor?.block ?? pinOf(dealings), after: next, digest }),
     };
   },
 });
 
-async function readFrom(cursor: Cursor, deps: GetCounterpartiesPorts): Promise<WalletDealings> {
+async function readFrom(cursor: Cursor, deps: GetCounterpartiesPorts): Promise<FoundDealings> {
   const outcome = await deps.readDealings(cursor.wallet, cursor.block);
   if (outcome.kind === "gone") {
     throw cursorRefused(
@@ -125,10 +124,17 @@ async function readFrom(cursor: Cursor, deps: GetCounterpartiesPorts): Promise<W
       "the index does not hold the cursor's block any more; start without a cursor",
     );
   }
-  return requireRead(cursor.wallet, outcome);
+  const dealings = requireRead(cursor.wallet, outcome);
+  if (dealings.digest !== cursor.digest) {
+    throw cursorRefused(
+      cursor,
+      "what is known of the wallet's owner has changed the list since; start without a cursor",
+    );
+  }
+  return dealings;
 }
 
-function pinOf({ asOf: { blockNumber, blockHash } }: WalletDealings): PinnedBlock {
+function pinOf({ asOf: { blockNumber, blockHash } }: FoundDealings): PinnedBlock {
   return { blockNumber, blockHash };
 }
 

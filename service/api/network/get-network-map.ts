@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { type Counterparty, findDealings } from "../../diagnose/counterparties.ts";
+import type { Counterparty } from "../../diagnose/counterparties.ts";
 import { clusterIds } from "../../diagnose/network-clusters.ts";
 import { chooseEdges } from "../../diagnose/network-edges.ts";
 import { CLOSE_PEERS, chooseNodes } from "../../diagnose/network-nodes.ts";
 import type { Contact } from "../../features/describe-counterparties.ts";
-import { SECONDS_PER_DAY } from "../../features/time.ts";
 import type { AccountLinks, Neighbourhood } from "../../store/wallet-network-graph.ts";
 import { addressParams, toEip55 } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";
-import { reportScope, requireFollowed } from "../wallet-report.ts";
+import { reportScope, requireReadable } from "../wallet-report.ts";
 import type { GetCounterpartiesPorts } from "./get-counterparties.ts";
 import { readNewestDealings } from "./get-counterparties-dealings.ts";
 import { renderEdge, renderNode } from "./get-network-map-render.ts";
@@ -39,19 +38,16 @@ export const getNetworkMap = definePaid({
   tag: "Network",
   summary: "Map of the accounts around a wallet",
   description:
-    "Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window; links among accounts are told since the index follows one of them.",
+    "Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by what they sent; who sent less than a cent is none. Links among accounts are told since the index follows one of them.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: networkMapSchema, example: NETWORK_MAP_EXAMPLE, description: "Nodes and edges" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   prepare: ({ params }, { deps, now }: { deps: GetNetworkMapPorts; now: Date }) =>
-    requireFollowed(params.address, deps, now),
+    requireReadable(params.address, deps, now),
   async work({ params: { address } }, _, { deps }): Promise<NetworkMapAnswer> {
     const dealings = await readNewestDealings(address, deps);
-    const { rows, incoming, asOf } = dealings;
     const { days } = deps.policy.window;
-    const since = asOf.timestamp - days * SECONDS_PER_DAY;
-    const { counterparties } = findDealings({ rows, incoming, since, policy: deps.policy });
-    const map = await drawMap(address, counterparties, deps);
+    const map = await drawMap(address, dealings.found.counterparties, deps);
     noteInterest(address, deps);
     return { address: toEip55(address), ...reportScope(dealings, days), ...map };
   },

@@ -2,20 +2,30 @@ import { SUBSCRIPTION_EXAMPLE } from "../alerts/alerts-subscription.ts";
 import type { ProtectAnswer } from "./get-agent-protect-schema.ts";
 import { RETRY_EXAMPLE } from "./get-retry-example.ts";
 
-const { address, chain_id, as_of_block, as_of_time, window, coverage, simulated_at } = RETRY_EXAMPLE;
+const { address, chain_id, coverage, simulated_at } = RETRY_EXAMPLE;
+
+const REPORT_WINDOW = { from: "2026-05-24T09:59:00.000Z", to: "2026-11-20T09:59:00.000Z", days: 180 };
 
 /** The example that the reference shows for the protection of a wallet. */
 export const PROTECT_EXAMPLE: ProtectAnswer = {
-  ...{ address, chain_id, as_of_block, as_of_time, window, coverage },
+  ...{ address, chain_id, coverage },
+  as_of_block: 7982,
+  as_of_time: "2026-11-20T09:59:00.000Z",
+  window: REPORT_WINDOW,
   risk_level: "MEDIUM",
   risk_score: 34,
   verdict: "Medium risk: risk flags.",
   services: [
-    { name: "risk", ran: true, reason: "always" },
-    { name: "health", ran: true, reason: "always" },
-    { name: "wash", ran: true, reason: "approvals at risk or unread: 1" },
-    { name: "optimize", ran: true, reason: "wei of fees wasted: 2411368784000" },
-    { name: "retry", ran: true, reason: "failed transactions: 2" },
+    { name: "risk", ran: true, reason: "always", window: null },
+    { name: "health", ran: true, reason: "always", window: REPORT_WINDOW },
+    { name: "wash", ran: true, reason: "approvals at risk: 1", window: REPORT_WINDOW },
+    {
+      name: "optimize",
+      ran: true,
+      reason: "wei of fees wasted or known to be overpaid: 2411368784000",
+      window: REPORT_WINDOW,
+    },
+    { name: "retry", ran: true, reason: "failed transactions: 2", window: RETRY_EXAMPLE.window },
   ],
   simulated_at,
   steps: [
@@ -23,13 +33,15 @@ export const PROTECT_EXAMPLE: ProtectAnswer = {
       priority: 1,
       service: "health",
       action: "revoke_approval",
-      severity: "critical",
+      severity: "high",
       description:
         "Take back the unlimited approval of 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9 to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65.",
       reason:
         "The spender has no code: whoever holds its key can take everything. kind amount, given at 2026-11-02T08:00:00.000Z, no use known.",
       value_usd: 1250.5,
-      monthly_saving_usd: null,
+      saves_usd_per_month: null,
+      last_used_at: null,
+      warning: null,
       transaction: {
         type: "eip1559",
         chainId: 31337,
@@ -57,7 +69,9 @@ export const PROTECT_EXAMPLE: ProtectAnswer = {
       reason:
         "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. 1 calls, 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month.",
       value_usd: null,
-      monthly_saving_usd: 0.004823,
+      saves_usd_per_month: 0.004823,
+      last_used_at: null,
+      warning: null,
       transaction: null,
       simulation: null,
       max_cost_wei: null,
@@ -69,7 +83,7 @@ export const PROTECT_EXAMPLE: ProtectAnswer = {
   total_max_cost_wei: "3287260152000",
   total_max_cost_usd: 0.006575,
   monthly_saving_usd: 0.004823,
-  rehearsed: null,
+  rehearsed: true,
   not_retried: RETRY_EXAMPLE.others,
   monitoring: {
     ...SUBSCRIPTION_EXAMPLE,

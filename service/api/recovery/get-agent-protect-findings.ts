@@ -3,19 +3,27 @@ import type { ApprovalFinding } from "../../diagnose/approvals.ts";
 import { diagnoseHealth } from "../../diagnose/health.ts";
 import { gatherReportFacts, type ReportFacts } from "../../diagnose/health-facts.ts";
 import { optimizeGas } from "../../diagnose/optimize.ts";
+import { ownApprovalTest, vouchedTokenTest } from "../../diagnose/own-approvals.ts";
 import {
   chooseServices,
+  isInUse,
   type ProtectionFindings,
   type ProtectService,
   rankApprovals,
   type ServiceChoice,
 } from "../../diagnose/protect.ts";
+import { avoidableWei } from "../../diagnose/protect-savings.ts";
 import { type Wash, washWallet } from "../../diagnose/wash.ts";
 import { SECONDS_PER_DAY } from "../../features/time.ts";
 import type { Recovery } from "../../recover/open-recovery.ts";
 import { type Recovered, recoverFailures } from "../../recover/recover-failures.ts";
 import type { RecoveryNode } from "../../recover/recovery-node.ts";
-import { planRevocations, type Revocations, tryRevocations } from "../../recover/revoke-approvals.ts";
+import {
+  type Revocations,
+  readStanding,
+  settleRevocations,
+  tryRevocations,
+} from "../../recover/revoke-approvals.ts";
 import type { TransferReader } from "../../store/wallet-transfers.ts";
 import { ninetyDays } from "../diagnosis/get-health.ts";
 import type { PostWashPorts } from "../diagnosis/post-wash.ts";
@@ -24,7 +32,7 @@ import type { RiskAnswer } from "../risk/risk-schema.ts";
 import { freshStanding } from "../wallet-ports.ts";
 import { type ReportPorts, type ReportSource, readReport } from "../wallet-report.ts";
 import { openNode, type RecoverPorts, requireRecovery, withNode } from "./get-retry-node.ts";
-import { listedOf } from "./get-retry-render.ts";
+import { foundFailures } from "./get-retry-render.ts";
 
 export type ProtectPorts = ReportPorts &
   RecoverPorts &
@@ -36,6 +44,7 @@ type ApprovalAtRisk = {
   readonly finding: ApprovalFinding;
   /** Of a US dollar; null where it is not known. */
   readonly valueMicroUsd: number | null;
+  readonly isInUse: boolean;
 };
 
 /** Everything found of a wallet that its protection is planned from. */
@@ -51,6 +60,8 @@ export type Protection = {
   readonly revocations: Revocations;
   /** Null where no retry was looked for. */
   readonly recovered: Recovered | null;
+  /** Whether all transactions together pass one after the other; false where the node cannot tell. */
+  readonly rehearsed: boolean;
 };
 
 /** Runs what the risk calls for, from one reading of the rows and at one block; throws the 503 problems of its sources. */
@@ -72,7 +83,8 @@ export async function findProtection(
   const services = chooseServices({
     level: risk.risk_level,
     health,
-    failures: recovery.outcomes.failures.length,
+    avoidable: avoidableWei(facts.paid),
+    failures: foundFailures(recovery.outcomes),
   });
   const runs = (name: ProtectService) => services.some((service) => service.name === name && service.run);
   const wash = runs("wash") ? washWallet(facts, await readWash({ source, drawnTokens }, deps)) : null;
@@ -107,39 +119,56 @@ type TransactionPlan = {
   readonly retries: boolean;
 };
 
+type PlannedTransactions = Pick<Protection, "approvals" | "revocations" | "recovered" | "rehearsed">;
+
 /** Revocations go first: what is taken back cannot be used by a retry. */
 async function planTransactions(
   { facts, recovery, health, retries }: TransactionPlan,
   node: RecoveryNode,
-): Promise<Pick<Protection, "approvals" | "revocations" | "recovered">> {
-  const risky = (health.approvals ?? []).filter(({ risks }) => risks.length > 0);
+): Promise<PlannedTransactions> {
+  const approvals = await rankStanding({ facts, recovery, health }, node);
   const tried = await tryRevocations(
     recovery,
     node,
-    risky.map(({ approval }) => approval),
+    approvals.map(({ finding }) => finding.approval),
   );
-  const approvals = rankApprovals(
-    tried.flatMap((one) => {
-      const finding = risky.find(({ approval }) => approval === one.approval);
-      if (finding === undefined) return [];
-      const { exposed, approval } = one;
-      const at = recovery.block.timestamp;
-      const worth = exposed === null ? null : facts.market.tokenWorth(approval.token, exposed, at);
-      return [{ finding, valueMicroUsd: worth, tried: one }];
-    }),
-  );
-  const revocations = planRevocations(
-    recovery,
-    approvals.map((approval) => approval.tried),
-  );
-  if (!retries) return { approvals, revocations, recovered: null };
-  const { transactions, cost, list } = revocations;
+  const revocations = await settleRevocations(recovery, node, tried);
+  const { transactions, cost, list, rehearsed } = revocations;
+  if (!retries) return { approvals, revocations, recovered: null, rehearsed };
   const ready = list.filter(({ outcome }) => outcome.kind === "ready");
   const revoked = new Set(ready.map(({ approval }) => approval.spender));
   const before = { transactions, cost, revoked };
-  return {
-    approvals,
-    revocations,
-    recovered: await recoverFailures(recovery, node, { before, listed: listedOf(facts.rows) }),
-  };
+  const recovered = await recoverFailures(recovery, node, { before, policy: facts.policy });
+  return { approvals, revocations, recovered, rehearsed: rehearsed && recovered.rehearsed };
+}
+
+/** The wallet's own approvals at risk that still stand, the most urgent first: all are weighed before some are left out for their number. */
+async function rankStanding(
+  { facts, recovery, health }: Omit<TransactionPlan, "retries">,
+  node: RecoveryNode,
+): Promise<readonly ApprovalAtRisk[]> {
+  const isOwn = ownApprovalTest(facts);
+  const isVouched = vouchedTokenTest(facts);
+  const risky = new Map(
+    (health.approvals ?? [])
+      .filter(({ risks, approval }) => risks.length > 0 && isOwn(approval))
+      .toSorted((a, b) => Number(isVouched(b.approval.token)) - Number(isVouched(a.approval.token)))
+      .map((finding) => [finding.approval, finding]),
+  );
+  const standing = await readStanding(recovery, node, [...risky.keys()]);
+  const now = recovery.block.timestamp;
+  return rankApprovals(
+    standing.flatMap(({ approval, exposed }) => {
+      const finding = risky.get(approval);
+      if (finding === undefined) return [];
+      return [
+        {
+          finding,
+          valueMicroUsd: exposed === null ? null : facts.market.tokenWorth(approval.token, exposed, now),
+          isInUse: isInUse(finding, now),
+          isVouched: isVouched(approval.token),
+        },
+      ];
+    }),
+  );
 }

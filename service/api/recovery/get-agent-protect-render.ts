@@ -1,11 +1,24 @@
 import type { Address } from "viem";
 import { callName } from "../../diagnose/health-advice.ts";
-import { type ProtectionFindings, type ProtectionStep, planProtection } from "../../diagnose/protect.ts";
+import {
+  type ProtectionFindings,
+  type ProtectionStep,
+  type ProtectService,
+  planProtection,
+} from "../../diagnose/protect.ts";
 import type { Market } from "../../features/market.ts";
 import type { UnsignedTransaction } from "../../recover/unsigned-transaction.ts";
+import { isoOf, reportScope } from "../wallet-report.ts";
 import type { Protection } from "./get-agent-protect-findings.ts";
 import type { ProtectAnswer } from "./get-agent-protect-schema.ts";
-import { renderBlock, renderOffers, renderScope, renderTransaction, usdOf } from "./get-retry-render.ts";
+import {
+  renderBlock,
+  renderOffers,
+  renderScope,
+  renderTransaction,
+  usdOf,
+  withUnread,
+} from "./get-retry-render.ts";
 
 const MICROS = 1_000_000;
 
@@ -32,11 +45,14 @@ export function renderProtection(
     recovered === null ? { others: [] } : renderOffers({ rows: facts.rows, recovery, recovered });
   return {
     address: risk.address,
-    ...renderScope(facts.rows, recovery),
+    ...withUnread(reportScope(facts, facts.policy.window.days), recovery),
     risk_level: risk.risk_level,
     risk_score: risk.risk_score,
     verdict: risk.verdict,
-    services: protection.services.map(({ name, run, reason }) => ({ name, ran: run, reason })),
+    services: protection.services.map(({ name, run, reason }) => ({
+      ...{ name, ran: run, reason },
+      window: run ? windowOf(name, protection) : null,
+    })),
     simulated_at: renderBlock(recovery),
     steps: steps.map((step, place) => renderStep(step, place + 1, recovery.block.number)),
     transactions: maxCosts.length,
@@ -44,10 +60,27 @@ export function renderProtection(
     total_max_cost_wei: total.toString(),
     total_max_cost_usd: usdOf(total, recovery.block.timestamp, facts.market),
     monthly_saving_usd: optimization === null ? null : usd(optimization.totals.monthly.microUsd),
-    rehearsed: recovered === null || recovered.offers.length === 0 ? null : recovered.rehearsed,
+    rehearsed: maxCosts.length === 0 ? null : protection.rehearsed,
     not_retried: others,
     monitoring,
   };
+}
+
+/** What a service looks back at: the report's window, or that of the retries, which ends at a newer block. */
+function windowOf(
+  name: ProtectService,
+  { facts, recovery }: Protection,
+): ProtectAnswer["services"][number]["window"] {
+  switch (name) {
+    case "risk":
+      return null;
+    case "health":
+    case "wash":
+    case "optimize":
+      return reportScope(facts, facts.policy.window.days).window;
+    case "retry":
+      return renderScope(facts.rows, recovery).window;
+  }
 }
 
 function findingsOf({
@@ -93,14 +126,26 @@ function sentWorth({ value, spends, at }: Sent, market: Market): number | null {
 }
 
 function renderStep(
-  { service, action, severity, description, reason, ready, ...money }: ProtectionStep<Ready>,
+  {
+    service,
+    action,
+    severity,
+    description,
+    reason,
+    ready,
+    lastUsedAt,
+    warning,
+    ...money
+  }: ProtectionStep<Ready>,
   priority: number,
   block: number,
 ): ProtectAnswer["steps"][number] {
   const base = {
     ...{ priority, service, action, severity, description, reason },
     value_usd: usd(money.valueMicroUsd),
-    monthly_saving_usd: usd(money.monthlySavingMicroUsd),
+    saves_usd_per_month: usd(money.monthlySavingMicroUsd),
+    last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
+    warning,
   };
   if (ready?.kind !== "ready") {
     const obstacle = ready === null ? null : ready.detail;

@@ -3,9 +3,9 @@ import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 import { addressParams } from "../address-schema.ts";
 import { purchaseBy, refuseWebhookUrl, type SubscribePorts } from "../alerts/alerts-ports.ts";
 import { renderSubscription } from "../alerts/alerts-subscription.ts";
-import { definePaid } from "../endpoint.ts";
+import { definePaid, type PaidWorkContext } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";
-import { requireFollowed } from "../wallet-report.ts";
+import { requireReadable } from "../wallet-report.ts";
 import { PROTECT_EXAMPLE } from "./get-agent-protect-example.ts";
 import { findProtection, type ProtectPorts } from "./get-agent-protect-findings.ts";
 import { renderProtection } from "./get-agent-protect-render.ts";
@@ -37,23 +37,27 @@ export const getAgentProtect = definePaid({
   tag: "Recovery",
   summary: "One ranked plan that protects a wallet, with its transactions ready to be signed",
   description:
-    "Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.",
+    "Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block alone and one after the other, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.",
   request: { params: addressParams, query, body: null },
   answer: { schema: protectSchema, example: PROTECT_EXAMPLE, description: "The plan" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
-  async prepare({ params, query }, { deps, now }: { deps: GetAgentProtectPorts; now: Date }) {
-    await requireFollowed(params.address, deps, now);
-    if (query.webhook_url !== undefined) await refuseWebhookUrl(query.webhook_url, deps);
+  async prepare({ params, query }, { deps, now, caller }: PaidWorkContext<GetAgentProtectPorts>) {
+    await requireReadable(params.address, deps, now);
+    if (query.webhook_url !== undefined) await refuseWebhookUrl(query.webhook_url, caller, deps);
     await requireRecovery(params.address, deps);
   },
-  async work({ params: { address }, query }, _prepared, { deps, now, caller }): Promise<ProtectAnswer> {
+  async work(
+    { params: { address }, query },
+    _prepared,
+    { deps, now, caller, debitId },
+  ): Promise<ProtectAnswer> {
     const protection = await findProtection({ address, now }, deps);
     // Last, since all that can fail has succeeded by then.
     const monitoring =
       query.webhook_url === undefined
         ? null
         : await deps.subscribe({
-            ...purchaseBy(caller),
+            ...purchaseBy(caller, debitId),
             wallet: address,
             webhookUrl: query.webhook_url,
             events: null,

@@ -1,4 +1,3 @@
-import type { Address } from "viem";
 import { createMarket, type Market } from "../../features/market.ts";
 import type { WalletRows } from "../../features/types.ts";
 import { readIntent } from "../../recover/call-intent.ts";
@@ -6,7 +5,7 @@ import type { FailureCause } from "../../recover/failure-cause.ts";
 import { LISTED_DAYS, type Recovery } from "../../recover/open-recovery.ts";
 import type { Recovered } from "../../recover/recover-failures.ts";
 import { serializeUnsigned, type UnsignedTransaction } from "../../recover/unsigned-transaction.ts";
-import type { FailedExecution, SentCall } from "../../store/failed-calls.ts";
+import type { CallOutcomes, FailedCall, FailedExecution } from "../../store/failed-calls.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf, reportScope } from "../wallet-report.ts";
 import type { RetryAnswer, UnsignedTransactionAnswer } from "./get-retry-schema.ts";
@@ -19,11 +18,6 @@ export type RetryFindings = {
   readonly recovered: Recovered;
 };
 
-/** Sanctioned accounts and mixers among the wallet's counterparties. */
-export function listedOf({ counterparties }: WalletRows): ReadonlySet<Address> {
-  return new Set(counterparties.flatMap(({ address, flag }) => (flag === null ? [] : [address])));
-}
-
 /** The answer of GET /retry/{address}. */
 export function renderRetry({ rows, recovery, recovered }: RetryFindings): RetryAnswer {
   const { wallet, block, state, outcomes } = recovery;
@@ -34,7 +28,7 @@ export function renderRetry({ rows, recovery, recovered }: RetryFindings): Retry
     account: state.account,
     simulated_at: renderBlock(recovery),
     pending_transactions: state.pendingNonce - state.nonce,
-    failures_found: outcomes.failuresFound,
+    failures_found: foundFailures(outcomes),
     ...renderOffers({ rows, recovery, recovered }),
     rehearsed: recovered.rehearsed,
     total_max_cost_wei: total.toString(),
@@ -51,7 +45,7 @@ export function renderOffers({
 }: RetryFindings): Pick<RetryAnswer, "offers" | "others"> {
   const { block, wallet } = recovery;
   const market = createMarket(rows.tokens);
-  const failureOf = (call: SentCall, cause: FailureCause) => ({
+  const failureOf = (call: FailedCall, cause: FailureCause) => ({
     ...renderFailure(call, cause),
     intent: readIntent(call, wallet).kind,
   });
@@ -63,16 +57,39 @@ export function renderOffers({
       max_cost_wei: maxCost.toString(),
       max_cost_usd: usdOf(maxCost, block.timestamp, market),
     })),
-    others: recovered.refused.map(({ call, cause, code, detail, by }) => ({
-      ...{ failure: failureOf(call, cause), reason: code, detail, by },
-    })),
+    others: [
+      ...recovered.refused.map(({ call, cause, code, detail, by }) => ({
+        ...{ failure: failureOf(call, cause), reason: code, detail, by },
+      })),
+      ...recovered.unread.map(({ call, cause, code, detail }) => ({
+        failure: { ...renderFailure({ ...call, nonce: null }, cause), intent: null },
+        ...{ reason: code, detail, by: null },
+      })),
+    ].toSorted((a, b) => b.failure.block - a.failure.block),
   };
 }
 
+/** Failed transactions of the listed days, those that only a history source told of included. */
+export function foundFailures({ failuresFound, told }: CallOutcomes): number {
+  return failuresFound + told.failuresFound;
+}
+
 /** The scope of what is read up to the block of the simulations. */
-export function renderScope(rows: WalletRows, { block }: Recovery): ReturnType<typeof reportScope> {
+export function renderScope(rows: WalletRows, recovery: Recovery): ReturnType<typeof reportScope> {
+  const { block } = recovery;
   const asOf = { blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp };
-  return reportScope({ rows, asOf }, LISTED_DAYS);
+  return withUnread(reportScope({ rows, asOf }, LISTED_DAYS), recovery);
+}
+
+/** A scope that is not complete where a failure was found and not read. */
+export function withUnread<Scope extends Pick<ReturnType<typeof reportScope>, "coverage">>(
+  scope: Scope,
+  { outcomes, unread }: Recovery,
+): Scope {
+  const isListed = outcomes.failures.length + unread.length === foundFailures(outcomes);
+  const isRead = unread.every(({ code }) => code !== "not_read" && code !== "not_tried");
+  const complete = scope.coverage.complete && isListed && isRead;
+  return { ...scope, coverage: { ...scope.coverage, complete } };
 }
 
 /** The block that everything was simulated at. */
@@ -101,8 +118,12 @@ export function usdOf(wei: bigint, timestamp: number, market: Market): number | 
   return micros === null ? null : Math.round(micros) / MICROS;
 }
 
-function renderFailure(call: SentCall, cause: FailureCause) {
-  const { hash, block, nonce, to, selector } = call;
+function renderFailure(
+  call: Omit<FailedCall, "nonce" | "input"> & { readonly nonce: number | null },
+  cause: FailureCause,
+) {
+  const { hash, block, nonce, to, selector, l1Fee } = call;
+  const executionFee = call.gasUsed * call.gasPrice;
   return {
     ...{ hash, block, time: isoOf(call.timestamp), nonce },
     to: to === null ? null : toEip55(to),
@@ -110,7 +131,8 @@ function renderFailure(call: SentCall, cause: FailureCause) {
     value: call.value.toString(),
     gas_limit: call.gasLimit.toString(),
     gas_used: call.gasUsed.toString(),
-    fee_wei: (call.gasUsed * call.gasPrice).toString(),
+    fee_wei: (l1Fee === null ? executionFee : executionFee + l1Fee).toString(),
+    fee_complete: l1Fee !== null,
     cause: cause.kind,
     cause_reason: cause.reason,
   };

@@ -53,19 +53,29 @@ const failureSchema = z
     hash: hashSchema,
     block: z.int(),
     time: isoSchema,
-    nonce: z.int(),
+    nonce: z
+      .int()
+      .nullable()
+      .openapi({ description: "Null, as intent, where only a history source told of it" }),
     to: eip55Schema.nullable(),
     selector: hexSchema.nullable().openapi({ description: "Null for a plain transfer" }),
     value: weiSchema,
     gas_limit: z.string(),
     gas_used: z.string(),
     fee_wei: weiSchema.openapi({
-      description: "Gas used at its price: what the failure cost, without L1 fees",
+      description: "What the failure cost: gas used at its price, and what a rollup charged for posting it",
     }),
-    intent: z.enum(["transfer", "approval", "swap", "other"]),
-    cause: z
-      .enum(["out_of_gas", "slippage", "reverted"])
-      .openapi({ description: "out_of_gas: 95 % of the gas limit and more were used" }),
+    fee_complete: z.boolean().openapi({
+      description:
+        "Whether what a rollup charged is known: false for blocks that are not final and read yet, whose fee is without it",
+    }),
+    intent: z.enum(["transfer", "approval", "swap", "other"]).nullable().openapi({
+      description: "By its calldata; null where that is not known",
+    }),
+    cause: z.enum(["out_of_gas", "slippage", "reverted"]).openapi({
+      description:
+        "out_of_gas: 98 % of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved",
+    }),
     cause_reason: z.string().nullable().openapi({
       description:
         "What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text.",
@@ -91,6 +101,7 @@ export const refusedRetrySchema = z
   .object({
     failure: failureSchema,
     reason: z.enum([
+      "wallet_listed",
       "contract_wallet",
       "too_old",
       "listed_account",
@@ -101,6 +112,7 @@ export const refusedRetrySchema = z
       "under_way_unseen",
       "deadline_passed",
       "not_tried",
+      "not_read",
       "target_gone",
       "simulation_fails",
       "approval_revoked",
@@ -137,9 +149,10 @@ export const retrySchema = z
   .object({
     address: eip55Schema,
     ...reportScopeShape,
-    account: z
-      .enum(["key", "contract"])
-      .openapi({ description: "contract: no key signs for it, so that nothing is offered" }),
+    account: z.enum(["eoa", "delegated_eoa", "smart_account"]).openapi({
+      description:
+        "By its code, in the words of /health. smart_account: no key signs for it, so that nothing is offered. delegated_eoa: another account's code acts for it as well (EIP-7702), so that nothing is offered that this code may have made good",
+    }),
     simulated_at: simulatedAtSchema,
     pending_transactions: z
       .int()

@@ -13,6 +13,7 @@ export const INK = {
   faint: "#8a95b8",
   brand: "#7c8cff",
   alarm: "#ff5d6c",
+  caution: "#f5c542",
 } as const;
 
 const GRADES: Readonly<Record<Grade, string>> = {

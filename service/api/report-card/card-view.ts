@@ -4,6 +4,8 @@ import type { ReportCard } from "./get-report-card-schema.ts";
 /** What the picture of a report card shows: texts ready to be drawn, numbers ready to be scaled. */
 export type CardView = {
   readonly title: string;
+  /** What is to be known of a title that is a name; null for an address. */
+  readonly titleNote: string | null;
   readonly address: string;
   readonly source: string;
   readonly grade: Grade | null;
@@ -38,6 +40,8 @@ const ACTIONS = {
 
 const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SDN" } as const;
 
+type SanctionsFlag = ReportCard["sanctions_flags"][number];
+
 const MAX_FEATURES = 5;
 const MAX_NOTES = 3;
 
@@ -49,8 +53,10 @@ export function viewOf(card: ReportCard): CardView {
   const isSanctioned = card.sanctions_flags.length > 0;
   const sources = [...new Set(card.sanctions_flags.map(({ source }) => SOURCES[source]))];
   const title = card.name === null ? "" : drawable(card.name);
+  const isNamed = title !== "";
   return {
-    title: title === "" ? shortened(card.address) : title,
+    title: isNamed ? title : shortened(card.address),
+    titleNote: isNamed ? "Name self-declared, not verified" : null,
     address: card.address,
     source: `Chain ${card.chain_id}  ·  ${dayOf(card.as_of_time)}`,
     grade: card.grade,
@@ -76,8 +82,9 @@ export function viewOf(card: ReportCard): CardView {
   };
 }
 
-/** The features that tell most: the worst measured ones first. */
-function featuresOf({ dimensions }: ReportCard): CardView["features"] {
+/** The features that tell most: the worst measured ones first. Of a sanctioned wallet its listings, and nothing else. */
+function featuresOf({ dimensions, sanctions_flags }: ReportCard): CardView["features"] {
+  if (sanctions_flags.length > 0) return sanctions_flags.slice(0, MAX_FEATURES).map(listingOf);
   return dimensions
     .flatMap(({ features }) => features)
     .filter(({ score }) => score !== null)
@@ -86,7 +93,13 @@ function featuresOf({ dimensions }: ReportCard): CardView["features"] {
     .map(({ title, says, score }) => ({ title, says: drawable(says), score }));
 }
 
-function notesOf({ ahs_score, patterns, adjustments }: ReportCard): CardView["notes"] {
+function listingOf({ source, detected_at }: SanctionsFlag): CardView["features"][number] {
+  const says = `Listed: ${SOURCES[source]}, seen ${dayOf(detected_at)}`;
+  return { title: "Sanctions", says, score: 0 };
+}
+
+function notesOf({ ahs_score, sanctions_flags, patterns, adjustments }: ReportCard): CardView["notes"] {
+  if (sanctions_flags.length > 0) return [{ text: "The listing alone makes the score 0", isBad: true }];
   if (ahs_score === null) return [{ text: "Absence of data is no sign of risk", isBad: false }];
   const named = new Set(patterns.map(({ name }) => name));
   const found = patterns.map(({ title, effect, severity }) => ({
@@ -109,7 +122,7 @@ function historyCaption({ history }: ReportCard): string {
   const [first] = scored;
   const last = scored.at(-1);
   if (first === undefined || last === undefined) return "No score yet";
-  if (scored.length === 1) return `One score, of ${dayOf(first.as_of_time)}`;
+  if (scored.length === 1) return `One day so far, ${dayOf(first.as_of_time)}`;
   return `${dayOf(first.as_of_time)} to ${dayOf(last.as_of_time)}`;
 }
 

@@ -76,6 +76,9 @@ function summary(view: CardView): Element {
         },
         view.title,
       ),
+      ...(view.titleNote === null
+        ? []
+        : [line({ fontSize: 14, fontWeight: 600, color: INK.caution }, view.titleNote)]),
       line({ fontSize: 12.5, color: INK.faint }, view.address),
     ]),
     row({ alignItems: "center", gap: 24 }, [gradeTile(view, colour), scoreText(view, colour)]),

@@ -1,27 +1,33 @@
 import type { Address } from "viem";
 import { benchmark } from "../../diagnose/report-card-benchmark.ts";
+import { type CardCounts, countForCard } from "../../diagnose/report-card-counts.ts";
 import { isFeature, sentenceOf, titleOf } from "../../diagnose/report-card-words.ts";
+import { isLookalikeName } from "../../labels/lookalike-name.ts";
 import { printableName } from "../../labels/printable-name.ts";
 import { gradeLabel } from "../../score/grade.ts";
 import type { Policy } from "../../score/policy-shape.ts";
 import type { FeatureLine } from "../../score/record.ts";
 import type { RegisteredAgent } from "../../store/agent-names.ts";
+import type { DayScore } from "../../store/daily-scores.ts";
 import type { ScoreDistribution } from "../../store/score-distribution.ts";
 import type { StoredScore } from "../../store/scores.ts";
 import { isStale, routingOf } from "../scores/render-ahs-record.ts";
-import { isoOf } from "../wallet-report.ts";
+import { isoOf, type ReportSource } from "../wallet-report.ts";
 import type { ReportCard } from "./get-report-card-schema.ts";
 
 const MICROS = 1_000_000;
 const SECONDS_PER_DAY = 86_400;
-const MAX_HISTORY = 90;
+/** Of the lines that say what a listing did to the score. */
+const SANCTIONS = "sanctions";
 
 export type ReportCardParts = {
   /** As answers show it. */
   readonly address: Address;
   readonly row: StoredScore;
-  /** Newest first. */
-  readonly history: readonly StoredScore[];
+  /** What the score was made from, or a little newer; null where it was not read. */
+  readonly source: ReportSource | null;
+  /** Oldest first. */
+  readonly history: readonly DayScore[];
   readonly agents: readonly RegisteredAgent[];
   readonly distribution: ScoreDistribution;
   readonly policy: Policy;
@@ -30,10 +36,13 @@ export type ReportCardParts = {
 
 /** A report card of a stored score. */
 export function renderReportCard(parts: ReportCardParts): ReportCard {
-  const { address, row, policy, now } = parts;
+  const { address, row, source, policy, now } = parts;
+  const counts =
+    source === null ? null : countForCard({ rows: source.rows, upToBlock: row.asOfBlock }, policy);
   return {
     address,
     name: nameOf(parts.agents),
+    name_verified: false,
     ...scopeOf(row, policy.window.days),
     ahs_score: row.ahsScore,
     grade: row.grade,
@@ -42,24 +51,26 @@ export function renderReportCard(parts: ReportCardParts): ReportCard {
     confidence: row.confidenceMicros / MICROS,
     confidence_level: row.confidenceLevel,
     sanctions_flags: [...row.sanctionsFlags],
-    dimensions: [dimensionOf("D1", row, policy), dimensionOf("D2", row, policy)],
-    adjustments: row.features.filter(isAdjustment).map(({ name, value, reason }) => ({
-      name,
-      title: titleOf(name),
-      points: value === null ? 0 : value,
-      reason,
-    })),
+    dimensions: [dimensionOf("D1", { row, counts, policy }), dimensionOf("D2", { row, counts, policy })],
+    adjustments: adjustmentsOf(row),
     patterns: row.patterns.map((pattern) => ({ ...pattern, title: titleOf(pattern.name) })),
     benchmark: benchmarkOf(row, parts),
-    history: historyOf(parts.history),
+    history: parts.history.map(({ asOfTime, ahsScore, grade }) => ({
+      as_of_time: asOfTime.toISOString(),
+      ahs_score: ahsScore,
+      grade,
+    })),
     stale: isStale(row.asOfTime, now),
     model_version: row.modelVersion,
     timestamp: now.toISOString(),
   };
 }
 
+/** The first name that hides nothing and cannot be taken for another's. */
 function nameOf(agents: readonly RegisteredAgent[]): string | null {
-  const names = agents.flatMap(({ name }) => (name === null ? [] : printableName(name)));
+  const names = agents.flatMap(({ name }) =>
+    name === null || isLookalikeName(name) ? [] : printableName(name),
+  );
   return names.find((name) => name !== "") ?? null;
 }
 
@@ -81,10 +92,15 @@ function scopeOf({ chainId, asOfBlock, asOfTime, coverage }: StoredScore, days: 
 
 function dimensionOf(
   dimension: "D1" | "D2",
-  row: StoredScore,
-  policy: Policy,
+  {
+    row,
+    counts,
+    policy,
+  }: { readonly row: StoredScore; readonly counts: CardCounts | null; readonly policy: Policy },
 ): ReportCard["dimensions"][number] {
-  const lines = row.features.filter((line) => line.dimension === dimension && isFeature(line));
+  const own = row.features.filter((line) => line.dimension === dimension);
+  // What a listing takes from a dimension comes before what was measured.
+  const lines = [...own.filter(({ name }) => name === SANCTIONS), ...own.filter(isFeature)];
   return {
     dimension,
     title: titleOf(dimension.toLowerCase()),
@@ -93,12 +109,32 @@ function dimensionOf(
     features: lines.map((line) => ({
       name: line.name,
       title: titleOf(line.name),
-      says: sentenceOf(line),
+      says: sentenceOf(line, counts),
       score: line.score === null ? null : Math.round(10 * line.score) / 10,
       weight: line.weight,
       contribution: line.contribution === null ? null : line.contribution / 100,
     })),
   };
+}
+
+/**
+ * What stands between the dimensions and the score. A listing is the only reason that counts: of a sanctioned wallet it stands
+ * for all that caps and effects took together.
+ */
+function adjustmentsOf(row: StoredScore): ReportCard["adjustments"] {
+  const lines = row.features.filter(isAdjustment);
+  if (row.sanctionsFlags.length > 0) {
+    const taken = lines.flatMap(({ contribution }) => (contribution === null ? [] : [contribution]));
+    const points = taken.reduce((sum, hundredths) => sum + hundredths, 0) / 100;
+    const reason = "the wallet is on a sanctions list, which alone makes the score 0";
+    return [{ name: SANCTIONS, title: titleOf(SANCTIONS), points, reason }];
+  }
+  return lines.map(({ name, value, reason }) => ({
+    name,
+    title: titleOf(name),
+    points: value === null ? 0 : value,
+    reason,
+  }));
 }
 
 /** Of the lines of the whole score those that took something. */
@@ -124,15 +160,4 @@ function benchmarkOf(row: StoredScore, { distribution, policy }: ReportCardParts
       wallets,
     })),
   };
-}
-
-/** The newest score of each UTC day, oldest first. */
-function historyOf(newestFirst: readonly StoredScore[]): ReportCard["history"] {
-  const days = new Map<string, ReportCard["history"][number]>();
-  for (const { asOfTime, ahsScore, grade } of newestFirst) {
-    const time = asOfTime.toISOString();
-    const day = time.slice(0, "2026-11-20".length);
-    if (!days.has(day)) days.set(day, { as_of_time: time, ahs_score: ahsScore, grade });
-  }
-  return [...days.values()].slice(0, MAX_HISTORY).reverse();
 }

@@ -16,7 +16,10 @@ const featureSchema = z
   .object({
     name: z.string(),
     title: z.string(),
-    says: z.string().openapi({ description: "What was measured, in words" }),
+    says: z.string().openapi({
+      description:
+        "In words: what was counted, and as an estimate what the model makes of it where it was not",
+    }),
     score: z.number().nullable().openapi({ description: "0 to 100; null where nothing was measured" }),
     weight: z.number(),
     contribution: z.number().nullable().openapi({ description: "Points of the dimension" }),
@@ -57,8 +60,11 @@ export const reportCardSchema = z
     address: eip55Schema,
     name: z.string().nullable().openapi({
       description:
-        "As the agent registered itself, unchecked; null for a wallet of no agent, or of one without a name",
+        "As the agent registered itself; null for a wallet of no agent, or of one without a name, or whose name mixes scripts so that it could be taken for another's",
     }),
+    name_verified: z
+      .literal(false)
+      .openapi({ description: "Nobody checks names: whoever registers an agent chooses any" }),
     ...reportScopeShape,
     ahs_score: nullableScoreSchema,
     grade: nullableGradeSchema,
@@ -73,7 +79,8 @@ export const reportCardSchema = z
         z.object({ name: z.string(), title: z.string(), points: z.number(), reason: z.string().nullable() }),
       )
       .openapi({
-        description: "Caps and effects between the dimensions and the score, in points of the score",
+        description:
+          "Caps and effects between the dimensions and the score, in points of the score; of a sanctioned wallet the listing alone, which stands for them all",
       }),
     patterns: z.array(
       z.object({
@@ -88,7 +95,8 @@ export const reportCardSchema = z
     history: z
       .array(z.object({ as_of_time: isoSchema, ahs_score: nullableScoreSchema, grade: nullableGradeSchema }))
       .openapi({
-        description: "Stored scores, oldest first, the newest of each day, at most 90 of the newest 100",
+        description:
+          "Stored scores, oldest first: the newest of each UTC day that has one, of the last 90 such days",
       }),
     stale: z.boolean(),
     model_version: z.string(),
@@ -102,6 +110,7 @@ export type ReportCard = z.infer<typeof reportCardSchema>;
 export const REPORT_CARD_EXAMPLE: ReportCard = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   name: "payment-agent 0",
+  name_verified: false,
   chain_id: 31337,
   as_of_block: 48210,
   as_of_time: "2026-11-20T09:58:00.000Z",
@@ -124,7 +133,7 @@ export const REPORT_CARD_EXAMPLE: ReportCard = {
         {
           name: "success_rate",
           title: "Success rate",
-          says: "96.3 % of 224 calls succeed by weight",
+          says: "217 of 224 calls to others succeeded",
           score: 89.7,
           weight: 0.3,
           contribution: 26.92,
@@ -140,7 +149,7 @@ export const REPORT_CARD_EXAMPLE: ReportCard = {
       title: "Healthy operator",
       severity: "info",
       effect: 0,
-      evidence: "success 96.3 % over 224 calls to others",
+      evidence: "217 of 224 calls to others succeeded; estimated success 96.3 %",
     },
   ],
   benchmark: {

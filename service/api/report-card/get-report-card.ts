@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { Policy } from "../../score/policy-shape.ts";
+import type { DayScore } from "../../store/daily-scores.ts";
 import type { ScoreDistribution } from "../../store/score-distribution.ts";
-import type { StoredScore } from "../../store/scores.ts";
 import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
 import type { BoughtAnswer } from "../access/access.ts";
 import { addressParams, toEip55 } from "../address-schema.ts";
@@ -10,7 +10,7 @@ import { definePaid } from "../endpoint.ts";
 import { unavailable } from "../problems.ts";
 import { type ScoreRecordPorts, scoredRow } from "../scores/score-record.ts";
 import { noteInterest } from "../wallet-ports.ts";
-import { requireFollowed } from "../wallet-report.ts";
+import { type ReportPorts, requireFollowed } from "../wallet-report.ts";
 import { viewOf } from "./card-view.ts";
 import { renderReportCard } from "./get-report-card-answer.ts";
 import { REPORT_CARD_EXAMPLE, type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
@@ -18,12 +18,12 @@ import type { CardFormat } from "./make-card.ts";
 import { type CardRenderer, CardsOverloaded } from "./render-pool.ts";
 
 export type GetReportCardPorts = Pick<
-  ScoreRecordPorts,
-  "logger" | "recordInterest" | "maxIndexAgeSeconds" | "scoreNow"
+  ScoreRecordPorts & ReportPorts,
+  "logger" | "recordInterest" | "maxIndexAgeSeconds" | "scoreNow" | "readWallet"
 > & {
-  readonly scores: ScoreRecordPorts["scores"] & {
-    history(address: Address, limit: number): Promise<readonly StoredScore[]>;
-  };
+  readonly scores: ScoreRecordPorts["scores"];
+  /** Of the last 90 days that have one, oldest first. */
+  readonly dailyScores: (address: Address) => Promise<readonly DayScore[]>;
   readonly policy: Policy;
   readonly scoreDistribution: () => Promise<ScoreDistribution>;
   /** What is known now of accounts, each once. */
@@ -33,7 +33,6 @@ export type GetReportCardPorts = Pick<
 
 const FORMATS = ["json", "png", "svg"] as const;
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml" } as const;
-const HISTORY_LIMIT = 100;
 const RETRY_AFTER_SECONDS = 5;
 
 const query = z.object({
@@ -69,15 +68,19 @@ export const getReportCard = definePaid({
   },
   async work({ params: { address } }, _, { deps, now }): Promise<ReportCard> {
     const row = await scoredRow(address, deps.scoreNow);
-    const [history, distribution, details] = await Promise.all([
-      deps.scores.history(address, HISTORY_LIMIT),
+    const [source, history, distribution, details] = await Promise.all([
+      deps.readWallet(address),
+      deps.dailyScores(address),
       deps.scoreDistribution(),
       deps.describeAccounts([address]),
     ]);
     noteInterest(address, deps);
     const agents = details.get(address)?.agents ?? [];
     const { policy } = deps;
-    return renderReportCard({ address: toEip55(address), row, history, agents, distribution, policy, now });
+    return renderReportCard({
+      ...{ address: toEip55(address), row, source, history },
+      ...{ agents, distribution, policy, now },
+    });
   },
   render(card, { query: { format } }, { deps }) {
     return format === "json" ? null : draw(card, format, deps.cards);

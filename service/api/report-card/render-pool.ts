@@ -50,14 +50,43 @@ const WORKER = new URL("./render-worker.ts", import.meta.url);
 
 /** A renderer of so many worker threads; a thread that fails or hangs is replaced by a fresh one. */
 export function createCardRenderer(limits: CardLimits): CardRenderer {
-  const seats = new Set<Seat>();
-  const queue: Task[] = [];
+  const pool = createPool(limits);
   let jobs = 0;
   let isClosed = false;
+  return {
+    hasRoom: () => pool.waiting() < limits.waiting && !isClosed,
+    render(view, format) {
+      if (pool.waiting() >= limits.waiting || isClosed) {
+        return Promise.reject(new CardsOverloaded(`${pool.waiting()} cards wait to be drawn`));
+      }
+      return new Promise<string | Uint8Array>((resolve, reject) => {
+        const id = jobs++;
+        const late = new CardsOverloaded(`no card within ${limits.deadlineMs} ms`);
+        const timer = setTimeout(() => pool.expire(id, late), limits.deadlineMs);
+        const settled =
+          <Result>(settle: (result: Result) => void) =>
+          (result: Result) => {
+            clearTimeout(timer);
+            settle(result);
+          };
+        pool.add({ job: { id, view, format }, resolve: settled(resolve), reject: settled(reject) });
+      });
+    },
+    async close() {
+      isClosed = true;
+      await pool.close(new Error("the renderer is closed"));
+    },
+  };
+}
+
+/** Gives tasks to threads in their order. */
+function createPool({ workers }: Pick<CardLimits, "workers">) {
+  const seats = new Set<Seat>();
+  const queue: Task[] = [];
 
   function pump(): void {
-    while (queue.length > 0 && !isClosed) {
-      const seat = [...seats].find(({ task }) => task === null) ?? openSeat();
+    while (queue.length > 0) {
+      const seat = [...seats].find(({ task }) => task === null) ?? addSeat();
       if (seat === null) return;
       const task = queue.shift();
       if (task === undefined) return;
@@ -66,25 +95,10 @@ export function createCardRenderer(limits: CardLimits): CardRenderer {
     }
   }
 
-  function openSeat(): Seat | null {
-    if (seats.size >= limits.workers) return null;
-    const seat: Seat = {
-      worker: new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } }),
-      task: null,
-    };
+  function addSeat(): Seat | null {
+    if (seats.size >= workers) return null;
+    const seat = openSeat({ isFree: pump, isGone: leave });
     seats.add(seat);
-    seat.worker.on("message", (result: CardResult) => {
-      const { task } = seat;
-      if (task === null || task.job.id !== result.id) return;
-      seat.task = null;
-      if ("card" in result) task.resolve(result.card);
-      else task.reject(new Error(`the card could not be drawn: ${result.error}`));
-      pump();
-    });
-    seat.worker.on("error", (error) => leave(seat, error));
-    seat.worker.on("exit", () => leave(seat, new Error("the worker that drew the card has ended")));
-    // A listener holds the process as a task does: while none is under way, nothing may. The deadline's timer holds it meanwhile.
-    seat.worker.unref();
     return seat;
   }
 
@@ -95,41 +109,45 @@ export function createCardRenderer(limits: CardLimits): CardRenderer {
     pump();
   }
 
-  function expire(id: number): void {
-    const late = new CardsOverloaded(`no card within ${limits.deadlineMs} ms`);
-    const place = queue.findIndex(({ job }) => job.id === id);
-    if (place >= 0) queue.splice(place, 1)[0]?.reject(late);
-    const seat = [...seats].find(({ task }) => task?.job.id === id);
-    if (seat === undefined) return;
-    // It may hang for ever: its place is given to a fresh one.
-    leave(seat, late);
-    void seat.worker.terminate();
-  }
-
   return {
-    hasRoom: () => queue.length < limits.waiting && !isClosed,
-    render(view, format) {
-      if (queue.length >= limits.waiting || isClosed) {
-        return Promise.reject(new CardsOverloaded(`${queue.length} cards wait to be drawn`));
-      }
-      return new Promise<string | Uint8Array>((resolve, reject) => {
-        const id = jobs++;
-        const timer = setTimeout(() => expire(id), limits.deadlineMs);
-        const settled =
-          <Result>(settle: (result: Result) => void) =>
-          (result: Result) => {
-            clearTimeout(timer);
-            settle(result);
-          };
-        queue.push({ job: { id, view, format }, resolve: settled(resolve), reject: settled(reject) });
-        pump();
-      });
+    waiting: () => queue.length,
+    add(task: Task): void {
+      queue.push(task);
+      pump();
     },
-    async close() {
-      isClosed = true;
-      const ended = new Error("the renderer is closed");
+    /** Fails a task, and ends the thread that is at it: it may hang for ever, and its place is given to a fresh one. */
+    expire(id: number, late: Error): void {
+      const place = queue.findIndex(({ job }) => job.id === id);
+      if (place >= 0) queue.splice(place, 1)[0]?.reject(late);
+      const seat = [...seats].find(({ task }) => task?.job.id === id);
+      if (seat === undefined) return;
+      leave(seat, late);
+      void seat.worker.terminate();
+    },
+    async close(ended: Error): Promise<void> {
       for (const task of queue.splice(0)) task.reject(ended);
       await Promise.all([...seats].map(({ worker }) => worker.terminate()));
     },
   };
+}
+
+/** Starts a thread, which settles the task that it is given, and tells when it is free again or gone. */
+function openSeat(told: { isFree(): void; isGone(seat: Seat, error: Error): void }): Seat {
+  const seat: Seat = {
+    worker: new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } }),
+    task: null,
+  };
+  seat.worker.on("message", (result: CardResult) => {
+    const { task } = seat;
+    if (task === null || task.job.id !== result.id) return;
+    seat.task = null;
+    if ("card" in result) task.resolve(result.card);
+    else task.reject(new Error(`the card could not be drawn: ${result.error}`));
+    told.isFree();
+  });
+  seat.worker.on("error", (error) => told.isGone(seat, error));
+  seat.worker.on("exit", () => told.isGone(seat, new Error("the worker that drew the card has ended")));
+  // A listener holds the process as a task does: while none is under way, nothing may. The deadline's timer holds it meanwhile.
+  seat.worker.unref();
+  return seat;
 }

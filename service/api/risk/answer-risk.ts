@@ -3,21 +3,21 @@ import { assessRisk, type RiskEvidence } from "../../diagnose/risk.ts";
 import { counterpartyShares } from "../../diagnose/risk-exposure.ts";
 import { riskSignals } from "../../diagnose/risk-signals.ts";
 import type { Policy } from "../../score/policy-shape.ts";
-import type { RiskFacts, RiskKey } from "../../store/risk-facts.ts";
+import type { RiskKey } from "../../store/risk-facts.ts";
 import type { CurrentScore, Standing } from "../../store/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isStale } from "../scores/render-ahs-record.ts";
 import { isoOf } from "../wallet-report.ts";
-import type { RiskAnswer } from "./risk-schema.ts";
+import type { JudgedFacts } from "./read-risk-facts.ts";
+import { EXPOSURE_OF, type RiskAnswer } from "./risk-schema.ts";
 
 export type RiskPorts = {
-  readonly riskFacts: (key: RiskKey) => Promise<RiskFacts>;
+  readonly riskFacts: (key: RiskKey) => Promise<JudgedFacts>;
   readonly policy: Pick<Policy, "caps" | "grades">;
   readonly chainId: number;
 };
 
 const MICROS = 1_000_000;
-const EXPOSURE_OF = "value sent in native coin and priced tokens; calls where none was";
 
 /** The risk of dealing with a wallet, from its standing and what is stored of it. */
 export async function answerRisk(
@@ -27,8 +27,9 @@ export async function answerRisk(
   const { head, sanctions, score } = standing;
   if (head === null) throw new Error("a fresh standing has a head");
   const scoreId = score === null ? null : score.scoreId;
-  const { explanation, exposure } = await ports.riskFacts({ address, scoreId });
-  const shares = typeof exposure === "string" ? null : counterpartyShares(exposure);
+  const facts = await ports.riskFacts({ address, scoreId });
+  const { explanation, exposure } = facts;
+  const shares = typeof exposure === "string" ? null : counterpartyShares(exposure, facts.listedShare);
   const signals = riskSignals({ sanctions, explanation, shares });
   const risk = assessRisk(
     {
@@ -47,7 +48,7 @@ export async function answerRisk(
     signals: [...signals],
     sanctions_flags: [...sanctions],
     sanctions_as_of_block: head.blockNumber,
-    ...renderExposure(exposure),
+    ...renderExposure(facts),
     ...renderScore(score, sanctions.length > 0),
     reason: risk.reason,
     scored_at: score === null ? null : score.asOfTime.toISOString(),
@@ -63,22 +64,24 @@ function evidenceOf(score: CurrentScore | null): RiskEvidence["score"] {
   return ahsScore === null ? { kind: "insufficient" } : { kind: "scored", ahsScore, confidenceLevel };
 }
 
-function renderExposure(
-  exposure: RiskFacts["exposure"],
-): Pick<RiskAnswer, "counterparty_exposure" | "counterparty_exposure_reason"> {
+function renderExposure({
+  exposure,
+  listedShare,
+}: JudgedFacts): Pick<RiskAnswer, "counterparty_exposure" | "counterparty_exposure_reason"> {
   if (typeof exposure === "string") {
     return { counterparty_exposure: null, counterparty_exposure_reason: exposure };
   }
-  const { together, listed, failing } = counterpartyShares(exposure);
+  const { together, listed, failing } = counterpartyShares(exposure, listedShare);
   return {
     counterparty_exposure: {
-      share: together.share,
+      share: together,
       listed_share: listed.share,
       failing_share: failing.share,
       sent_usd: exposure.sentMicroUsd / MICROS,
       counterparties: exposure.counterparties,
       listed_counterparties: listed.counterparties,
       failing_counterparties: failing.counterparties,
+      truncated: exposure.truncated,
       of: EXPOSURE_OF,
       since: isoOf(exposure.since),
       as_of_block: exposure.asOfBlock,

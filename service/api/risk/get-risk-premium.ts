@@ -37,7 +37,7 @@ export const getRiskPremium = definePaid({
   tag: "Risk",
   summary: "Risk of a wallet with its labels and its profit and loss",
   description:
-    "The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why. What no price or cost is known of is no zero: `pnl` names the share that is missing.",
+    "The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why; so it is where none is configured, which `labels_unavailable_reason` tells apart. What no price or cost is known of is no zero: `pnl` names the share that is missing.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: {
     schema: riskPremiumSchema,
@@ -68,7 +68,7 @@ export const getRiskPremium = definePaid({
     return {
       ...risk,
       labels,
-      labels_available: providers.length > 0 && providers.every(({ available }) => available),
+      ...availabilityOf(providers),
       label_providers: providers.map(renderProvider),
       pnl: renderPnl(profitAndLoss(report, days), report, days),
     };
@@ -76,6 +76,17 @@ export const getRiskPremium = definePaid({
 });
 
 type Label = RiskPremiumAnswer["labels"][number];
+
+function availabilityOf(
+  providers: readonly ProviderAnswer[],
+): Pick<RiskPremiumAnswer, "labels_available" | "labels_unavailable_reason"> {
+  if (providers.length === 0) {
+    return { labels_available: false, labels_unavailable_reason: "no_provider_configured" };
+  }
+  return providers.every(({ available }) => available)
+    ? { labels_available: true, labels_unavailable_reason: null }
+    : { labels_available: false, labels_unavailable_reason: "provider_failed" };
+}
 
 function sanctionLabel({ source }: SanctionsFlag): Label {
   return { label: "Sanctioned", category: "sanctioned", source };

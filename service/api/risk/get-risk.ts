@@ -18,7 +18,7 @@ export const getRisk = definePaid({
     "How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and whom it sent value to. It scores nobody: a wallet never scored, or without enough history, has no `risk_score` and the level UNKNOWN, since absence of data is no sign of risk. A sanctioned wallet is 100 and CRITICAL, always.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskSchema, example: RISK_EXAMPLE, description: "The risk" },
-  problems: ["index-unavailable", "index-behind"],
+  problems: ["index-unavailable", "index-behind", "scoring-unavailable"],
   prepare: ({ params }, { deps, now }: { deps: GetRiskPorts; now: Date }) =>
     freshStanding(params.address, deps, now),
   work({ params: { address } }, standing, { deps, now }) {

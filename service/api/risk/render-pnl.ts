@@ -12,10 +12,17 @@ const tokenSchema = z
     token: eip55Schema,
     symbol: z.string().nullable().openapi({ description: "Null where the token is not on the list" }),
     decimals: z.int().nullable(),
+    currency: z.boolean().openapi({
+      description:
+        "Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own",
+    }),
     bought: amount.openapi({ description: "Got in trades; amounts are in the token's smallest unit" }),
     sold: amount.openapi({ description: "Given in trades" }),
     received: amount.openapi({ description: "Got for nothing in return" }),
-    sent: amount.openapi({ description: "Given for nothing in return, at its cost" }),
+    sent: amount.openapi({
+      description:
+        "Given for nothing in return, at its cost, with which it comes back from the same contract",
+    }),
     uncovered: amount.openapi({
       description: "Given, though it never came by an own call: of no known cost",
     }),
@@ -31,6 +38,7 @@ const tokenSchema = z
     sales: count,
     wins: count,
     losses: count,
+    returns: count.openapi({ description: "Times that it came back from where it had been sent" }),
     unpriced_legs: count,
   })
   .openapi("TokenPnl");
@@ -44,15 +52,28 @@ export const pnlSchema = z
     }),
     unrealised_usd: usd.openapi({ description: "Of tokens that a feed prices; fees are not in it" }),
     fees_usd: usd.openapi({ description: "Paid for all own calls, and in neither result" }),
-    trades: count,
-    sales: count,
+    trades: count.openapi({ description: "Calls that gave something and got tokens for it" }),
+    sales: count.openapi({
+      description: "Times that a trade gave a token that is no currency: spending money is no sale",
+    }),
     wins: count.openapi({ description: "Sales that gained a cent or more" }),
     losses: count.openapi({ description: "Sales that lost a cent or more" }),
     win_rate: z.number().min(0).max(1).nullable().openapi({ description: "Wins among wins and losses" }),
     unpriced_share: z.number().min(0).max(1).nullable().openapi({
-      description: "Purchases and sales without a known price or, in part at least, a known cost",
+      description:
+        "Purchases and sales without a known price or, in part at least, a known cost, among all those of tokens that are no currency",
     }),
-    unread_calls: count.openapi({ description: "Successful calls whose receipts were not read" }),
+    returns: count.openapi({
+      description:
+        "Times that a token came back from the contract that it had been sent to: it costs what it had cost before",
+    }),
+    worthless_legs: count.openapi({
+      description:
+        "Legs of trades that were taken for worthless: of tokens on no list and without a price, beside one that has a price",
+    }),
+    unread_receipts: count.openapi({
+      description: "Successful calls whose receipts were not read: what they moved is not known",
+    }),
     method: z.string(),
     token_count: count,
     tokens: z.array(tokenSchema).openapi({ description: "The largest results first, at most 50" }),
@@ -66,7 +87,7 @@ const MICROS = 1e6;
 
 /** How the figures came about; gains on the native coin itself cannot be told, since it comes without a trace. */
 export const PNL_METHOD =
-  "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments leave at their cost. Native coin is no token here.";
+  "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.";
 
 /** Profit and loss with what it speaks of; `days` is how far back it looks. */
 export function renderPnl(pnl: Pnl, source: ReportSource, days: number): PnlAnswer {
@@ -81,7 +102,9 @@ export function renderPnl(pnl: Pnl, source: ReportSource, days: number): PnlAnsw
     losses: pnl.losses,
     win_rate: rounded(pnl.winRate),
     unpriced_share: rounded(pnl.unpricedShare),
-    unread_calls: pnl.unreadCalls,
+    returns: pnl.returns,
+    worthless_legs: pnl.worthlessLegs,
+    unread_receipts: pnl.unreadReceipts,
     method: PNL_METHOD,
     token_count: pnl.tokens.length,
     tokens: pnl.tokens.slice(0, MAX_TOKENS).map(renderToken),
@@ -93,6 +116,7 @@ function renderToken(token: TokenPnl): PnlAnswer["tokens"][number] {
     token: toEip55(token.token),
     symbol: token.symbol,
     decimals: token.decimals,
+    currency: token.isCurrency,
     bought: String(token.bought),
     sold: String(token.sold),
     received: String(token.received),
@@ -107,6 +131,7 @@ function renderToken(token: TokenPnl): PnlAnswer["tokens"][number] {
     sales: token.sales,
     wins: token.wins,
     losses: token.losses,
+    returns: token.returns,
     unpriced_legs: token.unpricedLegs,
   };
 }

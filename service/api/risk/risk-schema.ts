@@ -8,17 +8,30 @@ import {
   sanctionsFlagSchema,
 } from "../scores/ahs-record-schema.ts";
 
+/** What the shares of an answer are of. */
+export const EXPOSURE_OF =
+  "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was";
+
 const shareSchema = z.number().min(0).max(1);
 
 const exposureSchema = z
   .object({
-    share: shareSchema.openapi({ description: "listed_share and failing_share together" }),
-    listed_share: shareSchema.openapi({ description: "To sanctioned accounts and mixers" }),
+    share: shareSchema
+      .nullable()
+      .openapi({ description: "listed_share and failing_share together, 1 at most" }),
+    listed_share: shareSchema.nullable().openapi({
+      description:
+        "To sanctioned accounts and mixers, as the score has it; null while own calls cannot be read",
+    }),
     failing_share: shareSchema.openapi({ description: "To wallets of grade F that are not listed" }),
-    sent_usd: z.number().min(0).openapi({ description: "What the shares are of, where it has a price" }),
+    sent_usd: z
+      .number()
+      .min(0)
+      .openapi({ description: "Sent to all counterparties, where it has a price: what failing_share is of" }),
     counterparties: z.int().min(0),
     listed_counterparties: z.int().min(0),
     failing_counterparties: z.int().min(0),
+    truncated: z.boolean().openapi({ description: "Of very many counterparties 10,000 were looked at" }),
     of: z.string(),
     since: isoSchema.openapi({ description: "First contact that is known" }),
     as_of_block: z.int(),
@@ -34,7 +47,7 @@ const signalSchema = z
       description:
         "A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties",
     }),
-    severity: z.enum(["info", "warning", "critical"]),
+    severity: z.enum(["high", "medium", "info"]),
     detail: z.string(),
   })
   .openapi("RiskSignal");
@@ -50,7 +63,7 @@ export const riskShape = {
     .openapi({ description: "100 is the worst; null where too little is known, which is no sign of risk" }),
   risk_level: z.enum(["LOW", "MEDIUM", "HIGH", "CRITICAL", "UNKNOWN"]).openapi({
     description:
-      "LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score",
+      "LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one",
   }),
   verdict: z.string(),
   signals: z.array(signalSchema).openapi({ description: "The worst first" }),
@@ -67,7 +80,12 @@ export const riskShape = {
   grade: nullableGradeSchema,
   confidence: z.number().min(0).max(1),
   confidence_level: confidenceLevelSchema,
-  reason: z.enum(["scored", "insufficient_history", "not_scored", "sanctioned"]),
+  reason: z
+    .enum(["scored", "insufficient_history", "not_scored", "listed_counterparties", "sanctioned"])
+    .openapi({
+      description:
+        "listed_counterparties: without a score of its own, the least that the share to listed accounts makes of it",
+    }),
   scored_at: isoSchema.nullable().openapi({ description: "Time of the block that the score is as of" }),
   stale: z
     .boolean()
@@ -91,8 +109,8 @@ export const RISK_EXAMPLE: RiskAnswer = {
   signals: [
     {
       name: "gas_efficiency",
-      severity: "warning",
-      detail: "burns 12.4 % of its fees by failures; 52 of 100 points by 300 samples",
+      severity: "medium",
+      detail: "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples",
     },
   ],
   sanctions_flags: [],
@@ -105,7 +123,8 @@ export const RISK_EXAMPLE: RiskAnswer = {
     counterparties: 12,
     listed_counterparties: 0,
     failing_counterparties: 1,
-    of: "value sent in native coin and priced tokens; calls where none was",
+    truncated: false,
+    of: EXPOSURE_OF,
     since: "2026-08-22T07:12:00.000Z",
     as_of_block: 7969,
   },

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { StoredScore } from "../../store/scores.ts";
 import { addressParams } from "../address-schema.ts";
-import { definePaid } from "../endpoint.ts";
+import { definePaid, type PaidWorkContext } from "../endpoint.ts";
 import { freshStanding, noteInterest } from "../wallet-ports.ts";
 import { AHS_RECORD_EXAMPLE } from "./ahs-record-example.ts";
 import { type AhsRecord, type Attestation, ahsRecordSchema } from "./ahs-record-schema.ts";
@@ -64,15 +64,22 @@ export const getAhs = definePaid({
     "scoring-unavailable",
     "history-unavailable",
   ],
-  async prepare({ params, query }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
+  async prepare({ params, query }, { deps, now, caller }: PaidWorkContext<GetAhsPorts>) {
     const standing = await freshStanding(params.address, deps, now);
-    if (query.agent_url !== undefined) await refuseAgentUrl(query.agent_url, deps);
+    if (query.agent_url !== undefined) await refuseAgentUrl(query.agent_url, caller, deps);
     const score = scorerOf(params.address, standing, deps);
+    // For a followed wallet as well: its past may begin before the index does.
+    const mayFetch = score === deps.scoreOnDemand;
     const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
-    if (!wantsD3) return { score, plan: null };
+    if (!wantsD3) return { score, mayFetch, plan: null };
     // Last of all, since it reserves: whatever it refuses costs nothing and has enrolled nobody.
-    return { score, plan: await planInfrastructure({ ...params, agentUrl: query.agent_url }, deps) };
+    return {
+      score,
+      mayFetch,
+      plan: await planInfrastructure({ ...params, agentUrl: query.agent_url }, deps),
+    };
   },
+  settlement: (_input, { mayFetch }) => (mayFetch ? "before" : "after"),
   release({ plan }) {
     if (plan !== null) releaseInfrastructure(plan);
   },

@@ -75,9 +75,10 @@ CREATE UNLOGGED TABLE "ahs"."rate_bucket" (
 );
 --> statement-breakpoint
 CREATE TABLE "ahs"."sign_in_nonce" (
-	"nonce" text PRIMARY KEY NOT NULL,
+	"nonce" text NOT NULL,
 	"address" text NOT NULL,
-	"expires_at" timestamp with time zone NOT NULL
+	"expires_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "sign_in_nonce_address_nonce_pk" PRIMARY KEY("address","nonce")
 );
 --> statement-breakpoint
 CREATE TABLE "ahs"."payment" (
@@ -103,6 +104,7 @@ CREATE TABLE "ahs"."payment" (
 	"settle_asked_at" timestamp with time zone,
 	"transaction_hash" text,
 	"settled_at" timestamp with time zone,
+	"confirm_at" timestamp with time zone,
 	"error" text,
 	"answer_type" text,
 	"answer_body" "bytea",
@@ -127,6 +129,7 @@ CREATE TABLE "ahs"."wallet_label" (
 );
 --> statement-breakpoint
 ALTER TABLE "ahs"."api_key" ADD COLUMN "bought_by" text;--> statement-breakpoint
+ALTER TABLE "ahs"."key_debit" ADD COLUMN "repeat" text;--> statement-breakpoint
 ALTER TABLE "ahs"."alert_subscription" ADD CONSTRAINT "alert_subscription_endpoint_id_webhook_endpoint_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "ahs"."webhook_endpoint"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."webhook_attempt" ADD CONSTRAINT "webhook_attempt_event_id_webhook_event_id_fk" FOREIGN KEY ("event_id") REFERENCES "ahs"."webhook_event"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."webhook_event" ADD CONSTRAINT "webhook_event_endpoint_id_webhook_endpoint_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "ahs"."webhook_endpoint"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -134,6 +137,7 @@ ALTER TABLE "ahs"."webhook_event" ADD CONSTRAINT "webhook_event_subscription_id_
 ALTER TABLE "ahs"."key_credit" ADD CONSTRAINT "key_credit_key_id_api_key_id_fk" FOREIGN KEY ("key_id") REFERENCES "ahs"."api_key"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "api_key_bought_by" ON "ahs"."api_key" USING btree ("bought_by");--> statement-breakpoint
 CREATE INDEX "key_debit_kept" ON "ahs"."key_debit" USING btree ("key_id","created_at") WHERE "ahs"."key_debit"."state" = 'kept';--> statement-breakpoint
+CREATE INDEX "key_debit_repeat" ON "ahs"."key_debit" USING btree ("key_id","repeat") WHERE "ahs"."key_debit"."repeat" is not null;--> statement-breakpoint
 CREATE INDEX "alert_subscription_wallet" ON "ahs"."alert_subscription" USING btree ("chain_id","wallet","expires_at");--> statement-breakpoint
 CREATE INDEX "alert_subscription_owner" ON "ahs"."alert_subscription" USING btree ("owner","wallet");--> statement-breakpoint
 CREATE INDEX "webhook_attempt_event" ON "ahs"."webhook_attempt" USING btree ("event_id","at");--> statement-breakpoint
@@ -145,6 +149,9 @@ CREATE INDEX "sign_in_nonce_expires" ON "ahs"."sign_in_nonce" USING btree ("expi
 CREATE UNIQUE INDEX "payment_authorization" ON "ahs"."payment" USING btree ("chain_id","asset","payer","nonce");--> statement-breakpoint
 CREATE INDEX "payment_state" ON "ahs"."payment" USING btree ("state","deadline");--> statement-breakpoint
 CREATE INDEX "payment_payer" ON "ahs"."payment" USING btree ("payer","created_at" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "payment_claim" ON "ahs"."payment" USING btree ("claim_hash");--> statement-breakpoint
+CREATE INDEX "payment_confirm" ON "ahs"."payment" USING btree ("confirm_at") WHERE "ahs"."payment"."confirm_at" is not null;--> statement-breakpoint
+CREATE INDEX "payment_answer" ON "ahs"."payment" USING btree ("answered_at") WHERE "ahs"."payment"."answer_body" is not null;--> statement-breakpoint
 CREATE INDEX "account_fact_funder" ON "ahs"."account_fact" USING btree ("chain_id","first_funder","address");--> statement-breakpoint
 CREATE INDEX "account_fact_creator" ON "ahs"."account_fact" USING btree ("chain_id","creator","address");--> statement-breakpoint
 CREATE INDEX "current_score_distribution" ON "ahs"."current_score" USING btree ("chain_id","ahs_score");

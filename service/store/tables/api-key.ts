@@ -43,6 +43,8 @@ export const keyDebit = ahs.table(
     endpoint: text().notNull(),
     units: bigint({ mode: "number" }).notNull(),
     state: text().$type<DebitState>().notNull(),
+    /** SHA-256 of the caller's Idempotency-Key and request, for purchases that outlast their answer; else null. */
+    repeat: text(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     deadline: timestamp({ withTimezone: true }).notNull(),
   },
@@ -50,6 +52,7 @@ export const keyDebit = ahs.table(
     index("key_debit_state").on(table.state, table.deadline),
     // What a key spent; only of kept debits, so that holding one writes no more.
     index("key_debit_kept").on(table.keyId, table.createdAt).where(sql`${table.state} = 'kept'`),
+    index("key_debit_repeat").on(table.keyId, table.repeat).where(sql`${table.repeat} is not null`),
   ],
 );
 

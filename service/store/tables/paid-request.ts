@@ -46,14 +46,17 @@ export const rateBucket = ahs.table("rate_bucket", {
   updatedAt: timestamp({ withTimezone: true }).notNull(),
 });
 
-/** Nonces of sign-ins that were used, until they would be too old anyway. */
+/** Nonces of sign-ins that were used, each by its own address, until they would be too old anyway. */
 export const signInNonce = ahs.table(
   "sign_in_nonce",
   {
-    nonce: text().primaryKey(),
+    nonce: text().notNull(),
     /** Lower-case. */
     address: text().notNull(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),
   },
-  (table) => [index("sign_in_nonce_expires").on(table.expiresAt)],
+  (table) => [
+    primaryKey({ columns: [table.address, table.nonce] }),
+    index("sign_in_nonce_expires").on(table.expiresAt),
+  ],
 );

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
   customType,
@@ -14,8 +15,11 @@ import { ahs } from "./schema.ts";
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
-/** reserved: held for one request. settled: the money moved. answered: it did, and what it bought is stored. released: free to be used again. */
-export type PaymentState = "reserved" | "settled" | "answered" | "released";
+/**
+ * reserved: held for one request. settled: the money moved. answered: it did, and what it bought is stored. released: free to be
+ * used again. lost: the money had moved, and the chain took it back.
+ */
+export type PaymentState = "reserved" | "settled" | "answered" | "released" | "lost";
 
 /** EIP-3009 authorizations that were presented for priced calls, each once; one that is settled and not answered is owed. */
 export const payment = ahs.table(
@@ -39,7 +43,7 @@ export const payment = ahs.table(
     state: text().$type<PaymentState>().notNull(),
     /** Method and path template. */
     endpoint: text().notNull(),
-    /** Path and query of the request that it was presented with. */
+    /** Path of the request that it was presented with. */
     resource: text().notNull(),
     /** SHA-256 of the parsed request. */
     fingerprint: text().notNull(),
@@ -51,10 +55,12 @@ export const payment = ahs.table(
     paymentIdentifierHash: text(),
     /** Until when the request that holds it may run; one still reserved after that is reconciled with the chain. */
     deadline: timestamp({ withTimezone: true }).notNull(),
-    /** When settlement was first asked for; null before that, so that one never asked for can be released. */
+    /** When settlement was last asked for, by whichever request; null before that, so that one never asked for can be released. */
     settleAskedAt: timestamp({ withTimezone: true }),
     transactionHash: text(),
     settledAt: timestamp({ withTimezone: true }),
+    /** When the chain is asked next whether the money stays; null before it moved, and once a final block says so. */
+    confirmAt: timestamp({ withTimezone: true }),
     error: text(),
     /** What it bought, without secrets; dropped a day after. */
     answerType: text(),
@@ -67,5 +73,8 @@ export const payment = ahs.table(
     uniqueIndex("payment_authorization").on(table.chainId, table.asset, table.payer, table.nonce),
     index("payment_state").on(table.state, table.deadline),
     index("payment_payer").on(table.payer, table.createdAt.desc()),
+    index("payment_claim").on(table.claimHash),
+    index("payment_confirm").on(table.confirmAt).where(sql`${table.confirmAt} is not null`),
+    index("payment_answer").on(table.answeredAt).where(sql`${table.answerBody} is not null`),
   ],
 );

@@ -30,6 +30,7 @@ async function payments(...args: readonly string[]): Promise<readonly string[]> 
       chain: {
         isUsed: async () => used,
         findTransfer: async () => HASH,
+        minedIn: async () => 1n,
         finalBlock: async () => ({ number: 1n, timestamp: 0n }),
       },
       ownSender: true,
@@ -65,7 +66,7 @@ describe("ahs payments", () => {
     now = new Date(now.getTime() + 60_000);
     used = true;
     expect(await payments("reconcile")).toEqual([
-      "settled and owed: 1, released: 0, dropped: 0, still open: 0",
+      "settled and owed: 1, released: 0, dropped: 0, still open: 0, failed: 0, confirmed: 1, lost: 0",
     ]);
     const [, owed] = await payments("list", "--state", "owed");
     expect(owed).toMatch(/owed .*GET \/cheap\/{id} .*0xabab/);
@@ -75,7 +76,7 @@ describe("ahs payments", () => {
   it.each([
     [["pay"], 'unknown action "pay"'],
     [[], "no action"],
-    [["list", "--state", "lost"], "expected one of reserved, settled, owed, answered"],
+    [["list", "--state", "gone"], "expected one of reserved, settled, owed, answered"],
     [["list", "--limit", "0"], "--limit: expected a whole number"],
     [["reconcile", "--now"], "Unknown option"],
   ])("refuses %j", async (args, message) => {

@@ -31,12 +31,13 @@ it("deletes what no request looks at any more, and nothing else", async () => {
       name,
       usedAt,
     ]);
+    await query("insert into ahs.wallet_label values ('nansen', $1, '[]', $2)", [name, usedAt]);
   }
   await sweepRequests(db, NOW);
   const { rows } = await query(
     `select key_hash as name from ahs.idempotent_answer union all select nonce from ahs.sign_in_nonce
-     union all select identity from ahs.rate_bucket`,
+     union all select identity from ahs.rate_bucket union all select address from ahs.wallet_label`,
     [],
   );
-  expect(rows).toEqual([{ name: "new" }, { name: "new" }, { name: "new" }]);
+  expect(rows).toEqual([{ name: "new" }, { name: "new" }, { name: "new" }, { name: "new" }]);
 });

@@ -15,6 +15,7 @@ import {
   type Contact,
   describeCounterparties,
 } from "../../../service/features/describe-counterparties.ts";
+import { mainFundersIn } from "../../../service/features/find-owners.ts";
 import type {
   AsOf,
   CounterpartyFact,
@@ -23,7 +24,6 @@ import type {
   TokenList,
   WalletRows,
 } from "../../../service/features/types.ts";
-import { mainFundersIn } from "../../../service/features/find-owners.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { type Mined, type MinedBlock, type MinedLog, readBlocks } from "./read-blocks.ts";
 

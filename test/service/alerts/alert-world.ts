@@ -34,6 +34,7 @@ export async function createAlertWorld(start = new Date("2026-11-20T10:00:00.000
         webhookUrl: URL_A,
         events: null,
         purchase: null,
+        debitId: null,
         ...changes,
       }),
     query: async (text: string, values: readonly unknown[] = []) => {

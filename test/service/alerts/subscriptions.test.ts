@@ -5,6 +5,8 @@ import {
   sweepSubscriptions,
   takeLiveSubscriptions,
 } from "../../../service/store/alert-subscriptions.ts";
+import { createApiKey, readApiKey } from "../../../service/store/api-keys.ts";
+import { createKeyDebits, returnExpiredHolds } from "../../../service/store/key-debits.ts";
 import { recordAttempt } from "../../../service/store/webhook-attempts.ts";
 import { readDueEvents, readPendingEvent } from "../../../service/store/webhook-events.ts";
 import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/store/webhook-log.ts";
@@ -133,6 +135,62 @@ describe("buying monitoring", () => {
   });
 });
 
+describe("buying monitoring by key", () => {
+  const keyWith = async (balanceUnits: number) => {
+    const wanted = { name: "k", partner: false, balanceUnits, expiresAt: null };
+    const { key } = await createApiKey(world.db, wanted, world.deps);
+    const ask = { keyId: key.id, units: 2_000, endpoint: "GET /alerts/subscribe/{address}", repeat: "r" };
+    const debits = createKeyDebits(world.deps);
+    return {
+      debits,
+      async hold() {
+        const held = await debits.hold(ask);
+        if (held.kind !== "held") throw new Error(held.kind);
+        return held.debitId;
+      },
+      buy: (debitId: string) => world.buy({ owner: `key:${key.id}`, purchase: `debit ${debitId}`, debitId }),
+      balance: async () => (await readApiKey(world.db, key.id))?.balanceUnits,
+    };
+  };
+  const daysOf = ({ subscription }: Awaited<ReturnType<AlertWorld["buy"]>>) =>
+    (subscription.expiresAt.getTime() - world.now().getTime()) / DAY_MS;
+
+  test("is paid for though the server dies before it answers, and its repeat is neither charged nor adds days", async () => {
+    const key = await keyWith(5_000);
+    const first = await key.hold();
+    expect(daysOf(await key.buy(first))).toBe(30);
+    world.pass(121_000);
+    await returnExpiredHolds(world.db, world.now());
+    expect(await key.balance()).toBe(3_000);
+    const repeated = await key.hold();
+    expect(repeated).toBe(first);
+    await key.buy(repeated);
+    await key.debits.giveBack(repeated);
+    expect(await key.balance()).toBe(3_000);
+    expect(await live()).toHaveLength(1);
+    expect(daysOf(await key.buy(repeated))).toBeLessThan(30);
+  });
+
+  test("adds nothing where its debit was returned meanwhile", async () => {
+    const key = await keyWith(5_000);
+    const debit = await key.hold();
+    world.pass(121_000);
+    await returnExpiredHolds(world.db, world.now());
+    await expect(key.buy(debit)).rejects.toThrow("was returned before it bought anything");
+    expect([await key.balance(), await live()]).toEqual([5_000, []]);
+  });
+
+  test("under the same Idempotency-Key a day later is another purchase", async () => {
+    const key = await keyWith(5_000);
+    const first = await key.hold();
+    await key.buy(first);
+    world.pass(DAY_MS + 1);
+    const second = await key.hold();
+    await key.buy(second);
+    expect([second === first, await key.balance()]).toEqual([false, 1_000]);
+  });
+});
+
 describe("a subscription", () => {
   test("that is ended tells nothing more, and ending it again keeps the time", async () => {
     const { subscription } = await world.buy();
@@ -182,18 +240,34 @@ describe("a subscription", () => {
     expect(found?.manageTokenHash).not.toBe(hashManageToken(manageToken ?? ""));
   });
 
-  test("is tested once a minute while the endpoint does not answer, and whenever it did", async () => {
+  const pendingEvents = async () => (await world.events()).filter(({ state }) => state === "pending").length;
+
+  test("is tested once a minute, whether the endpoint answers or not", async () => {
     const { subscription } = await world.buy();
     await attempt(204);
-    const first = await requestTest(world.deps, subscription);
+    const { id } = await requestTest(world.deps, subscription);
     world.pass(1_000);
-    expect(await requestTest(world.deps, subscription)).toBe(first);
-    expect((await world.events()).filter(({ state }) => state === "pending")).toHaveLength(1);
+    expect(await requestTest(world.deps, subscription)).toEqual({ id, outcome: "pending" });
+    expect(await pendingEvents()).toBe(1);
     await attempt(204);
-    expect(await requestTest(world.deps, subscription)).toBe(first);
-    expect((await world.events()).filter(({ state }) => state === "pending")).toHaveLength(1);
+    expect(await requestTest(world.deps, subscription)).toEqual({ id, outcome: "recent" });
+    expect(await pendingEvents()).toBe(0);
     world.pass(60_000);
-    expect(await requestTest(world.deps, subscription)).not.toBe(first);
+    expect((await requestTest(world.deps, subscription)).id).not.toBe(id);
+    expect(await pendingEvents()).toBe(1);
+  });
+
+  test("has an event replayed once a minute", async () => {
+    const { subscription } = await world.buy();
+    const [event] = await world.events();
+    const again = () => replay(world.deps, subscription, event?.id ?? "");
+    await attempt(204);
+    expect([await again(), await pendingEvents()]).toEqual(["recent", 0]);
+    world.pass(60_000);
+    expect([await again(), await again(), await pendingEvents()]).toEqual(["queued", "pending", 1]);
+    await attempt(204);
+    world.pass(59_999);
+    expect([await again(), await pendingEvents()]).toEqual(["recent", 0]);
   });
 
   test("whose endpoint was given up is delivered to again after a test or a replay", async () => {
@@ -202,6 +276,7 @@ describe("a subscription", () => {
     const given = () => readSubscription(world.db, { chainId: 31_337, id: subscription.id });
     expect(await given()).toMatchObject({ disabledReason: "The endpoint answered 410." });
     const [failed] = await world.events();
+    world.pass(60_000);
     expect(await replay(world.deps, subscription, failed?.id ?? "")).toBe("queued");
     expect(await given()).toMatchObject({ disabledAt: null, disabledReason: null });
     expect(await replay(world.deps, subscription, failed?.id ?? "")).toBe("pending");
@@ -243,8 +318,8 @@ describe("a subscription", () => {
 
   test("is forgotten with its events 30 days after it ended, and not before", async () => {
     const { subscription } = await world.buy();
-    await world.buy({ owner: "key:two", webhookUrl: "https://hooks.example.com/b" });
     await attempt(204);
+    await world.buy({ owner: "key:two", webhookUrl: "https://hooks.example.com/b" });
     await end(world.deps, subscription.id);
     const sweep = async () => {
       const before = new Date(world.now().getTime() - 30 * DAY_MS);

@@ -23,7 +23,7 @@ afterEach(() => world.close());
 async function subscribe(wallet: Address, url = "https://hooks.example.com/a"): Promise<string> {
   const { db, now } = world.context;
   const buy = createSubscribe({ db, chainId: CHAIN_ID, now, randomBytes, randomUuid: randomUUID });
-  const request = { wallet, owner: "key:one", webhookUrl: url, events: null, purchase: null };
+  const request = { wallet, owner: "key:one", webhookUrl: url, events: null, purchase: null, debitId: null };
   return (await buy(request)).subscription.id;
 }
 

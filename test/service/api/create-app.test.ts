@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bodyOf, fakeApp, fakeLedger, KEY, WALLET, WITH_KEY } from "./fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, fakePorts, KEY, WALLET, WITH_KEY } from "./fake-ports.ts";
 
 const ROUTE = `/ahs/route/${WALLET}`;
 
@@ -40,7 +40,7 @@ describe("every answer", () => {
       "referrer-policy": "strict-origin-when-cross-origin",
       "access-control-allow-origin": "*",
       "access-control-expose-headers":
-        "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, X-Request-Id",
+        "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version",
     });
   });
 
@@ -122,7 +122,7 @@ describe("HEAD", () => {
 
 describe("/metrics", () => {
   it("counts answers by route and status, and never by address", async () => {
-    const { app } = fakeApp();
+    const { app } = fakeApp({ socketAddress: () => "127.0.0.1" });
     await app.request(ROUTE, WITH_KEY);
     await app.request(ROUTE);
     await app.request("/no/such/path");
@@ -136,5 +136,42 @@ describe("/metrics", () => {
     expect(text).toContain('ahs_http_requests_total{route="unmatched",method="GET",status="404"} 1');
     expect(text).not.toContain(WALLET);
     expect(text).not.toContain(KEY);
+  });
+
+  it.each([
+    ["another machine", () => "192.0.2.7", {}],
+    ["a proxy on this machine", () => "::1", { "x-forwarded-for": "192.0.2.7" }],
+    ["nowhere", () => null, {}],
+  ])("is no page for %s", async (_name, socketAddress, headers) => {
+    const { app } = fakeApp({ socketAddress });
+    expect((await app.request("/metrics", { headers })).status).toBe(404);
+  });
+
+  it("is no page where it has a port of its own", async () => {
+    const { app } = fakeApp({ socketAddress: () => "127.0.0.1", metricsPage: "elsewhere" });
+    expect((await app.request("/metrics")).status).toBe(404);
+  });
+});
+
+describe("browsers", () => {
+  it("are told to come by https alone where the service is reached so", async () => {
+    const { ports } = fakePorts();
+    const http = { ...ports.discovery, origin: "http://127.0.0.1:4020" };
+    const told = async (discovery: typeof http) =>
+      (await fakeApp({ discovery }).app.request("/livez")).headers.get("strict-transport-security");
+    expect([await told(ports.discovery), await told(http)]).toEqual(["max-age=31536000", null]);
+  });
+
+  it("may send and read what MCP clients need", async () => {
+    const { app } = fakeApp();
+    const preflight = await app.request("/mcp", {
+      method: "OPTIONS",
+      headers: { origin: "https://page.example", "access-control-request-method": "POST" },
+    });
+    const allowed = preflight.headers.get("access-control-allow-headers")?.toLowerCase().split(", ");
+    expect(allowed).toEqual(
+      expect.arrayContaining(["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"]),
+    );
+    expect(preflight.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
   });
 });

@@ -161,7 +161,7 @@ type FakeLedger = ReturnType<typeof fakeLedger>;
 /** The app on ports that answer for one healthy wallet; `log` holds every log line. */
 export function fakeApp(changes: Changes = {}, keys: FakeLedger = fakeLedger()) {
   const { ports, log, read } = fakePorts(changes, keys);
-  return { app: createApp(ports), log, keys, read };
+  return { app: createApp(ports), ports, log, keys, read };
 }
 
 /** These ports, for apps that have real ones for some of them. */
@@ -177,6 +177,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     logger,
     randomId: () => "generated-id",
     registry: new Registry(),
+    metricsPage: "loopback",
     allowedOrigins: "*",
     life: createServerLife(),
     ipLimit: () => null,
@@ -194,6 +195,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       securityContact: null,
     },
     readWallet: async () => reportSource(),
+    reportTurns: { hasRoom: () => true },
     walletLife: async () => ({ first: null, last: null, hasCode: null }),
     walletTransfers: {
       exchanges: async () => ({ sent: [], returned: [], truncated: false }),
@@ -202,6 +204,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     },
     ...MAP_PORTS,
     chainId: 31337,
+    dailyScores: async () => [storedScore()],
     riskFacts: async () => RISK_FACTS,
     readLabels: async () => [],
     attest: async () => {

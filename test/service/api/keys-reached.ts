@@ -2,6 +2,7 @@ import { paidBy } from "./access/paying-access.ts";
 import { fakeApp, KEY } from "./fake-ports.ts";
 import { keysApp } from "./keys/keys-app.ts";
 import { BY_KEY, bySignIn, policyApp } from "./routing/policy-app.ts";
+import { actingRefusals } from "./shared-refusals.ts";
 
 type Reach = () => Response | Promise<Response>;
 type Reached = Readonly<Record<number, Reach>>;
@@ -24,6 +25,7 @@ function sold(path: string): Reached {
 }
 
 const rotated: Reached = {
+  ...actingRefusals("/keys/rotate", { headers: BY_KEY }),
   200: () => keysApp().post("/keys/rotate", {}, BY_KEY),
   401: () => keysApp().post("/keys/rotate", {}),
   404: async () => keysApp({ rotate: async () => null }).post("/keys/rotate", {}, await bySignIn()),

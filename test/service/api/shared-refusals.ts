@@ -1,3 +1,5 @@
+import { pino } from "pino";
+import { createRepeatStore } from "../../../service/api/access/repeat-store.ts";
 import type { Endpoint } from "../../../service/api/endpoint.ts";
 import { createServerLife } from "../../../service/api/server-life.ts";
 import { fakeApp, fakeLedger, KEY, WALLET } from "./fake-ports.ts";
@@ -40,4 +42,18 @@ function broken(): never {
 export function busyLedger() {
   const keys = fakeLedger();
   return { ...keys, answers: { ...keys.answers, begin: async () => ({ kind: "running" as const }) } };
+}
+
+/** A free request that acts, with a malformed Idempotency-Key, and with one whose request is under way. */
+export function actingRefusals(
+  path: string,
+  { headers }: { readonly headers: Readonly<Record<string, string>> },
+): { readonly 400: Reach; readonly 409: Reach } {
+  const repeats = createRepeatStore(busyLedger().answers, pino({ level: "silent" }));
+  const ask = (key: string) =>
+    fakeApp({ repeats }).app.request(path, {
+      method: "POST",
+      headers: { ...headers, "Idempotency-Key": key },
+    });
+  return { 400: () => ask(""), 409: () => ask("first") };
 }

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createWalletClient, HttpRequestError, http, numberToHex, parseEther, parseGwei } from "viem";
+import {
+  createWalletClient,
+  HttpRequestError,
+  http,
+  numberToHex,
+  parseEther,
+  parseGwei,
+  TimeoutError,
+} from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { localAccount } from "./sender-under-test.ts";
 import { createSenderWorld, type SenderWorld, until } from "./sender-world.ts";
@@ -223,3 +231,33 @@ async function deployReverter(at: SenderWorld) {
   await at.request("anvil_setCode", address, "0x602a5f5360015ffd");
   return address;
 }
+
+test("a transaction whose gas no node works out waits by itself, and the next ones go out", async () => {
+  await world.automine(true);
+  const stuck = await world.enqueue("stuck", { to: receiver, value: 1n });
+  const next = await world.enqueue("next", { to: receiver, value: 2n });
+  world.startSender({
+    rpc: (real) => ({
+      ...real,
+      estimateGas: async (call) => {
+        if (call.value === 1n) throw new TimeoutError({ body: {}, url: "http://node" });
+        return real.estimateGas(call);
+      },
+    }),
+  });
+  await world.reach(next, (row) => row.state === "mined");
+  expect(await world.reach(stuck, (row) => row.attempts > 1)).toMatchObject({
+    state: "queued",
+    failure: "unreachable",
+  });
+});
+
+test("a transaction above the gas of its purpose is never sent", async () => {
+  await world.automine(true);
+  const id = await world.enqueue("dear", { to: receiver, value: 1n });
+  world.startSender({ policy: { maxGas: new Map([["test", 20_999n]]) } });
+  expect(await world.reach(id, (row) => row.state !== "queued")).toMatchObject({
+    state: "failed",
+    error: "the call needs 21000 gas; test may take 20999",
+  });
+});

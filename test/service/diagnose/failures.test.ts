@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { causeOf, findFailureGroups } from "../../../service/diagnose/failures.ts";
+import { causeOf as retryCauseOf } from "../../../service/recover/failure-cause.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { account, callsOf, GWEI, START, type Step } from "../features/histories.ts";
 import { factsOfSteps } from "./reports.ts";
@@ -20,6 +21,16 @@ describe("the cause of a failure", () => {
     const [call] = callsOf([{ at: START, ok: false, ...gas }]);
     if (call === undefined) throw new Error("one step makes one call");
     expect(causeOf(call, AHS_2026_1)).toBe(cause);
+  });
+});
+
+describe("that a call ran out of gas", () => {
+  test("is said by the health report and by the retries of the same calls", () => {
+    for (const gasUsed of [94_999n, 95_000n, 96_000n, 97_999n, 98_000n, 100_000n]) {
+      const [call] = callsOf([{ at: START, ok: false, gasLimit: 100_000n, gasUsed }]);
+      if (call === undefined) throw new Error("one step makes one call");
+      expect(causeOf(call, AHS_2026_1)).toBe(retryCauseOf(call, null, AHS_2026_1).kind);
+    }
   });
 });
 

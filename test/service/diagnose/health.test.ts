@@ -141,6 +141,7 @@ describe("a portfolio", () => {
           amount: 5_000_000n,
           recognised: true,
           microUsd: 5_000_000,
+          pricedBy: "feed",
         },
         {
           token: UNPRICED,
@@ -149,10 +150,37 @@ describe("a portfolio", () => {
           amount: 10n ** 18n,
           recognised: true,
           microUsd: null,
+          pricedBy: null,
         },
       ],
-      pricedMicroUsd: 5_000_000,
+      recognisedMicroUsd: 5_000_000,
+      otherMicroUsd: null,
       unpriced: 1,
+    });
+  });
+
+  test("does not grow by round trips through an own pool for a token of the wallet's own making", () => {
+    const fake = account(0xfade);
+    const steps = Array.from({ length: 100 }, (_, place): readonly Step[] => {
+      const at = START + place * 3_600;
+      const [out, back] = [-1_000_000_000n, 1_000_000_000n];
+      return [
+        {
+          at,
+          to: account(0xb0),
+          moves: [
+            { token: USDC, amount: out },
+            { token: fake, amount: 1n },
+          ],
+        },
+        { at: at + 60, to: account(0xb1), moves: [{ token: USDC, amount: back }] },
+      ];
+    }).flat();
+    expect(healthOfSteps(steps).portfolio).toMatchObject({
+      recognisedMicroUsd: null,
+      otherMicroUsd: 100_000_000_000,
+      unpriced: 0,
+      positions: [{ token: fake, recognised: false, pricedBy: "own_trade" }],
     });
   });
 

@@ -138,7 +138,7 @@ describe("profit and loss of any history", () => {
           tokens: [],
           trades: 0,
           realised: 0n,
-          unreadCalls: 0,
+          unreadReceipts: 0,
         });
       }),
     );

@@ -4,15 +4,18 @@ import { gatherReportFacts } from "../../../service/diagnose/health-facts.ts";
 import { optimizeGas } from "../../../service/diagnose/optimize.ts";
 import {
   chooseServices,
+  isInUse,
   type ProtectionFindings,
   planProtection,
   rankApprovals,
 } from "../../../service/diagnose/protect.ts";
 import type { Risk } from "../../../service/diagnose/risk.ts";
 import { washWallet } from "../../../service/diagnose/wash.ts";
+import { findWashIssues } from "../../../service/diagnose/wash-issues.ts";
 import type { WalletRows } from "../../../service/features/types.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
-import { reportSource } from "../api/report-source.ts";
+import { AS_OF_SECONDS, reportSource } from "../api/report-source.ts";
+import { dirtyRows } from "../features/archetypes.ts";
 import { account } from "../features/histories.ts";
 
 const NO_TRANSFERS = {
@@ -48,8 +51,9 @@ const approval = (
 
 describe("which services a wallet's risk calls for", () => {
   const quiet = findingsOf({ calls: [], approvals: [] }).health;
-  const choose = (level: Risk["level"], changes: { failures?: number; health?: typeof quiet } = {}) =>
-    chooseServices({ level, health: quiet, failures: 0, ...changes })
+  type Found = { failures?: number; avoidable?: bigint; health?: typeof quiet };
+  const choose = (level: Risk["level"], found: Found = {}) =>
+    chooseServices({ level, health: quiet, avoidable: 0n, failures: 0, ...found })
       .filter(({ run }) => run)
       .map(({ name }) => name);
 
@@ -65,7 +69,7 @@ describe("which services a wallet's risk calls for", () => {
 
   it("are, at a low risk, those that have something to find", () => {
     expect(choose("LOW", { failures: 1 })).toContain("retry");
-    expect(choose("LOW", { health: findingsOf({}).health })).toContain("optimize");
+    expect(choose("LOW", { avoidable: 1n })).toContain("optimize");
     expect(choose("LOW", { health: findingsOf({ calls: [], approvals: null }).health })).toContain("wash");
   });
 });
@@ -79,13 +83,13 @@ describe("the plan", () => {
           risk: {
             level: "CRITICAL",
             signals: [
-              { name: "sanctioned", severity: "critical", detail: "on a list" },
-              { name: "gas_efficiency", severity: "warning", detail: "poor" },
+              { name: "sanctioned", severity: "high", detail: "on a list" },
+              { name: "gas_efficiency", severity: "medium", detail: "poor" },
             ],
           },
           revocations: [
-            { finding: approval(["no_code"]), valueMicroUsd: 5, ready: "first" },
-            { finding: approval(["unused"]), valueMicroUsd: null, ready: "second" },
+            { finding: approval(["no_code"]), valueMicroUsd: 5, isInUse: false, ready: "first" },
+            { finding: approval(["unused"]), valueMicroUsd: null, isInUse: false, ready: "second" },
           ],
           retries: [{ description: "again", reason: "passes now", valueMicroUsd: 7, ready: "third" }],
         },
@@ -98,7 +102,7 @@ describe("the plan", () => {
       steps.filter(({ action }) => order.includes(action)).map(({ action }) => order.indexOf(action)),
     ).toEqual(places.filter((place) => place < order.length).toSorted((a, b) => a - b));
     expect(steps.flatMap(({ ready }) => ready ?? [])).toEqual(["first", "second", "third"]);
-    expect(steps[0]).toMatchObject({ action: "review_risk", severity: "critical", reason: "on a list" });
+    expect(steps[0]).toMatchObject({ action: "review_risk", severity: "high", reason: "on a list" });
     expect(steps.filter(({ action }) => action === "review_risk")).toHaveLength(1);
   });
 
@@ -114,6 +118,72 @@ describe("the plan", () => {
     );
   });
 
+  it("keeps habits that cost the same in the order in which they were found", () => {
+    const { optimization, ...rest } = findingsOf({});
+    const [method] = optimization?.methods ?? [];
+    const [saving] = method?.savings ?? [];
+    if (method === undefined || saving === undefined) throw new Error("expected a habit");
+    const named = ["0x00000001", "0x00000002", "0x00000003"] as const;
+    const methods = named.map((selector) => ({ ...method, savings: [{ ...saving, selector }] }));
+    const steps = planProtection({ ...rest, optimization: { ...optimization, methods } as never });
+    const costly = steps.filter(({ service }) => service === "optimize");
+    expect(costly.map(({ description }) => named.find((one) => description.includes(one)))).toEqual(named);
+  });
+
+  it.each(["flagged", "no_code", "young", "unknown", "unused"] as const)(
+    "calls an approval to a spender that is %s as grave as a wash of it does",
+    (risk) => {
+      const finding = approval([risk]);
+      const [step] = planProtection(
+        findingsOf(
+          { calls: [], approvals: [] },
+          { revocations: [{ finding, valueMicroUsd: null, isInUse: false, ready: "ready" }], wash: null },
+        ),
+      );
+      const facts = gatherReportFacts(reportSource({ calls: [], approvals: [] }), AHS_2026_1);
+      const washed = washWallet(facts, NO_TRANSFERS);
+      const [issue] = findWashIssues({
+        facts,
+        ...washed,
+        circles: [],
+        approvals: [finding],
+      });
+      expect(step?.severity).toBe(issue?.severity);
+    },
+  );
+
+  it("says when an approval was last used, and warns that taking it back stops what uses it", () => {
+    const used = { ...approval(["unknown"]), lastUsedAt: 77 };
+    const revocations = [
+      { finding: used, valueMicroUsd: 5, isInUse: true, ready: "first" },
+      { finding: approval(["unknown"]), valueMicroUsd: 5, isInUse: false, ready: "second" },
+    ];
+    const steps = planProtection(findingsOf({ calls: [], approvals: [] }, { revocations, wash: null }));
+    expect(steps.map(({ lastUsedAt, warning }) => [lastUsedAt, warning])).toEqual([
+      [77, expect.stringContaining("stops")],
+      [null, null],
+    ]);
+  });
+
+  it("stands by severity: costly habits after tokens that nobody knows", () => {
+    const facts = gatherReportFacts(
+      { ...reportSource(), rows: dirtyRows({ days: 60, seed: 7 }) },
+      AHS_2026_1,
+    );
+    const dirty = { wash: washWallet(facts, NO_TRANSFERS) };
+    const retries = [{ description: "again", reason: "passes now", valueMicroUsd: null, ready: "retry" }];
+    const revocations = [
+      { finding: approval(["unused"]), valueMicroUsd: 5, isInUse: false, ready: "revocation" },
+    ];
+    const steps = planProtection(findingsOf({}, { ...dirty, retries, revocations }));
+    const places = steps.map(({ ready, severity }) =>
+      ["high", "medium", "low"].indexOf(ready === null ? severity : "medium"),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(new Set(places)).toEqual(new Set([1, 2]));
+    expect(steps.flatMap(({ ready }) => ready ?? [])).toEqual(["revocation", "retry"]);
+  });
+
   it("is empty for a wallet about which nothing was found", () => {
     const empty = findingsOf({ calls: [], approvals: [] }, { wash: null, optimization: null });
     expect(planProtection(empty)).toEqual([]);
@@ -121,15 +191,47 @@ describe("the plan", () => {
 });
 
 describe("approvals at risk", () => {
+  const ranked = (
+    token: number,
+    risks: Parameters<typeof approval>[0],
+    changes: { valueMicroUsd?: number | null; isInUse?: boolean; isVouched?: boolean } = {},
+  ) => ({
+    ...{ finding: approval(risks, token), valueMicroUsd: null, isInUse: false, isVouched: true },
+    ...changes,
+  });
+  const orderOf = (given: readonly ReturnType<typeof ranked>[]) =>
+    rankApprovals(given).map(({ finding }) => finding.approval.token);
+
   it("are taken back by the gravity of the risk, then by what is at stake", () => {
     const given = [
-      { finding: approval(["unused"], 1), valueMicroUsd: 900 },
-      { finding: approval(["unknown"], 2), valueMicroUsd: null },
-      { finding: approval(["unknown"], 3), valueMicroUsd: 5 },
-      { finding: approval(["flagged", "unused"], 4), valueMicroUsd: 0 },
+      ranked(1, ["unused"], { valueMicroUsd: 900 }),
+      ranked(2, ["unknown"]),
+      ranked(3, ["unknown"], { valueMicroUsd: 5 }),
+      ranked(4, ["flagged", "unused"], { valueMicroUsd: 0 }),
     ];
-    expect(rankApprovals(given).map(({ finding }) => finding.approval.token)).toEqual(
-      [4, 3, 2, 1].map(account),
-    );
+    expect(orderOf(given)).toEqual([4, 3, 2, 1].map(account));
+  });
+
+  it("of tokens that nobody vouches for come after all others, whatever they claim", () => {
+    const hostile = ranked(1, ["flagged"], { isVouched: false, valueMicroUsd: null });
+    expect(orderOf([hostile, ranked(2, ["unused"])])).toEqual([2, 1].map(account));
+  });
+
+  it("that were used lately come after those that were not, unless the spender is flagged", () => {
+    const given = [
+      ranked(1, ["no_code"], { isInUse: true, valueMicroUsd: 10 }),
+      ranked(2, ["unused"]),
+      ranked(3, ["flagged"], { isInUse: true }),
+    ];
+    expect(orderOf(given)).toEqual([3, 2, 1].map(account));
+  });
+
+  it.each<[number | null, boolean]>([
+    [null, false],
+    [AS_OF_SECONDS - 91 * 86_400, false],
+    [AS_OF_SECONDS - 90 * 86_400, true],
+    [AS_OF_SECONDS, true],
+  ])("last used at %s are in use: %s", (lastUsedAt, inUse) => {
+    expect(isInUse({ lastUsedAt }, AS_OF_SECONDS)).toBe(inUse);
   });
 });

@@ -38,7 +38,7 @@ describe("the risk of dealing with", () => {
   ])("%s is low", (_name, archetype) => {
     const risk = riskOf(archetype({ days: 90, seed: 1 }));
     expect(risk.level).toBe("LOW");
-    expect(risk.signals.filter(({ severity }) => severity === "critical")).toEqual([]);
+    expect(risk.signals.filter(({ severity }) => severity === "high")).toEqual([]);
   });
 
   test("a wallet that always fails is critical, and its failures are named", () => {
@@ -47,7 +47,7 @@ describe("the risk of dealing with", () => {
     expect(risk.names).toEqual(
       expect.arrayContaining(["cascading_failure", "success_rate", "failure_recovery"]),
     );
-    expect(risk.signals[0]?.severity).toBe("critical");
+    expect(risk.signals[0]?.severity).toBe("high");
     expect(risk.verdict).toMatch(/^Critical risk.*: cascading failure, success rate/);
   });
 

@@ -3,6 +3,7 @@ import { counterpartyShares } from "../../../service/diagnose/risk-exposure.ts";
 import { riskSignals } from "../../../service/diagnose/risk-signals.ts";
 import type { FeatureLine } from "../../../service/score/record.ts";
 import type { Exposure } from "../../../service/store/risk-facts.ts";
+import { account } from "../features/histories.ts";
 
 const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
 
@@ -33,7 +34,8 @@ function exposure(changes: Partial<Exposure>): Exposure {
     counterparties: 10,
     calls: 100,
     sentMicroUsd: 1_000e6,
-    listed: NOBODY,
+    truncated: false,
+    listed: [],
     failing: NOBODY,
     ...changes,
   };
@@ -44,23 +46,24 @@ describe("signals", () => {
     expect(signalsOf([line({})])).toEqual([
       {
         name: "success_rate",
-        severity: "critical",
-        detail: "succeeds in 42 % of its calls, recent ones counting more; 12 of 100 points by 210 samples",
+        severity: "high",
+        detail:
+          "succeeds in an estimated 42 % of its calls, recent ones counting more; 12 of 100 points by 210 samples",
       },
     ]);
   });
 
   it.each([
     ["a good feature", line({ score: 60 }), []],
-    ["a weak feature", line({ score: 59.9 }), ["warning"]],
-    ["a failing feature", line({ score: 19.9 }), ["critical"]],
-    ["a failing feature that alone is no danger", line({ name: "dust_and_spam", score: 0 }), ["warning"]],
+    ["a weak feature", line({ score: 59.9 }), ["medium"]],
+    ["a failing feature", line({ score: 19.9 }), ["high"]],
+    ["a failing feature that alone is no danger", line({ name: "dust_and_spam", score: 0 }), ["medium"]],
     ["what is not known", line({ state: "unknown", value: null, score: null, reason: "not indexed" }), []],
     ["what could not occur", line({ state: "not_applicable", value: null, score: null }), []],
     [
       "a cap that took points",
       line({ dimension: "AHS", weight: 0, score: 59, contribution: -900 }),
-      ["warning"],
+      ["medium"],
     ],
     ["a cap that took none", line({ dimension: "AHS", weight: 0, score: 59, contribution: 0 }), []],
     ["a dimension's share", line({ dimension: "AHS", weight: 0.3, score: 10, contribution: 300 }), []],
@@ -98,22 +101,49 @@ describe("signals", () => {
       },
       shares: counterpartyShares(
         exposure({
-          listed: { counterparties: 1, sentMicroUsd: 50e6, unpricedCalls: 0 },
+          listed: [account(7)],
           failing: { counterparties: 2, sentMicroUsd: 50e6, unpricedCalls: 0 },
         }),
+        0.05,
       ),
     });
     expect(signals.map(({ name, severity }) => [name, severity])).toEqual([
-      ["sanctioned", "critical"],
-      ["cascading_failure", "critical"],
-      ["gas_efficiency", "warning"],
-      ["listed_counterparties", "warning"],
+      ["sanctioned", "high"],
+      ["cascading_failure", "high"],
+      ["gas_efficiency", "medium"],
+      ["listed_counterparties", "medium"],
       ["zombie", "info"],
       ["failing_counterparties", "info"],
     ]);
     expect(signals[0]?.detail).toBe("on a sanctions list: ofac-sdn (900)");
     expect(signals[3]?.detail).toBe("5 % of what it sent went to sanctioned accounts or mixers: 1");
   });
+});
+
+describe("listed counterparties", () => {
+  const signalOf = (listedShare: number | null) =>
+    riskSignals({
+      sanctions: [],
+      explanation: null,
+      shares: counterpartyShares(exposure({ listed: [account(7)] }), listedShare),
+    });
+
+  it.each([
+    [0.1, "high", "10 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [0.099, "medium", "9.9 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [0.00001, "medium", "less than 0.1 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [null, "medium", "dealt with sanctioned accounts or mixers: 1; how much is not known now"],
+    [0, "info", "dealt with sanctioned accounts or mixers: 1; nothing that the score looks at went there"],
+  ])("to which a share of %s went are %s", (share, severity, detail) => {
+    expect(signalOf(share)).toEqual([{ name: "listed_counterparties", severity, detail }]);
+  });
+});
+
+it("listed accounts that other contracts led to are told as that", () => {
+  const shares = counterpartyShares(exposure({}), 1);
+  expect(riskSignals({ sanctions: [], explanation: null, shares })).toMatchObject([
+    { detail: "100 % of what it sent went to sanctioned accounts or mixers, by way of other contracts" },
+  ]);
 });
 
 describe("shares", () => {
@@ -125,13 +155,21 @@ describe("shares", () => {
       0.4,
     ],
     ["by the larger of both", { counterparties: 2, sentMicroUsd: 500e6, unpricedCalls: 40 }, 0.5],
-  ])("are told %s", (_name, listed, share) => {
-    const shares = counterpartyShares(exposure({ listed }));
-    expect([shares.listed.share, shares.failing.share, shares.together.share]).toEqual([share, 0, share]);
+  ])("to failing counterparties are told %s", (_name, failing, share) => {
+    expect(counterpartyShares(exposure({ failing }), 0)).toEqual({
+      listed: { counterparties: 0, share: 0 },
+      failing: { counterparties: failing.counterparties, share },
+      together: share,
+    });
+  });
+
+  it("together are never more than everything, and not known where one is not", () => {
+    const failing = { counterparties: 1, sentMicroUsd: 800e6, unpricedCalls: 0 };
+    const together = (share: number | null) => counterpartyShares(exposure({ failing }), share).together;
+    expect([together(0.1), together(0.3), together(null)]).toEqual([0.9, 1, null]);
   });
 
   it("are none of a wallet that sent nothing to anybody of note", () => {
-    const shares = counterpartyShares(exposure({ sentMicroUsd: 0, calls: 0 }));
-    expect(shares.together).toEqual({ counterparties: 0, share: 0 });
+    expect(counterpartyShares(exposure({ sentMicroUsd: 0, calls: 0 }), 0).together).toBe(0);
   });
 });

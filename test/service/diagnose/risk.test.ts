@@ -11,7 +11,7 @@ function scored(ahsScore: number, changes: Partial<RiskEvidence> = {}): RiskEvid
   return evidence({ score: { kind: "scored", ahsScore, confidenceLevel: "HIGH" }, ...changes });
 }
 
-const STORM = { name: "retry_storm", severity: "warning", detail: "2 times" } as const;
+const STORM = { name: "retry_storm", severity: "medium", detail: "2 times" } as const;
 
 describe("risk", () => {
   it.each([
@@ -71,7 +71,31 @@ describe("risk", () => {
       "Low risk, on little evidence: nothing notable speaks against the wallet.",
     );
     expect(assessRisk(evidence({ signals: [STORM] }), AHS_2026_1).verdict).toBe(
-      "Unknown risk: the wallet was never scored, which is no sign of risk; seen so far: retry storm.",
+      "Unknown risk: the wallet was never scored; seen so far: retry storm.",
+    );
+    expect(assessRisk(evidence({ signals: [calm] }), AHS_2026_1).verdict).toBe(
+      "Unknown risk: the wallet was never scored, which is no sign of risk.",
+    );
+  });
+
+  it.each([
+    [1, { score: 46, level: "HIGH", reason: "listed_counterparties" }],
+    [0.02, { score: 26, level: "MEDIUM", reason: "listed_counterparties" }],
+    [0.0199, { score: null, level: "UNKNOWN", reason: "insufficient_history" }],
+    [null, { score: null, level: "UNKNOWN", reason: "insufficient_history" }],
+  ] as const)(
+    "of a wallet without enough history follows the share of %s to listed accounts",
+    (listedShare, expected) => {
+      const facts = evidence({ score: { kind: "insufficient" }, listedShare });
+      expect(assessRisk(facts, AHS_2026_1)).toMatchObject(expected);
+    },
+  );
+
+  it("of a newcomer who only paid a mixer is not called unknown, and no sign of none", () => {
+    const signal = { name: "listed_counterparties", severity: "high", detail: "100 %" } as const;
+    const facts = evidence({ score: { kind: "insufficient" }, listedShare: 1, signals: [signal] });
+    expect(assessRisk(facts, AHS_2026_1).verdict).toBe(
+      "High risk at least: listed counterparties; else too little history to judge.",
     );
   });
 

@@ -68,6 +68,25 @@ describe("a circle", () => {
     expect(timesOf([at(out)], [at(back)])).toHaveLength(times);
   });
 
+  test("is looked for in bounded time, however much trades with one peer within a day", () => {
+    const count = 20_000;
+    const sent = Array.from({ length: count }, (_, place) => moved(START + place, 1_000n));
+    const others = Array.from({ length: count }, (_, place) => moved(START + count + place, 5_000n));
+    const started = performance.now();
+    expect(timesOf(sent, others)).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  test("is found behind returns that are used already, however many these are", () => {
+    const count = 1_000;
+    const sent = Array.from({ length: count }, (_, place) => moved(START + place, 1_000n));
+    const odd = moved(START + count, 5n);
+    const equal = Array.from({ length: count }, (_, place) => moved(START + count + 1 + place, 1_000n));
+    expect(timesOf(sent, [odd, ...equal])).toEqual([
+      { own: false, times: count, amount: BigInt(count) * 1_000n },
+    ]);
+  });
+
   test("does not depend on the order of the movements", () => {
     const sent = [moved(START + 20, 10n), moved(START, 10n)];
     const returned = [moved(START + 30, 10n), moved(START + 15, 10n)];

@@ -92,6 +92,24 @@ describe("a wash", () => {
     ]);
   });
 
+  test("takes nothing for an approval that a hostile token logged in the wallet's name", () => {
+    const calls = callsOf(diverseTrader(PLAN));
+    const last = calls.at(-1);
+    if (last === undefined) throw new Error("a trader calls");
+    const approval = {
+      token: account(0xbad),
+      spender: account(0xbae),
+      kind: "amount",
+      approvedAt: last.timestamp,
+    } as const;
+    const rows = rowsOf(calls, { approvals: [approval] });
+    const hostile = withFacts(rows, new Map([[account(0xbae), { existedAt: null, outsideUsers: 0 }]]));
+    expect(pointsOf(hostile, "approvals")).toBe(0);
+    expect(wash(hostile).issues).toEqual([]);
+    const given = [...calls.slice(0, -1), { ...last, to: account(0xbad) }];
+    expect(pointsOf({ ...hostile, calls: given }, "approvals")).toBe(10);
+  });
+
   test("lists what strangers sent by kind and takes nothing for it", () => {
     const rows = rowsOf(callsOf(diverseTrader(PLAN)));
     const sent = { standard: "erc20", transfers: 3, senders: 2, lastAt: START } as const;

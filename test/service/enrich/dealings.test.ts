@@ -74,3 +74,18 @@ test("of a crowd that one transaction pays the first 32 have funds, and every su
     nth(40),
   ]);
 });
+
+test("a transfer of nothing, which anybody can make in anybody's name, is no dealing", () => {
+  const market: Market = {
+    native: null,
+    wrappedNative: null,
+    tokens: new Map([[TARGET, { decimals: 6, feed: FEED }]]),
+    feeds: [FEED],
+  };
+  const moved = (amount: bigint) => ({
+    ...{ chainId: 1, block: 7, logIndex: 0, item: 0, timestamp: 1, token: TARGET, transactionHash: "0x5e" },
+    ...{ standard: "erc20" as const, from: WALLET, to: PAYEE, amount, tokenId: null, sender: null },
+  });
+  expect(dealingsOfTransfers([moved(0n)], market, () => 0n)).toEqual([]);
+  expect(dealingsOfTransfers([moved(1n)], market, () => 0n)).toHaveLength(1);
+});

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import type { Contact } from "../../../service/features/describe-counterparties.ts";
-import { ancestorsOf, findOwners } from "../../../service/features/find-owners.ts";
+import { ancestorsOf, findOwners, type OwnerQuestion } from "../../../service/features/find-owners.ts";
 import { contact, factsOf, graphOf, question } from "./contacts.ts";
 import { account, WALLET } from "./histories.ts";
 
@@ -139,6 +140,102 @@ describe("other owners", () => {
     ]);
   });
 });
+
+describe("whoever shares an owner", () => {
+  const numbers = fc.integer({ min: 10, max: 40 });
+  const maybe = fc.option(numbers.map(account), { nil: null });
+  const known = fc.record({
+    creator: maybe,
+    firstFunder: maybe,
+    hasCode: fc.constantFrom(true, false, null),
+  });
+  const questions = fc
+    .record({
+      asked: fc.uniqueArray(numbers),
+      known: fc.uniqueArray(fc.tuple(numbers, known), { selector: ([number]) => number }),
+      sent: fc.array(fc.tuple(numbers, numbers, fc.bigInt(0n, 9n)), { maxLength: 40 }),
+      funders: fc.array(numbers, { maxLength: 2 }),
+    })
+    .map(({ asked, known, sent, funders }): OwnerQuestion => {
+      const contacts = sent.map(([from, to, sentMicroUsd]) =>
+        contact(account(from), account(to), { sentMicroUsd }),
+      );
+      return {
+        wallet: WALLET,
+        addresses: asked.map(account).sort(),
+        graph: graphOf(contacts),
+        facts: factsOf(known.map(([number, fact]) => ({ address: account(number), ...fact }))),
+        publicFunders: new Set(funders.map(account)),
+      };
+    });
+
+  test("is found as by looking through all addresses for each of them", () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const { cluster, groups } = findOwners(asked);
+        const shares = sharersOf(asked);
+        const expected = new Map<Address, Address>();
+        for (const address of asked.addresses) {
+          if (cluster.has(address) || expected.has(address)) continue;
+          const merged = asked.addresses.filter((other) => shares(address).has(other));
+          if (merged.length > 1) for (const member of merged) expected.set(member, address);
+        }
+        expect([...groups]).toEqual([...expected]);
+        expect(new Set(cluster.keys())).toEqual(shares(WALLET));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("is found in time that grows no faster than their number", () => {
+    const addresses = Array.from({ length: 40_000 }, (_, place) => account(100_000 + place)).sort();
+    // Every two of them have an owner of their own.
+    const facts = factsOf(
+      addresses.map((address, place) => ({ address, firstFunder: account(500_000 + Math.floor(place / 2)) })),
+    );
+    const graph = { mainFunderOf: new Map() };
+    const started = performance.now();
+    const { groups } = findOwners({ wallet: WALLET, addresses, graph, facts, publicFunders: new Set() });
+    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(groups.size).toBe(40_000);
+  });
+});
+
+/** All that an account is linked to by parents and mutual funding, step by step until nothing is added. */
+function sharersOf({ wallet, addresses, graph, facts, publicFunders }: OwnerQuestion) {
+  const isPublic = (one: Address | null) => one === null || publicFunders.has(one);
+  const parentOf = (one: Address): Address | null => {
+    const fact = facts.get(one);
+    if (fact === undefined || isPublic(one)) return null;
+    const parents = [fact.creator, fact.firstFunder].filter((parent) => parent !== one && !isPublic(parent));
+    return parents[0] ?? null;
+  };
+  const funderOf = (one: Address): Address | null => {
+    const isKnown = one === wallet || facts.get(one)?.hasCode === false;
+    const funder = graph.mainFunderOf.get(one) ?? null;
+    return !isKnown || isPublic(one) || isPublic(funder) ? null : funder;
+  };
+  const asked = new Set([wallet, ...addresses]);
+  const pairs: (readonly [Address, Address])[] = [];
+  const accounts = new Set(asked);
+  for (const one of accounts) {
+    const parent = parentOf(one);
+    if (parent !== null) pairs.push([one, parent]);
+    if (parent !== null) accounts.add(parent);
+    const funder = funderOf(one);
+    const isMutual = funder !== null && asked.has(one) && asked.has(funder) && funderOf(funder) === one;
+    if (isMutual) pairs.push([one, funder]);
+  }
+  return (start: Address): ReadonlySet<Address> => {
+    const members = new Set([start]);
+    for (let size = 0; size < members.size; ) {
+      size = members.size;
+      for (const [one, other] of pairs)
+        if (members.has(one) || members.has(other)) members.add(one).add(other);
+    }
+    return members;
+  };
+}
 
 test("asks for the ancestors that facts name and do not hold, but for public funders", () => {
   const facts = factsOf([

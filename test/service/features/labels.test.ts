@@ -39,6 +39,13 @@ describe("healthy operator", () => {
     expect(labelsOf(good)).toEqual(["healthy_operator"]);
   });
 
+  test("tells how many calls succeeded, and the model's estimate as one", () => {
+    const evidence = measure(good).patterns.map((pattern) => pattern.evidence);
+    expect(evidence).toEqual([
+      expect.stringMatching(/^400 of 400 calls to others succeeded; estimated success 9\d\.\d %$/),
+    ]);
+  });
+
   test.each([
     ["of little evidence", good.slice(0, 29)],
     ["of one that fails one call in ten", good.map((step, i) => ({ ...step, ok: i % 10 > 0 }))],

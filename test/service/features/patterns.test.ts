@@ -60,7 +60,7 @@ describe("cascading failure", () => {
     );
     expect(pattern).toMatchObject({ severity: "critical", effect: -8 });
     expect(pattern?.evidence).toMatch(
-      /^success of the last 14 days \d+(\.\d)? %, of the whole window \d+(\.\d)? %$/,
+      /^0 of 80 calls to others succeeded in the last 14 days, 400 of 480 in the whole window; estimated success \d+(\.\d)? % and \d+(\.\d)? %$/,
     );
   });
 
@@ -74,8 +74,12 @@ describe("gas war casualty", () => {
   const war = (gasPrice: bigint, failed: number) =>
     repeat(120, HOUR, { at: START, gasPrice }).map((step, i) => ({ ...step, ok: i % 10 >= failed }));
 
-  test("fires where much of the fees is burnt at high prices", () => {
+  test("fires where much of the fees is burnt at high prices, and tells how much was", () => {
     expect(effectOf("gas_war_casualty", war(3n * GWEI, 3))).toBe(-5);
+    const [pattern] = measure(war(3n * GWEI, 3)).patterns.filter(({ name }) => name === "gas_war_casualty");
+    expect(pattern?.evidence).toMatch(
+      /^30 % of its fees burnt by failures, an estimated \d+(\.\d)? % once weighed; prices paid are worth \d+ of 100 points$/,
+    );
   });
 
   test.each([

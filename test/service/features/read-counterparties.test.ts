@@ -68,6 +68,30 @@ describe("counterparties", () => {
     expect(pool(await world.readOne())?.outsideUsers).toBe(16);
   });
 
+  test("belong to the owner by mutual funding, and of a crowd that sent dust none is read", async () => {
+    await world.insertCalls([callAt(30, { to: OTHER })]);
+    await world.db
+      .insert(accountFact)
+      .values([factOf(OTHER, { hasCode: false }), factOf(AGENT, { hasCode: false })]);
+    await world.client.query(
+      `insert into ahs.contact select 31337, $1, '0x' || lpad(to_hex(n), 40, '0'), 0, 1, 1, 1, 1, 1
+       from generate_series(1000000, 1002000) n`,
+      [AGENT],
+    );
+    await give(AGENT, OTHER, 5n);
+    await give(OTHER, AGENT, 2_000n);
+    const linkOf = async () => {
+      const told = recordAnswers(world.client);
+      const [read] = await readWalletRows(told.client, request([AGENT]));
+      expect(told.longest()).toBeLessThan(10_000);
+      return read?.rows.counterparties.find(({ address }) => address === OTHER)?.ownerLink;
+    };
+    // 2,000 of 4,001 is not most of it.
+    expect(await linkOf()).toBeNull();
+    await world.client.query("update ahs.contact set sent_micro_usd = 2002 where account = $1", [OTHER]);
+    expect(await linkOf()).toBe("mutual_funding");
+  });
+
   test("are told by a history source as by enrichment: whom a call pays, not its token, and never the wallet itself", async () => {
     const TOKEN = account(0x70);
     const PAYEE = account(0xfe);
@@ -139,6 +163,17 @@ function countQueries(client: ClientBase) {
   return { client: { query } as unknown as ClientBase, count: () => asked };
 }
 
+/** A client that tells how many characters the longest of its answers has. */
+function recordAnswers(client: ClientBase) {
+  let longest = 0;
+  const query = async (config: QueryArrayConfig, values?: unknown[]) => {
+    const answer = await client.query(config, values);
+    longest = Math.max(longest, JSON.stringify(answer.rows).length);
+    return answer;
+  };
+  return { client: { query } as unknown as ClientBase, longest: () => longest };
+}
+
 /** A client that reads something else before it answers one of its queries. */
 function pausedAt<Read>(place: number, read: () => Promise<Read>) {
   let asked = 0;
@@ -174,6 +209,13 @@ async function meet(
   await world.db.insert(contact).values({
     ...{ chainId: 31337, account, counterparty, calls, sentMicroUsd: 0n, firstBlock: first, lastBlock: last },
     ...{ firstTime: blockAt(first).timestamp, lastTime: blockAt(last).timestamp },
+  });
+}
+
+async function give(account: Address, counterparty: Address, sentMicroUsd: bigint): Promise<void> {
+  await world.db.insert(contact).values({
+    ...{ chainId: 31337, account, counterparty, calls: 0, sentMicroUsd, firstBlock: 1, lastBlock: 1 },
+    ...{ firstTime: 1, lastTime: 1 },
   });
 }
 

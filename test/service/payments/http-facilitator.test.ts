@@ -103,6 +103,16 @@ describe("settlement over HTTP", () => {
     ["settled", { body: settled }, { kind: "settled", transaction: HASH }],
     ["refused", { body: failed("insufficient_funds") }, { kind: "refused", reason: "insufficient_funds" }],
     [
+      "refused after it may have been sent",
+      { body: failed("invalid_transaction_state") },
+      { kind: "unknown" },
+    ],
+    [
+      "refused as used, perhaps by itself",
+      { body: failed("invalid_exact_evm_nonce_already_used") },
+      { kind: "unknown" },
+    ],
+    [
       "refused by status",
       { status: 402, body: failed("invalid_payload") },
       { kind: "refused", reason: "invalid_payload" },

@@ -83,7 +83,25 @@ describe("a contract wallet", () => {
     expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
     expect((await usdc.received()) - before).toBe(CENT);
   });
+
+  it("that burns more gas to agree than a payment is worth is refused, and never sent for", async () => {
+    usdc.startSender();
+    const wallet = "0x00000000000000000000000000000000bad00001";
+    await usdc.client.request({ method: "anvil_setCode", params: [wallet, BURNER] } as never);
+    await usdc.mint(CENT, wallet);
+    const payment = await usdc.sign({ from: wallet });
+    expect(await usdc.facilitator().verify(payment)).toEqual({
+      kind: "invalid",
+      reason: "settlement_needs_too_much_gas",
+    });
+    expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "refused" });
+    expect(await orders(payment)).toEqual([{ state: "failed" }]);
+    expect(await usdc.paymentChain.isUsed(payment)).toBe(false);
+  });
 });
+
+/** Counts down for some millions of gas, then answers the magic value of ERC-1271. */
+const BURNER: Hex = `0x620bbf005b600190038060045763${"1626ba7e"}60e01b60005260206000f3`;
 
 function forged(payload: PresentedPayment["payload"]): PresentedPayment["payload"] {
   return { ...payload, payload: { ...payload.payload, signature: `0x${"11".repeat(64)}1b` } };

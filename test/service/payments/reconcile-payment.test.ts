@@ -9,7 +9,13 @@ const TRANSFER = `0x${"ab".repeat(32)}` as const;
 const VALID_BEFORE = 1_000;
 
 function row(changes: Partial<UnsettledPayment> = {}): UnsettledPayment {
-  return { state: "reserved", settleAskedAt: new Date(0), validBefore: VALID_BEFORE, ...changes };
+  return {
+    state: "reserved",
+    settleAskedAt: new Date(0),
+    createdAt: new Date(0),
+    validBefore: VALID_BEFORE,
+    ...changes,
+  };
 }
 
 function sighting(changes: Partial<PaymentSighting> = {}): PaymentSighting {
@@ -33,6 +39,12 @@ describe("a payment that nobody is working on", () => {
     ["that paid us after its release is settled", { state: "released" }, { transfer: TRANSFER }, "settle"],
     ["that paid us before we asked is settled", { settleAskedAt: null }, { transfer: TRANSFER }, "settle"],
     ["whose settlement was never asked for is released", { settleAskedAt: null }, {}, "release"],
+    [
+      "whose settlement was asked for by an earlier request alone is released",
+      { createdAt: new Date(1) },
+      { ownSender: false },
+      "release",
+    ],
     ["that we never sent is released", {}, { order: "none" }, "release"],
     ["whose order may still be queued waits", {}, { now: new Date(59_999) }, "wait"],
     ["whose order failed before it was sent is released", {}, { order: "dead", now: new Date(1) }, "release"],

@@ -3,8 +3,9 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createPaymentMetrics } from "../../../service/payments/metrics.ts";
+import type { PaymentChain } from "../../../service/payments/payment-chain.ts";
 import type { PresentedPayment } from "../../../service/payments/presented-payment.ts";
-import { reconcilePayments } from "../../../service/payments/run-reconciliation.ts";
+import { type ReconciliationDeps, reconcilePayments } from "../../../service/payments/run-reconciliation.ts";
 import { createPaymentStore } from "../../../service/store/payments.ts";
 import { aReservation } from "../../support/a-reservation.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../support/usdc-chain.ts";
@@ -88,10 +89,74 @@ describe("a server killed", () => {
   });
 });
 
+describe("a payment that cannot be looked at", () => {
+  it("is postponed, and does not keep the others waiting", async () => {
+    const bad = await reserved();
+    const good = await reserved();
+    await store().askSettlement(bad.id);
+    offsetMs += 200_000;
+    const chain: PaymentChain = {
+      ...usdc.paymentChain,
+      isUsed: async (authorization, block) => {
+        if (authorization.nonce === bad.payment.nonce) throw new Error("query exceeds the range");
+        return usdc.paymentChain.isUsed(authorization, block);
+      },
+    };
+    const tally = await reconcilePayments({ ...deps(), chain });
+    expect(tally.failed).toBe(1);
+    expect([await stateOf(good.id), await stateOf(bad.id)]).toEqual(["released", "reserved"]);
+    expect((await reconcilePayments({ ...deps(), chain })).failed).toBe(0);
+  });
+});
+
+describe("a settlement that was seen in a block", () => {
+  it("is confirmed once that block is final", async () => {
+    const { payment, id } = await answered();
+    await usdc.chain.mine(40, 1);
+    offsetMs += 61_000;
+    expect(await reconcilePayments(deps())).toMatchObject({ confirmed: 1, lost: 0 });
+    expect(await stateOf(id)).toBe("answered");
+    expect(await usdc.paymentChain.isUsed(payment)).toBe(true);
+  });
+
+  it("is lost where a reorg took it away and the payer withdrew", async () => {
+    const before = await usdc.client.request({ method: "evm_snapshot" } as never);
+    const { payment, id } = await answered();
+    await usdc.client.request({ method: "evm_revert", params: [before] } as never);
+    await usdc.cancel(payment);
+    await usdc.chain.mine(40, 1);
+    offsetMs += 61_000;
+    expect(await reconcilePayments(deps())).toMatchObject({ confirmed: 0, lost: 1 });
+    expect(await stateOf(id)).toBe("lost");
+  });
+});
+
+/** A payment that somebody carried out, and that was answered. */
+async function answered() {
+  const { payment, id } = await reserved();
+  await store().askSettlement(id);
+  await store().settle(id, await usdc.carryOut(payment));
+  await store().answer(id, { contentType: "text/plain", body: "here" });
+  return { payment, id };
+}
+
 /** The state of a row once its deadline has passed and it was compared with the chain; null when it is gone. */
 async function afterDeadline(id: string): Promise<string | null> {
   offsetMs += 200_000;
-  await reconcilePayments({
+  await reconcilePayments(deps());
+  return stateOf(id);
+}
+
+async function stateOf(id: string): Promise<string | null> {
+  const { rows } = await usdc.db.$client.query<{ state: string }>(
+    "select state from ahs.payment where id = $1",
+    [id],
+  );
+  return rows[0]?.state ?? null;
+}
+
+function deps(): ReconciliationDeps {
+  return {
     db: usdc.db,
     chainId: 31_337,
     chain: usdc.paymentChain,
@@ -99,12 +164,7 @@ async function afterDeadline(id: string): Promise<string | null> {
     metrics: createPaymentMetrics(new Registry()),
     logger: pino({ level: "silent" }),
     now,
-  });
-  const { rows } = await usdc.db.$client.query<{ state: string }>(
-    "select state from ahs.payment where id = $1",
-    [id],
-  );
-  return rows[0]?.state ?? null;
+  };
 }
 
 async function reserved(payment?: PresentedPayment) {

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
+import { createReportReadings } from "../../../bin/serve/report-readings.ts";
 import { reportPorts } from "../../../bin/serve/reports.ts";
 import { createApp } from "../../../service/api/create-app.ts";
 import {
@@ -54,7 +55,7 @@ export async function createOnDemandWorld() {
     if (history !== null) closing.push(history.close);
     const app = createApp({
       ...fakePorts().ports,
-      ...reportPorts(context),
+      ...reportPorts(context, createReportReadings()),
       access: keyOnlyAccess({ keys, clock, logger }),
       clock,
       logger,

@@ -63,6 +63,7 @@ describe("what a call is meant to bring about", () => {
     expect(pay(5n)).toEqual({
       kind: "transfer",
       keys: [`transfer:${A}:${FRIEND}`],
+      method: `method:${A}:0xa9059cbb`,
       parties: [A, FRIEND],
       spends: [{ token: A, spender: null, amount: 5n }],
       deadline: null,

@@ -17,7 +17,11 @@ const FEES = { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n };
 function passing(place: number, changes: Partial<PassingCall["intent"]> = {}, value = 0n): PassingCall {
   return {
     call: failedCall({ hash: numberToHex(place, { size: 32 }), block: place, value }),
-    intent: { kind: "other", keys: [`call:${place}`], spends: [], parties: [], deadline: null, ...changes },
+    intent: {
+      ...{ kind: "other", keys: [`call:${place}`], method: `method:${place}` },
+      ...{ spends: [], parties: [], deadline: null },
+      ...changes,
+    },
     gas: 80_000n,
     l1Fee: 7n,
   };

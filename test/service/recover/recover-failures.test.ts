@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { openRecovery } from "../../../service/recover/open-recovery.ts";
 import { NOTHING_BEFORE, recoverFailures } from "../../../service/recover/recover-failures.ts";
 import { NodeFailure, type RecoveryNode } from "../../../service/recover/recovery-node.ts";
-import type { CallOutcomes, SentCall } from "../../../service/store/failed-calls.ts";
+import { AHS_2026_1 } from "../../../service/score/policy.ts";
+import type { CallOutcomes, FailedCall } from "../../../service/store/failed-calls.ts";
 import { WALLET } from "../api/fake-ports.ts";
 import {
   BLOCK,
@@ -15,11 +16,11 @@ import {
   walletState,
 } from "../api/recovery/fake-recovery.ts";
 
-const BOUNDS = { before: NOTHING_BEFORE, listed: new Set<Address>() };
+const BOUNDS = { before: NOTHING_BEFORE, policy: AHS_2026_1 };
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";
 
 /** Failures that bring about different things, newest first. */
-const failures = (count: number): readonly SentCall[] =>
+const failures = (count: number): readonly FailedCall[] =>
   Array.from({ length: count }, (_, place) =>
     failedCall({
       hash: numberToHex(count - place, { size: 32 }),
@@ -98,6 +99,36 @@ describe("recovering failures", () => {
       { call: { input: spoiled }, code: "simulation_fails", detail: expect.stringContaining("no room left") },
     ]);
     expect(rehearsed).toBe(true);
+  });
+
+  it("offers one at a time of an unknown method, whatever the calldata", async () => {
+    const swaps = [5, 4, 3, 2, 1].map((least) =>
+      failedCall({
+        hash: numberToHex(least, { size: 32 }),
+        block: 900 + least,
+        input: `0xaabbccdd${numberToHex(least, { size: 32 }).slice(2)}`,
+      }),
+    );
+    const { offers, refused } = await recover({}, { failures: swaps });
+    expect(offers.map(({ call }) => call.hash)).toEqual([swaps[0]?.hash]);
+    expect(refused.map(({ call, code, by }) => [call.hash, code, by])).toEqual(
+      swaps.slice(1).map(({ hash }) => [hash, "duplicate", swaps[0]?.hash]),
+    );
+    const success = failedCall({ hash: `0x${"5c".repeat(32)}`, block: 950, input: "0xaabbccdd00" });
+    const repaired = await recover({}, { failures: swaps, successes: [success] });
+    expect(repaired.offers).toEqual([]);
+    expect(repaired.refused.map(({ code }) => code)).toEqual(swaps.map(() => "maybe_repaired"));
+  });
+
+  it("claims no rehearsal where what goes before fails in it", async () => {
+    const recovery = await openRecovery(WALLET, fakeRecovery());
+    const node = fakeNode({ rehearse: async (calls) => calls.map((_, at) => (at === 0 ? "paused" : null)) });
+    const revocation = {
+      ...({ type: "eip1559", chainId: 31337, nonce: 7, to: TOKEN, data: "0x", value: 0n } as const),
+      ...{ gas: 50_000n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+    };
+    const before = { transactions: [revocation], cost: 0n, revoked: new Set<Address>() };
+    expect((await recoverFailures(recovery, node, { ...BOUNDS, before })).rehearsed).toBe(false);
   });
 
   it("says so where the node cannot simulate a row of calls", async () => {
@@ -204,6 +235,7 @@ describe("outcomes", () => {
     expect(await recover(node, callOutcomes({ failures: [] }))).toEqual({
       offers: [],
       refused: [],
+      unread: [],
       rehearsed: true,
     });
   });

@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { OpenApproval } from "../../../service/features/types.ts";
 import { openRecovery } from "../../../service/recover/open-recovery.ts";
 import type { RecoveryNode, WalletState } from "../../../service/recover/recovery-node.ts";
-import { planRevocations, tryRevocations } from "../../../service/recover/revoke-approvals.ts";
+import {
+  planRevocations,
+  readStanding,
+  settleRevocations,
+  tryRevocations,
+} from "../../../service/recover/revoke-approvals.ts";
 import { WALLET } from "../api/fake-ports.ts";
 import { fakeNode, fakeRecovery, walletState } from "../api/recovery/fake-recovery.ts";
 
@@ -14,15 +19,22 @@ const COLLECTION: Address = "0x00000000000000000000000000000000000000c1";
 const amount: OpenApproval = { token: TOKEN, spender: SPENDER, kind: "amount", approvedAt: 1 };
 const all: OpenApproval = { token: COLLECTION, spender: SPENDER, kind: "all", approvedAt: 2 };
 
-async function revoke(node: Partial<RecoveryNode>, state: Partial<WalletState> = {}) {
+async function revoke(node: Partial<RecoveryNode> = {}, state: Partial<WalletState> = {}) {
   const whole = { wallet: async () => walletState(state), ...node };
   const recovery = await openRecovery(WALLET, fakeRecovery(whole));
-  return planRevocations(recovery, await tryRevocations(recovery, fakeNode(whole), [amount, all]));
+  const standing = await readStanding(recovery, fakeNode(whole), [amount, all]);
+  const tried = await tryRevocations(
+    recovery,
+    fakeNode(whole),
+    standing.map(({ approval }) => approval),
+  );
+  const revocations = await settleRevocations(recovery, fakeNode(whole), tried);
+  return { ...revocations, standing };
 }
 
 describe("taking approvals back", () => {
   it("allows a spender nothing, and an operator none of a collection, in consecutive transactions", async () => {
-    const { list, transactions, cost } = await revoke({ holding: async () => 5n });
+    const { standing, transactions, cost } = await revoke({ holding: async () => 5n });
     expect(transactions.map(({ nonce, to, value }) => [nonce, to, value])).toEqual([
       [7, TOKEN, 0n],
       [8, COLLECTION, 0n],
@@ -32,7 +44,7 @@ describe("taking approvals back", () => {
       "setApprovalForAll",
       [expectAddress(SPENDER), false],
     ]);
-    expect(list.map(({ exposed }) => exposed)).toEqual([5n, null]);
+    expect(standing.map(({ exposed }) => exposed)).toEqual([5n, null]);
     expect(cost).toBe(transactions.reduce((sum, { gas, maxFeePerGas }) => sum + gas * maxFeePerGas, 0n));
   });
 
@@ -62,6 +74,48 @@ describe("taking approvals back", () => {
     expect(list.at(-1)?.outcome).toMatchObject({ kind: "obstacle" });
   });
 
+  it("reads what each token is worth before any is left out, a balance once", async () => {
+    const many = Array.from({ length: 40 }, (_, place) => ({ ...amount, approvedAt: place }));
+    const recovery = await openRecovery(WALLET, fakeRecovery());
+    const asked: unknown[] = [];
+    const node = fakeNode({
+      holding: async (_owner, query) => {
+        asked.push(query.spender);
+        return 5n;
+      },
+    });
+    const standing = await readStanding(recovery, node, many);
+    expect(standing.map(({ exposed }) => exposed)).toEqual(many.map(() => 5n));
+    expect(asked.filter((spender) => spender === null)).toHaveLength(1);
+  });
+
+  it.each<[bigint, string]>([
+    [160_000n, "ready"],
+    [160_001n, "obstacle"],
+    [24_000_000n, "obstacle"],
+  ])("of a token whose code burns %s gas is %s", async (gas, outcome) => {
+    const { list, transactions } = await revoke({
+      attempt: async ({ to }) => ({ kind: "passes", gas: to === TOKEN ? gas : 30_000n, l1Fee: 0n }),
+    });
+    expect(list[0]?.outcome.kind).toBe(outcome);
+    expect(transactions.every((transaction) => transaction.gas <= 200_000n)).toBe(true);
+    expect(transactions.at(-1)?.to).toBe(COLLECTION);
+  });
+
+  it("leaves out what fails after the others, and rehearses the rest anew", async () => {
+    const { list, transactions, rehearsed } = await revoke({
+      rehearse: async (calls) => calls.map(({ to }) => (to === COLLECTION ? "locked" : null)),
+    });
+    expect(list.map(({ outcome }) => outcome.kind)).toEqual(["ready", "obstacle"]);
+    expect(list[1]?.outcome).toMatchObject({ detail: expect.stringContaining("locked") });
+    expect([transactions.map(({ nonce }) => nonce), rehearsed]).toEqual([[7], true]);
+  });
+
+  it("claims no rehearsal where the node has none", async () => {
+    expect((await revoke({ rehearse: async () => null })).rehearsed).toBe(false);
+    expect((await revoke()).rehearsed).toBe(true);
+  });
+
   it("stops where the balance ends", async () => {
     const one = 60_125n * 100_014_000n;
     const { list, transactions } = await revoke({}, { balance: one });
@@ -73,7 +127,7 @@ describe("taking approvals back", () => {
   });
 
   it("offers no transaction for a wallet that no key signs for", async () => {
-    const { list, transactions } = await revoke({}, { account: "contract" });
+    const { list, transactions } = await revoke({}, { account: "smart_account" });
     expect(transactions).toEqual([]);
     expect(list.map(({ outcome }) => outcome.kind)).toEqual(["obstacle", "obstacle"]);
   });

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { type RefusalCode, sortFailures } from "../../../service/recover/sort-failures.ts";
 import type { CallOutcomes, SentCall } from "../../../service/store/failed-calls.ts";
@@ -16,24 +16,37 @@ const pay = (amount: bigint, to: Address = FRIEND): Partial<SentCall> => ({
   input: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }),
 });
 const routers = parseAbi(["function swapExactTokensForTokens(uint256,uint256,address[],address,uint256)"]);
-const swapBefore = (deadline: number): Partial<SentCall> => ({
+const swapBefore = (deadline: number, recipient: Address = WALLET) => ({
   input: encodeFunctionData({
     abi: routers,
     functionName: "swapExactTokensForTokens",
-    args: [1n, 1n, [TOKEN, FRIEND], WALLET, BigInt(deadline)],
+    args: [1n, 1n, [TOKEN, FRIEND], recipient, BigInt(deadline)],
   }),
 });
+
+const approveFor = (spender: Address): Partial<SentCall> => ({
+  to: TOKEN,
+  input: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 1n] }),
+});
+const payFrom = (owner: Address): Partial<SentCall> => ({
+  to: TOKEN,
+  input: encodeFunctionData({ abi: erc20Abi, functionName: "transferFrom", args: [owner, FRIEND, 1n] }),
+});
+/** Calls of one method that nothing is known of. */
+const UNKNOWN = (given: number): Hex => `0xaabbccdd${numberToHex(given, { size: 32 }).slice(2)}`;
+const SELF_CALL = { hash: SUCCESS, block: 950, transactionIndex: 0 } as const;
 
 type World = {
   readonly call?: Partial<SentCall>;
   readonly outcomes?: Partial<CallOutcomes>;
   readonly state?: Parameters<typeof walletState>[0];
+  readonly listed?: readonly Address[];
 };
 
-function sort({ call = {}, outcomes = {}, state = {} }: World) {
+function sort({ call = {}, outcomes = {}, state = {}, listed = [MIXER] }: World) {
   return sortFailures({
     wallet: WALLET,
-    listed: new Set([MIXER]),
+    listed: new Set(listed),
     outcomes: callOutcomes({ failures: [failedCall(call)], ...outcomes }),
     state: walletState(state),
     block: BLOCK,
@@ -48,7 +61,7 @@ describe("a failure", () => {
   });
 
   it.each<[string, World, RefusalCode, Hex | null]>([
-    ["of a contract wallet", { state: { account: "contract" } }, "contract_wallet", null],
+    ["of a contract wallet", { state: { account: "smart_account" } }, "contract_wallet", null],
     ["of 15 days ago", { call: { timestamp: BLOCK.timestamp - 15 * DAY } }, "too_old", null],
     ["that a later success repaired", { outcomes: { successes: [later()] } }, "repaired", SUCCESS],
     [
@@ -69,6 +82,64 @@ describe("a failure", () => {
       "since when the account's own code called the same method",
       { outcomes: { executed: [{ to: TARGET, selector: failedCall().selector, block: 950 }] } },
       "maybe_repaired",
+      null,
+    ],
+    [
+      "since when the same unknown method succeeded with other calldata",
+      { call: { input: UNKNOWN(1) }, outcomes: { successes: [later({ input: UNKNOWN(2) })] } },
+      "maybe_repaired",
+      SUCCESS,
+    ],
+    [
+      "for perhaps the same as a pending transaction of its unknown method",
+      {
+        call: { input: UNKNOWN(1) },
+        state: { pendingNonce: 8, underWay: [later({ input: UNKNOWN(2) })] },
+      },
+      "under_way",
+      SUCCESS,
+    ],
+    [
+      "of a swap since when the router did something that cannot be read",
+      {
+        call: swapBefore(BLOCK.timestamp + 3_600),
+        outcomes: { successes: [later({ input: swapBefore(1).input.slice(0, 10) as Hex })] },
+      },
+      "maybe_repaired",
+      SUCCESS,
+    ],
+    [
+      "of a transfer since when the wallet's own code made a batch of calls",
+      { call: pay(10n), outcomes: { selfCall: SELF_CALL }, state: { account: "delegated_eoa" } },
+      "maybe_repaired",
+      SUCCESS,
+    ],
+    [
+      "of a transfer since when the account's code did what is not known",
+      { call: pay(10n), outcomes: { executed: [{ to: null, selector: null, block: 950 }] } },
+      "maybe_repaired",
+      null,
+    ],
+    [
+      "of a wallet that runs another's code, whose newest executions are not read",
+      { outcomes: { enrichedBlock: BLOCK.number - 1 }, state: { account: "delegated_eoa" } },
+      "maybe_repaired",
+      null,
+    ],
+    [
+      "while a call of the wallet's own code is pending",
+      { state: { pendingNonce: 8, underWay: [later({ to: WALLET, input: "0x12345678" })] } },
+      "under_way",
+      SUCCESS,
+    ],
+    ["of a wallet that is listed itself", { listed: [WALLET] }, "wallet_listed", null],
+    ["of an approval of a listed spender", { call: approveFor(MIXER) }, "listed_account", null],
+    ["of a swap for a listed recipient", { call: swapBefore(2_000_000_000, MIXER) }, "listed_account", null],
+    ["of a transfer out of a listed account", { call: payFrom(MIXER) }, "listed_account", null],
+    [
+      "of an unknown method that names a listed account",
+      { call: { input: `0x12345678${MIXER.slice(2).padStart(64, "0")}` } },
+      "listed_account",
       null,
     ],
     ["before too many successes to read", { outcomes: { completeFrom: 901 } }, "history_too_long", null],
@@ -94,7 +165,8 @@ describe("a failure", () => {
 
   it.each<[string, World]>([
     ["an earlier success of the same", { outcomes: { successes: [later({ block: 899 })] } }],
-    ["a later success of other calldata", { outcomes: { successes: [later({ input: "0x12345678" })] } }],
+    ["a later success of another method", { outcomes: { successes: [later({ input: "0x12345678" })] } }],
+    ["an earlier call of the wallet itself", { outcomes: { selfCall: { ...SELF_CALL, block: 899 } } }],
     ["a later success at another account", { outcomes: { successes: [later({ to: FRIEND })] } }],
     [
       "a later transfer to somebody else",
@@ -110,6 +182,14 @@ describe("a failure", () => {
     [
       "an earlier execution of the same method",
       { outcomes: { executed: [{ to: TARGET, selector: failedCall().selector, block: 899 }] } },
+    ],
+    ["unread executions where no other code acts for it", { outcomes: { enrichedBlock: null } }],
+    [
+      "other code that acts for it, once all executions are read",
+      {
+        outcomes: { enrichedBlock: BLOCK.number },
+        state: { account: "delegated_eoa" },
+      },
     ],
     ["13 days", { call: { timestamp: BLOCK.timestamp - 13 * DAY } }],
     ["a block from which on successes are complete", { outcomes: { completeFrom: 900 } }],

@@ -103,7 +103,7 @@ describe("what a node tells of a wallet", () => {
       gas: numberToHex(200_000n),
     });
     const after = await node.wallet(AGENT, block);
-    expect(before).toMatchObject({ account: "key", pendingNonce: before.nonce, underWay: [] });
+    expect(before).toMatchObject({ account: "eoa", pendingNonce: before.nonce, underWay: [] });
     expect(after).toMatchObject({
       nonce: before.nonce,
       pendingNonce: before.nonce + 1,
@@ -116,9 +116,9 @@ describe("what a node tells of a wallet", () => {
 
   it("is that a contract has no key, while an EIP-7702 delegation leaves it", async () => {
     const block = await chain.head();
-    expect(await node.wallet(chain.contracts.smartWallet, block)).toMatchObject({ account: "contract" });
+    expect(await node.wallet(chain.contracts.smartWallet, block)).toMatchObject({ account: "smart_account" });
     await chain.rpc.request("anvil_setCode", AGENT, `0xef0100${"11".repeat(20)}`);
-    expect(await node.wallet(AGENT, block)).toMatchObject({ account: "key" });
+    expect(await node.wallet(AGENT, block)).toMatchObject({ account: "delegated_eoa" });
     await chain.rpc.request("anvil_setCode", AGENT, "0x");
   });
 

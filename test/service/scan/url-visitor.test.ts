@@ -3,7 +3,7 @@ import { createUrlVisitor } from "../../../service/scan/url-visitor.ts";
 import { serveHttp, type TestServer } from "../net/hostile-server.ts";
 
 const REFUSED =
-  "The URL must be https, without user information, on an allowed port of a host whose addresses are all public.";
+  "The URL must be https, without user information, on an allowed port of a host whose name resolves, and to public addresses alone.";
 
 const servers: TestServer[] = [];
 afterEach(async () => {
@@ -30,7 +30,7 @@ const visitor = createUrlVisitor({
 
 test.each([
   ["https://public.test/x", null],
-  ["https://nowhere.test/", null],
+  ["https://nowhere.test/", REFUSED],
   ["https://inside.test/", REFUSED],
   ["https://mixed.test/", REFUSED],
   ["http://public.test/", REFUSED],

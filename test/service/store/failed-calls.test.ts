@@ -2,6 +2,7 @@ import { type Address, type Hex, numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { createOutcomeReader } from "../../../service/store/failed-calls.ts";
 import { account, DAY, START } from "../features/histories.ts";
+import { enrichTo, followEnriched } from "../features/index-tables.ts";
 import { AGENT, OTHER, SCHEMA, useRowsWorld } from "../features/rows-world.ts";
 
 const TARGET = account(0xd1);
@@ -77,22 +78,25 @@ describe("what became of a wallet's transactions", () => {
       gasLimit: 90_000n,
       gasUsed: 24_000n,
       gasPrice: 1_000_000_000n,
+      l1Fee: null,
     });
     expect([failuresFound, nextNonce]).toEqual([2, Number(failures[0]?.nonce) + 1]);
   });
 
-  it("holds the newest success of each calldata that failed lately, and every one of a known method", async () => {
+  it("holds the newest success of each calldata and of each method that failed lately, and every one of a known method", async () => {
     const head = await headBlock();
     await send({ block: head - 9, ok: false });
     await send({ block: head - 8, ok: true });
     const newest = await send({ block: head - 7, ok: true });
     const known = await send({ block: head - 6, ok: true, input: `${KNOWN}01` });
     const other = await send({ block: head - 5, ok: true, input: `${KNOWN}02` });
+    await send({ block: head - 5, ok: true, input: "0xaabbccdd01", place: 2 });
+    const method = await send({ block: head - 4, ok: true, input: "0xaabbccdd02", place: 2 });
     await send({ block: head - 4, ok: true, to: account(0xd2) });
     await send({ block: head - 3, ok: true, input: "0x12345678" });
     await send({ block: head - 10, ok: true, input: `${KNOWN}03` });
     const { successes, completeFrom } = await read();
-    expect(hashes(successes)).toEqual([other, known, newest]);
+    expect(hashes(successes)).toEqual([method, other, known, newest]);
     expect(completeFrom).toBeNull();
   });
 
@@ -130,6 +134,39 @@ describe("what became of a wallet's transactions", () => {
     );
     const { successes, completeFrom } = await read();
     expect([successes.length, completeFrom]).toEqual([2000, head - 7]);
+  });
+
+  it("tells of the newest call of the wallet itself, whoever sent it, and how far executions are known", async () => {
+    const head = await headBlock();
+    expect(await read()).toMatchObject({ selfCall: null, enrichedBlock: null });
+    await send({ block: head - 9, ok: true, to: AGENT });
+    const relayed = await send({ block: head - 8, ok: true, to: AGENT, from: OTHER, own: false, place: 1 });
+    await send({ block: head - 7, ok: false, to: AGENT, place: 2 });
+    await send({ block: head - 6, ok: true, to: AGENT, input: "0x", place: 3 });
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
+    await enrichTo(world.client, SCHEMA, head - 3);
+    expect(await read()).toMatchObject({
+      selfCall: { hash: relayed, block: head - 8, transactionIndex: 1 },
+      enrichedBlock: head - 3,
+    });
+    await world.client.query("update ahs.enrich_wallet set past_next = 12, past_until = 20");
+    expect((await read()).enrichedBlock).toBe(11);
+  });
+
+  it.each<[string, string, string | null, bigint | null]>([
+    ["what a rollup charged", "77", "none", 77n],
+    ["nothing where the receipt shows no such fee", "null", "none", 0n],
+    ["that it is not known where no receipt was read", "null", null, null],
+  ])("adds to a failure %s", async (_name, l1Fee, effect, told) => {
+    const head = await headBlock();
+    const hash = await send({ block: head - 1, ok: false });
+    await world.client.query(
+      `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp,
+         "to", selector, value, ok, gas_limit, gas_used, gas_price_wei, fee_wei, l1_fee_wei, effect)
+       values (31337, $1, $2, 0, 0, $3, 'transaction', 'enrich', $4, $5, '0xaabbccdd', 0, false, 0, 0, 0, 0, ${l1Fee}, $6)`,
+      [AGENT, head - 1, hash, START + (head - 1) * DAY, TARGET, effect],
+    );
+    expect((await read()).failures.map((failure) => failure.l1Fee)).toEqual([told]);
   });
 
   it("holds what a smart account executed: failures one by one, successes by method", async () => {

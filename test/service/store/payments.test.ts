@@ -91,16 +91,43 @@ describe("an authorization", () => {
     expect([await store.findByClaim("c"), await store.findBought(payer, "f")]).toEqual([null, null]);
   });
 
-  it("that was spent before it came proves nothing by what its request brought", async () => {
-    const id = await store.reserve(aReservation({ idempotencyKeyHash: "k", paymentIdentifierHash: "p" }));
-    if (id === null) throw new Error("not reserved");
-    await store.disown(id, "used");
+  it("whose settlement was asked for goes to the same request alone, and its first proofs stay", async () => {
+    const first = await store.reserve(aReservation({ idempotencyKeyHash: "k", paymentIdentifierHash: null }));
+    if (first === null) throw new Error("not reserved");
+    await store.askSettlement(first);
+    await store.release(first, "refused");
+    expect(await store.reserve(aReservation({ fingerprint: "g" }))).toBeNull();
+    const repeat = { idempotencyKeyHash: "l", paymentIdentifierHash: "p", claimHash: "d" };
+    expect(await store.reserve(aReservation(repeat))).not.toBeNull();
     expect(await store.find(KEY)).toMatchObject({
-      state: "released",
-      claimHash: "",
-      idempotencyKeyHash: null,
-      paymentIdentifierHash: null,
+      state: "reserved",
+      claimHash: "d",
+      idempotencyKeyHash: "k",
+      paymentIdentifierHash: "p",
+      settleAskedAt: START,
     });
+  });
+
+  it("whose settlement was never asked for goes to any request, with its proofs", async () => {
+    const first = await store.reserve(aReservation({ idempotencyKeyHash: "k" }));
+    if (first === null) throw new Error("not reserved");
+    await store.release(first, "the work failed");
+    expect(await store.reserve(aReservation({ fingerprint: "g", idempotencyKeyHash: null }))).not.toBeNull();
+    expect(await store.find(KEY)).toMatchObject({ fingerprint: "g", idempotencyKeyHash: null });
+  });
+
+  it("that was answered more than a day ago is bought no more, so that its request can be paid again", async () => {
+    const id = await store.reserve(aReservation({ idempotencyKeyHash: "k" }));
+    if (id === null) throw new Error("not reserved");
+    await store.settle(id, HASH);
+    await store.answer(id, { contentType: "text/plain", body: "here" });
+    const found = async () => [
+      (await store.findRepeated(KEY.payer, "f", "k"))?.id,
+      (await store.findBought(KEY.payer, "f"))?.id,
+    ];
+    expect(await found()).toEqual([id, id]);
+    pass(24 * 3_600_000);
+    expect(await found()).toEqual([undefined, undefined]);
   });
 });
 
@@ -151,7 +178,7 @@ describe("reconciliation", () => {
       reserved: 0,
       settled: 0,
       owed: 1,
-      answered: 0,
+      lost: 0,
     });
     expect(await store.reopen(id, null)).toBe(true);
   });
@@ -169,4 +196,36 @@ describe("an answer", () => {
     expect(await dropOldAnswers(database.db, now)).toBe(1);
     expect(await store.find(KEY)).toMatchObject({ state: "answered", answerBody: null, answerType: null });
   });
+});
+
+describe("statements about payments", () => {
+  it.each([
+    ["by claim", "select * from ahs.payment where claim_hash = 'c'", "payment_claim"],
+    [
+      "for old answers",
+      "update ahs.payment set answer_body = null where answer_body is not null and answered_at <= now()",
+      "payment_answer",
+    ],
+    ["for what is to be confirmed", "select * from ahs.payment where confirm_at <= now()", "payment_confirm"],
+  ])("%s need not read them all", async (_name, statement, index) => {
+    const client = await database.db.$client.connect();
+    try {
+      await client.query("set enable_seqscan = off");
+      const { rows } = await client.query<{ "QUERY PLAN": string }>(`explain ${statement}`);
+      expect(rows.map((row) => row["QUERY PLAN"]).join(" ")).toContain(index);
+    } finally {
+      client.release(true);
+    }
+  });
+
+  it("are given up where the database does not answer", async () => {
+    const client = await database.db.$client.connect();
+    try {
+      await client.query("begin");
+      await client.query("lock table ahs.payment in access exclusive mode");
+      await expect(store.find(KEY)).rejects.toThrow();
+    } finally {
+      client.release(true);
+    }
+  }, 9_000);
 });

@@ -102,7 +102,8 @@ describe("what a risk is judged by", () => {
       counterparties: 1,
       calls: 3,
       sentMicroUsd: 30e6,
-      listed: NOBODY,
+      truncated: false,
+      listed: [],
       failing: NOBODY,
     };
     expect(facts).toEqual([
@@ -142,7 +143,7 @@ describe("what a risk is judged by", () => {
       counterparties: 7,
       calls: 14,
       sentMicroUsd: 60e6,
-      listed: { counterparties: 5, sentMicroUsd: 40e6, unpricedCalls: 2 },
+      listed: [listed, asked, imported, both, mixer].toSorted(),
       failing: { counterparties: 1, sentMicroUsd: 10e6, unpricedCalls: 0 },
     });
   });
@@ -157,7 +158,7 @@ describe("what a risk is judged by", () => {
     await list(cleared, true, 8);
     await list(cleared, false, 9);
     await deal({ by: wallet, with: cleared, calls: 1, usd: 1 });
-    expect((await load({ address: wallet, scoreId: null })).exposure).toMatchObject({ listed: NOBODY });
+    expect((await load({ address: wallet, scoreId: null })).exposure).toMatchObject({ listed: [] });
   });
 
   it("counts what the wallet sent, not what others sent it, itself, or on another chain", async () => {
@@ -168,5 +169,27 @@ describe("what a risk is judged by", () => {
     await deal({ by: wallet, with: wallet, calls: 9, usd: 1000 });
     await deal({ by: wallet, with: listed, calls: 9, usd: 1000 }, OTHER_CHAIN);
     expect((await load({ address: wallet, scoreId: null })).exposure).toBe("no_contacts");
+  });
+
+  it("takes nothing for a contact where nothing was called or sent: a stranger can log one in the wallet's name", async () => {
+    const [victim, payer, listed] = [account(40), account(41), account(42)];
+    for (const wallet of [victim, payer]) await follow(wallet);
+    await list(listed, true, 5);
+    await deal({ by: victim, with: listed, calls: 0, usd: 0 });
+    await deal({ by: payer, with: listed, calls: 0, usd: 0.000001 });
+    expect((await load({ address: victim, scoreId: null })).exposure).toBe("no_contacts");
+    expect((await load({ address: payer, scoreId: null })).exposure).toMatchObject({ listed: [listed] });
+  });
+
+  it("looks at a bounded number of contacts, and says so", async () => {
+    const few = riskFactsLoader(db, { chainId: CHAIN, mixers: [MIXER], mostContacts: 2 });
+    const wallet = account(50);
+    await follow(wallet);
+    for (const peer of [51, 52, 53]) await deal({ by: wallet, with: account(peer), calls: 1, usd: 1 });
+    const facts = await Promise.all([few, load].map((read) => read({ address: wallet, scoreId: null })));
+    expect(facts.map(({ exposure }) => exposure)).toMatchObject([
+      { counterparties: 2, truncated: true },
+      { counterparties: 3, truncated: false },
+    ]);
   });
 });

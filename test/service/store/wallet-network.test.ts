@@ -1,5 +1,8 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
+import { foundIn } from "../../../service/api/network/kept-dealings.ts";
+import { pageOf } from "../../../service/diagnose/counterparties-page.ts";
+import { createContactCaches } from "../../../service/features/contact-cache.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { createDistributionReader } from "../../../service/store/score-distribution.ts";
 import { accountFact, contact, enrichTransfer } from "../../../service/store/tables/enrich.ts";
@@ -9,6 +12,7 @@ import { createAccountReader } from "../../../service/store/wallet-network-accou
 import {
   createDealingsReader,
   type DealingsOutcome,
+  type PinnedBlock,
 } from "../../../service/store/wallet-network-dealings.ts";
 import { readAccountLinks, readNeighbourhood } from "../../../service/store/wallet-network-graph.ts";
 import { readOwners } from "../../../service/store/wallet-network-owners.ts";
@@ -48,8 +52,12 @@ beforeEach(async () => {
 });
 
 describe("the dealings of a wallet", () => {
-  const read = (pin: Parameters<ReturnType<typeof createDealingsReader>>[1] = null) =>
-    createDealingsReader({ db: world.db, chainId: CHAIN_ID, chain: CHAIN, policy: AHS_2026_1 })(AGENT, pin);
+  const reader = (mostAddresses = 1000) =>
+    createDealingsReader({
+      ...{ db: world.db, chainId: CHAIN_ID, chain: CHAIN, policy: AHS_2026_1 },
+      ...{ contacts: createContactCaches(), mostAddresses },
+    });
+  const read = (pin: PinnedBlock | null = null) => reader().read(AGENT, pin);
 
   beforeEach(async () => {
     await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
@@ -101,6 +109,74 @@ describe("the dealings of a wallet", () => {
     expect(await read()).toEqual({ kind: "not-indexed" });
     await world.client.query("truncate ahs.enrich_cursor");
     expect(await read()).toEqual({ kind: "not-ready" });
+  });
+
+  it("count what a smart account's own call brought once, in the call", async () => {
+    const [pool, bundler] = [account(0xb0), null];
+    const hash = blockHash(7777);
+    const receipt = {
+      ...{ marketPrice: null, effect: "other" as const, emitters: [pool, USDC] },
+      moves: [{ token: USDC, amount: 100n }],
+    };
+    await world.insertCalls([callAt(200, { hash, to: pool, position: 9, receipt })]);
+    await receive(200, { from: pool, token: USDC, amount: 100n, standard: "erc20", sender: bundler, hash });
+    // The same block, another transaction: a gift.
+    await receive(200, { from: FUNDER, amount: 5n }, 2);
+    const dealings = known(await read());
+    expect(dealings.incoming.map(({ from }) => from)).toEqual([FUNDER]);
+    const { found } = await foundIn(dealings, AHS_2026_1);
+    expect(found.counterparties.find(({ address }) => address === pool)).toMatchObject({
+      ...{ calls: 1, transfersIn: 0, interactions: 1 },
+      volumeIn: { tokens: [{ token: USDC, amount: 100n }] },
+    });
+  });
+
+  it("are complete with exactly as many transfers as are looked at, and not with one more", async () => {
+    await world.client.query(
+      `insert into ahs.enrich_transfer (chain_id, block, log_index, item, transaction_hash, timestamp, token, standard, "from", "to", amount)
+       select 31337, 200, n, 0, '0x02', $3, $2, 'native', $4, $1, 1 from generate_series(1, 50000) n`,
+      [AGENT, ZERO, blockAt(200).timestamp, FUNDER],
+    );
+    expect(known(await read()).incomingTruncated).toBe(false);
+    await receive(199, { from: SHOP, amount: 9n });
+    const { incoming, incomingTruncated } = known(await read());
+    expect(incomingTruncated).toBe(true);
+    expect(incoming.map(({ from, transfers }) => [from, transfers])).toEqual([[FUNDER, 50_000]]);
+  });
+
+  it("page as of one block without gap or overlap while others make one of two logged contracts known", async () => {
+    const [lower, higher] = [account(0xa0a), account(0xb0b)];
+    const receipt = {
+      ...{ marketPrice: null, effect: "other" as const, emitters: [higher, lower], moves: [] },
+    };
+    const execution = { to: null, position: 9, receipt };
+    await world.insertCalls([200, 201, 202].map((block) => callAt(block, execution)));
+    for (let user = 0; user < 6; user += 1) await meet(account(0x5000 + user), lower, { calls: 5 });
+    const pin = { blockNumber: 300, blockHash: blockHash(300) };
+    const list = async () => (await foundIn(known(await read(pin)), AHS_2026_1)).found.counterparties;
+    const before = await list();
+    const first = pageOf(before, null, 1);
+    for (let user = 0; user < 26; user += 1) {
+      await meet(account(0x6000 + user), higher, { calls: 1 });
+      await meet(account(0x6000 + user), account(0x9000), { calls: 9 });
+    }
+    const rest = pageOf(await list(), first.next, 100);
+    const told = [...first.entries, ...rest.entries].map(({ address, calls }) => [address, calls]);
+    expect(told).toEqual(before.map(({ address, calls }) => [address, calls]));
+    expect(told[0]).toEqual([lower, 3]);
+  });
+
+  it("leave out accounts that only logs show, beyond a number, the same ones each time and no others, and say so", async () => {
+    const emitters = Array.from({ length: 20 }, (_, place) => account(0x7000 - place));
+    const receipt = { marketPrice: null, effect: "other" as const, emitters, moves: [] };
+    await world.insertCalls([callAt(280, { to: FUNDER, receipt })]);
+    const { rows } = known(await reader(5).read(AGENT, null));
+    expect(rows.accountsLeftOut).toBe(17);
+    expect(rows.counterparties.map(({ address }) => address)).toEqual(
+      [FUNDER, SHOP, ...emitters.slice(0, 3)].sort(),
+    );
+    expect(known(await reader(5).read(AGENT, null)).rows).toEqual(rows);
+    expect(known(await reader(22).read(AGENT, null)).rows).not.toHaveProperty("accountsLeftOut");
   });
 
   it("flag accounts by the lists of now", async () => {
@@ -218,6 +294,8 @@ it("links among accounts are the contacts between them, most funds first, and no
   await meet(SHOP, AGENT, { sent: 70n });
   await meet(AGENT, MIXER, { calls: 1 });
   await meet(SHOP, SHOP, { calls: 1 });
+  // Nothing, moved in its name.
+  await meet(OTHER, SHOP, {});
   const { contacts, cut } = await readAccountLinks(world.client, {
     ...{ chainId: CHAIN_ID, wallet: AGENT, accounts: [SHOP, OTHER], publicFunders: new Set() },
   });
@@ -301,12 +379,13 @@ type Receipt = {
   readonly amount: bigint;
   readonly token?: Address;
   readonly standard?: "native" | "erc20";
-  readonly sender?: Address;
+  readonly sender?: Address | null;
+  readonly hash?: Hex;
 };
 
-async function receive(block: number, receipt: Receipt, logIndex = 1): Promise<void> {
+async function receive(block: number, { hash = "0x01", ...receipt }: Receipt, logIndex = 1): Promise<void> {
   await world.db.insert(enrichTransfer).values({
-    ...{ chainId: CHAIN_ID, block, logIndex, item: 0, transactionHash: "0x01", to: AGENT },
+    ...{ chainId: CHAIN_ID, block, logIndex, item: 0, transactionHash: hash, to: AGENT },
     ...{ timestamp: blockAt(block).timestamp, token: ZERO, standard: "native", sender: null },
     ...receipt,
   });

@@ -1,5 +1,7 @@
+import { HonoRequest } from "hono/request";
 import { expect, it } from "vitest";
-import { createCallLimiter } from "../../../../service/api/access/call-limiter.ts";
+import { countedKeys, createCallLimiter } from "../../../../service/api/access/call-limiter.ts";
+import { createOwnerAccess } from "../../../../service/api/access/sign-in.ts";
 import { Problem } from "../../../../service/api/problems.ts";
 import { fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
 import { memoryBuckets } from "./memory-gate.ts";
@@ -44,4 +46,30 @@ it("counts keys and wallets each for itself", async () => {
   await limiter.take({ kind: "key", keyId: "b" }, 1);
   await limiter.take({ kind: "wallet", address: WALLET }, 1);
   await expect(limiter.take({ kind: "wallet", address: WALLET }, 1)).rejects.toThrow(Problem);
+});
+
+it("counts free calls of a key and of a wallet that signs in against their own rates", async () => {
+  const limiter = createCallLimiter(memoryBuckets());
+  const caller = { kind: "key", keyId: "one", unlimited: false, ratePerMinute: 1 } as const;
+  const keys = {
+    identify: async (request: { header(name: string): string | undefined }) =>
+      request.header("x-api-key") === undefined ? null : caller,
+  };
+  const owners = createOwnerAccess({
+    keys,
+    signIn: async () => WALLET,
+    audience: { origin: "https://api.example", chainId: 31_337 },
+    limiter,
+    payerRatePerMinute: 1,
+  });
+  const counted = countedKeys(keys, limiter);
+  const byKey = new HonoRequest(new Request("https://api.example/", WITH_KEY));
+  const bySignIn = new HonoRequest(new Request("https://api.example/"));
+  expect(await owners.identify(byKey)).toEqual({ kind: "key", keyId: "one" });
+  expect(await owners.identify(bySignIn)).toEqual({ kind: "wallet", address: WALLET });
+  const limited = { code: "rate-limited" };
+  await expect(owners.identify(byKey)).rejects.toMatchObject(limited);
+  await expect(owners.identify(bySignIn)).rejects.toMatchObject(limited);
+  await expect(counted.identify(byKey)).rejects.toMatchObject(limited);
+  expect(await counted.identify(bySignIn)).toBeNull();
 });

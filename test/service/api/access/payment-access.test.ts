@@ -161,12 +161,23 @@ describe("a payment", () => {
     ]);
   });
 
+  it("is kept, and given to the facilitator, without the query of what it bought", async () => {
+    const path = `${CHEAP}?webhook_url=https://hooks.example/secret`;
+    expect((await world.request(path, paid(await world.sign(path)))).status).toBe(200);
+    const [row] = await world.rows();
+    expect([row?.resource, JSON.stringify(row?.payload)]).toEqual([
+      CHEAP,
+      expect.not.stringContaining("hooks.example"),
+    ]);
+    expect(JSON.stringify(world.desk.settled[0]?.payload)).not.toContain("hooks.example");
+  });
+
   it("without a resource is good for any of its price, as the protocol has it", async () => {
     const { resource: _resource, ...payload } = await world.sign(CHEAP);
     expect((await world.request(CHEAP, paid(payload))).status).toBe(200);
   });
 
-  it("that the facilitator finds no good is a 402, and the authorization is free again", async () => {
+  it("that the facilitator finds no good is a 402 and leaves no trace, so that it can be tried again", async () => {
     world.desk.answers.verify = { kind: "invalid", reason: "insufficient_funds" };
     const header = paid(await world.sign(CHEAP));
     const response = await world.request(CHEAP, header);
@@ -174,7 +185,7 @@ describe("a payment", () => {
       402,
       expect.stringContaining("insufficient_funds"),
     ]);
-    expect(await states()).toEqual(["released"]);
+    expect(await states()).toEqual([]);
     world.desk.answers.verify = { kind: "valid" };
     expect((await world.request(CHEAP, header)).status).toBe(200);
   });
@@ -187,7 +198,7 @@ describe("a payment", () => {
     expect(response.headers.get("retry-after")).not.toBeNull();
     expect(body).toContain("payments-unavailable");
     expect(body).not.toContain("secret");
-    expect(await states()).toEqual(["released"]);
+    expect(await states()).toEqual([]);
   });
 });
 

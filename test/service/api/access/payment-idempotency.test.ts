@@ -48,6 +48,29 @@ describe("another payment under the same Idempotency-Key", () => {
     expect([second.status, world.desk.settled.length]).toEqual([200, 1]);
   });
 
+  it("is worked for as the first one, so that what is bought by it is bought once", async () => {
+    world.works.failure = new Error("broken");
+    await world.request(DEAR, await attempt(DEAR));
+    world.works.failure = null;
+    world.pass(1_000);
+    await world.request(DEAR, await attempt(DEAR));
+    const [row] = await world.rows();
+    expect(world.works.callers.map((caller) => caller.kind === "payer" && caller.payment.nonce)).toEqual([
+      row?.nonce,
+      row?.nonce,
+    ]);
+  });
+
+  it("is settled again once the first one's answer is a day old", async () => {
+    await world.request(CHEAP, await attempt(CHEAP));
+    world.pass(25 * 3_600_000);
+    const validBefore = String(Math.floor(world.clock.now().getTime() / 1000) + 300);
+    const payload = await world.resign(await world.sign(CHEAP), { validBefore });
+    const successor = world.successor();
+    const response = await successor.request(CHEAP, { ...paid(payload), "idempotency-key": "order-1" });
+    expect([response.status, successor.desk.settled.length]).toEqual([200, 1]);
+  });
+
   it("is refused with 422 where it asks for something else", async () => {
     await world.request(CHEAP, await attempt(CHEAP));
     const other = { ...paid(await world.sign("/cheap/2")), "idempotency-key": "order-1" };

@@ -19,6 +19,7 @@ afterAll(() => database.close());
 
 const CHEAP = "/cheap/1";
 const DEAR = "/dear/1";
+const LONG_KEY = "k".repeat(22);
 
 async function states(): Promise<string[]> {
   return (await world.rows()).map(({ state }) => state);
@@ -36,7 +37,7 @@ describe("one authorization", () => {
     });
     const header = paid(await world.sign(CHEAP));
     const all = Array.from({ length: 20 }, () => world.request(CHEAP, header));
-    await expect.poll(() => world.works.done).toBe(1);
+    await expect.poll(() => world.works.done, { timeout: 5_000 }).toBe(1);
     const refused = await Promise.race(all);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([409, "2"]);
     await expect.poll(() => world.registry.metrics()).toContain('outcome="in_flight"} 19');
@@ -63,11 +64,12 @@ describe("one authorization", () => {
     const extensions = { ...payload.extensions };
     appendPaymentIdentifierToExtensions(extensions, "order-0123456789abcdef");
     const identified = paid({ ...payload, extensions });
-    await world.request(CHEAP, { ...identified, "idempotency-key": "first" });
+    await world.request(CHEAP, { ...identified, "idempotency-key": LONG_KEY });
     const plain = paid(payload);
     world.signedIn.address = world.account.address.toLowerCase() as `0x${string}`;
     const repeats = [
-      { ...plain, "idempotency-key": "first" },
+      { ...plain, "idempotency-key": LONG_KEY },
+      { ...plain, "idempotency-key": `"${LONG_KEY}"` },
       identified,
       { ...plain, "sign-in-with-x": "signed" },
       { "sign-in-with-x": "signed" },
@@ -77,6 +79,19 @@ describe("one authorization", () => {
       expect([again.status, await again.json()]).toEqual([200, { id: "1", number: 1 }]);
     }
     expect([world.works.done, world.desk.settled.length]).toEqual([1, 1]);
+  });
+
+  it("that was used is not given to whoever guesses a short Idempotency-Key", async () => {
+    const header = { ...paid(await world.sign(DEAR)), "idempotency-key": "order-1" };
+    world.works.failure = new Error("broken");
+    expect((await world.request(DEAR, header)).status).toBe(500);
+    world.works.failure = null;
+    const guessed = await world.request(DEAR, header);
+    expect([guessed.status, await errorOf(guessed)]).toEqual([
+      402,
+      expect.stringContaining("Idempotency-Key of at least 22 characters"),
+    ]);
+    expect(world.works.done).toBe(1);
   });
 
   it("is no good to another wallet's sign-in, nor for another resource", async () => {
@@ -101,6 +116,30 @@ describe("one authorization", () => {
     await world.request(CHEAP, header);
     world.pass(23 * 3_600_000);
     expect((await world.request(CHEAP, header)).status).toBe(200);
+  });
+});
+
+describe("an authorization that was spent elsewhere", () => {
+  it("is refused and leaves no trace that could be owed", async () => {
+    world.chain.used = true;
+    world.desk.answers.verify = { kind: "invalid", reason: "nonce_already_used" };
+    const response = await world.request(DEAR, paid(await world.sign(DEAR)));
+    expect([response.status, await errorOf(response)]).toEqual([
+      402,
+      expect.stringContaining("payment_already_used"),
+    ]);
+    expect(await states()).toEqual([]);
+  });
+
+  it("does not make its reader the payer of what was bought under an Idempotency-Key", async () => {
+    const key = { "idempotency-key": "order-1" };
+    world.works.failure = new Error("broken");
+    expect((await world.request(DEAR, { ...paid(await world.sign(DEAR)), ...key })).status).toBe(500);
+    world.works.failure = null;
+    const spent = paid(await world.sign(DEAR));
+    world.chain.used = true;
+    const response = await world.request(DEAR, { ...spent, ...key });
+    expect([response.status, world.works.done]).toEqual([402, 1]);
   });
 });
 
@@ -161,7 +200,36 @@ describe("a request that is cancelled", () => {
   });
 });
 
+describe("a server that stops", () => {
+  it.each([
+    [CHEAP, 402, "released"],
+    [DEAR, 503, "settled"],
+  ])("answers work under way on %s with %i, and the payment is %s", async (path, status, state) => {
+    const closing = new AbortController();
+    const shop = paymentWorld(database.db, { stopping: closing.signal });
+    const header = paid(await shop.sign(path));
+    shop.works.gate = new Promise(() => undefined);
+    const asked = shop.request(path, header);
+    await expect.poll(() => shop.works.done, { timeout: 5_000 }).toBe(1);
+    closing.abort();
+    expect((await asked).status).toBe(status);
+    expect((await shop.rows()).map((row) => row.state)).toEqual([state]);
+  });
+});
+
 describe("a settlement", () => {
+  it("that takes all the time of its request leaves the work a time of its own", async () => {
+    const hasty = paymentWorld(database.db, { deadlineMs: 150 });
+    const header = paid(await hasty.sign(DEAR));
+    const settle = hasty.desk.facilitator.settle;
+    hasty.desk.facilitator.settle = async (payment) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return settle(payment);
+    };
+    hasty.works.gate = new Promise((resolve) => setTimeout(resolve, 250));
+    expect((await hasty.request(DEAR, header)).status).toBe(200);
+  });
+
   it("that somebody else carried out has paid nevertheless", async () => {
     world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
     world.chain.used = true;
@@ -174,9 +242,36 @@ describe("a settlement", () => {
     });
   });
 
-  it("that failed because the payer withdrew is a 402 without a leak", async () => {
+  it("that was refused while its authorization is used, by nobody who is seen, is a 503 with a claim", async () => {
     world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
+    const header = paid(await world.sign(CHEAP));
     world.chain.used = true;
+    const response = await world.request(CHEAP, header);
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      { type: "/docs#problem-settlement-pending", claim: expect.any(String) },
+    ]);
+    expect(await states()).toEqual(["reserved"]);
+  });
+
+  it("that was refused keeps the authorization for the request that asked for it", async () => {
+    world.desk.answers.settle = { kind: "refused", reason: "insufficient_funds" };
+    const { resource: _resource, ...payload } = await world.sign(CHEAP);
+    expect((await world.request(CHEAP, paid(payload))).status).toBe(402);
+    const elsewhere = await world.request("/cheap/2", paid(payload));
+    expect([elsewhere.status, await errorOf(elsewhere)]).toEqual([
+      402,
+      expect.stringContaining("presented for another request"),
+    ]);
+    expect((await world.rows()).map(({ state, resource }) => [state, resource])).toEqual([
+      ["released", CHEAP],
+    ]);
+    world.desk.answers.settle = { kind: "settled", transaction: `0x${"ab".repeat(32)}` };
+    expect((await world.request(CHEAP, paid(payload))).status).toBe(200);
+  });
+
+  it("that failed for good is a 402 without a leak", async () => {
+    world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
     const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
     const report = Buffer.from(response.headers.get("payment-response") ?? "", "base64").toString();
     expect(response.status).toBe(402);

@@ -9,6 +9,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import type { Caller } from "../../../../service/api/access/access.ts";
 import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
 import { createAccess } from "../../../../service/api/access/create-access.ts";
 import { createPaymentAccess } from "../../../../service/api/access/payment-access.ts";
@@ -36,13 +37,23 @@ const DOMAIN = { name: "USD Coin", version: "2" };
 
 export type PaymentWorld = ReturnType<typeof paymentWorld>;
 
+type WorldOptions = {
+  readonly startMs?: number;
+  readonly deadlineMs?: number;
+  /** Fires when the shop closes. */
+  readonly stopping?: AbortSignal;
+};
+
 /** A shop with a cheap and a dear resource on a real store, whose facilitator, chain and clock the test moves. */
-export function paymentWorld(db: Database) {
-  let offsetMs = 0;
+export function paymentWorld(
+  db: Database,
+  { startMs = 0, deadlineMs = 10_000, stopping = new AbortController().signal }: WorldOptions = {},
+) {
+  let offsetMs = startMs;
   const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
   const desk = facilitatorDesk();
   const chain = { used: false, transfer: null as Hex | null };
-  const works = { done: 0, failure: null as Error | null, gate: Promise.resolve() };
+  const works: Works = { done: 0, callers: [], failure: null, gate: Promise.resolve() };
   const signedIn = { address: null as Address | null };
   const logger = pino({ level: "silent" });
   const keys = fakeLedger({ balanceUnits: 1 });
@@ -86,7 +97,7 @@ export function paymentWorld(db: Database) {
     deps: {},
     access,
     clock,
-    limits: createRequestLimits({ deadlineMs: 10_000, stopping: new AbortController().signal, clock }),
+    limits: createRequestLimits({ deadlineMs, stopping, clock }),
   });
   const account = privateKeyToAccount(generatePrivateKey());
   const buyer = new x402Client()
@@ -132,6 +143,8 @@ export function paymentWorld(db: Database) {
       });
       return { ...payload, payload: { signature, authorization } };
     },
+    /** Another server on the same store, at the same time, that remembers no Idempotency-Key. */
+    successor: () => paymentWorld(db, { startMs: offsetMs }),
     rows: () => listPayments(db, { kind: null, now: clock.now(), limit: 100 }),
   };
 }
@@ -157,7 +170,7 @@ function facilitatorDesk() {
   return { answers, settled, facilitator };
 }
 
-type Works = { done: number; failure: Error | null; gate: Promise<void> };
+type Works = { done: number; callers: Caller[]; failure: Error | null; gate: Promise<void> };
 
 function sold(path: string, price: number, works: Works) {
   return definePaid({
@@ -177,7 +190,8 @@ function sold(path: string, price: number, works: Works) {
     async prepare({ params }) {
       if (params.id === "gone") throw new Problem("not-indexed", "There is no such thing.");
     },
-    async work({ params }) {
+    async work({ params }, _prepared, { caller }) {
+      works.callers.push(caller);
       works.done += 1;
       const number = works.done;
       await works.gate;

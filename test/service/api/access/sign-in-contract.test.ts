@@ -1,4 +1,4 @@
-import { createPublicClient, hashMessage, http } from "viem";
+import { createPublicClient, createTestClient, hashMessage, http } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { createContractSignatures } from "../../../../service/api/access/sign-in-contract.ts";
@@ -30,6 +30,26 @@ it("a deployed contract wallet accepts what its owner signed and nothing else", 
   // A contract that reverts, and an account without code.
   expect(await isValid({ address: keeperTarget1, hash, signature: owners })).toBe(false);
   expect(await isValid({ address: SIGNER.address, hash, signature: owners })).toBe(false);
+});
+
+it.each([
+  ["the precompile that echoes the call", "0x0000000000000000000000000000000000000004", null],
+  ["a contract that echoes the call", `0x${"c0".repeat(20)}`, "0x3660006000373660006000f3"],
+  [
+    "a contract that pads the magic value with anything but zeros",
+    `0x${"c1".repeat(20)}`,
+    `0x7f1626ba7e${"01".repeat(28)}60005260206000f3`,
+  ],
+  [
+    "a contract that answers four bytes",
+    `0x${"c2".repeat(20)}`,
+    `0x7f1626ba7e${"00".repeat(28)}60005260046000f3`,
+  ],
+] as const)("%s accepts no signature", async (_name, address, code) => {
+  const client = createTestClient({ mode: "anvil", transport: http(chain.rpcUrl) });
+  if (code !== null) await client.setCode({ address, bytecode: code });
+  const answer = await askedAt(chain.rpcUrl)({ address, hash: hashMessage("x"), signature: "0x00" });
+  expect(answer).toBe(false);
 });
 
 it("a node that does not answer is a failure of ours, not a refusal of the signature", async () => {

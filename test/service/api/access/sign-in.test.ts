@@ -1,5 +1,6 @@
 import { encodeSIWxHeader } from "@x402/extensions/sign-in-with-x";
 import { hashMessage } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ContractSignatures, createSignIn } from "../../../../service/api/access/sign-in.ts";
@@ -141,6 +142,13 @@ describe("a sign-in", () => {
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => signInWith(header)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(await refusalOf(header)).toContain("was used before");
+  });
+
+  it("of another wallet with the same nonce uses up its own alone", async () => {
+    const info = signInInfo(NOW);
+    const mallory = privateKeyToAccount(generatePrivateKey());
+    expect(await signInWith(await signInHeader(info, mallory))).toBe(mallory.address.toLowerCase());
+    expect(await signInWith(await signInHeader(info))).toBe(WALLET);
   });
 
   it("of somebody who does not hold the key uses up nobody's nonce", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Problem } from "../../../../service/api/problems.ts";
 import type { Delivery, DeliveryPage } from "../../../../service/store/webhook-log.ts";
 import { bodyOf, fakeApp, fakeLedger, NOW, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import {
@@ -227,5 +228,56 @@ describe("deliveries", () => {
       desk().request(`${PATH}/deliveries/${id}/replay`, { method: "POST", ...WITH_TOKEN });
     expect((await replay(`msg_${"00".repeat(16)}`)).status).toBe(404);
     expect((await replay("x")).status).toBe(422);
+  });
+});
+
+describe("what acts on a subscription", () => {
+  it.each([
+    ["/test", "test"],
+    ["/rotate", "rotate"],
+    [REPLAY, "replay"],
+  ] as const)(
+    "%s happens once under one Idempotency-Key, and its repeat shows no secret",
+    async (path, port) => {
+      let times = 0;
+      const { subscriptions } = fakeAlertPorts(fakeLedger().ledger);
+      const counted = async (...given: never[]) => {
+        times += 1;
+        return (subscriptions[port] as (...given: never[]) => Promise<unknown>)(...given);
+      };
+      const app = desk({ [port]: counted });
+      const ask = (credentials: { readonly headers: Record<string, string> }, key: string) =>
+        app.request(`${PATH}${path}`, {
+          method: "POST",
+          headers: { ...credentials.headers, "Idempotency-Key": key },
+        });
+      const first = await bodyOf<object>(await ask(WITH_TOKEN, "1"));
+      const hidden = port === "rotate" ? { secret: null, manage_token: null } : {};
+      expect(await bodyOf(await ask(WITH_TOKEN, "1"))).toEqual({ ...first, ...hidden });
+      expect(times).toBe(1);
+      await ask(WITH_KEY, "1");
+      await ask(WITH_TOKEN, "2");
+      expect(times).toBe(3);
+    },
+  );
+
+  it.each([
+    ["/test", { test: async () => ({ id: DELIVERY_ID, outcome: "recent" }) }],
+    [REPLAY, { replay: async () => "recent" }],
+  ] satisfies [string, Partial<Subscriptions>][])(
+    "%s within a minute of the last attempt is 429",
+    async (path, changes) => {
+      const response = await desk(changes).request(`${PATH}${path}`, { method: "POST", ...WITH_TOKEN });
+      expect([response.status, response.headers.get("retry-after")]).toEqual([429, "60"]);
+    },
+  );
+
+  it("counts against the rate of the manage token", async () => {
+    const count = async () => {
+      throw new Problem("rate-limited", "Too many.");
+    };
+    expect((await desk({ count }).request(PATH, WITH_TOKEN)).status).toBe(429);
+    const stranger = { headers: { Authorization: "Bearer amt_x" } };
+    expect((await desk({ count }).request(PATH, stranger)).status).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 import { fakeApp, fakeLedger, KEY, standing, WALLET, WITH_KEY } from "../fake-ports.ts";
-import { busyLedger } from "../shared-refusals.ts";
+import { actingRefusals, busyLedger } from "../shared-refusals.ts";
 import { DELIVERY_ID, fakeAlertPorts, MANAGE_TOKEN, SUBSCRIPTION_ID } from "./fake-alert-ports.ts";
 
 type Reach = () => Response | Promise<Response>;
@@ -41,6 +41,7 @@ function managed(method: string, rest: string): Reached {
     return fakeApp({ subscriptions: { ...subscriptions, find } }).app.request(path, request);
   };
   return {
+    ...(method === "POST" ? actingRefusals(path, request) : {}),
     200: () => fakeApp().app.request(path, request),
     401: () => fakeApp().app.request(path, { method }),
     404: () => fakeApp().app.request(path, { method, headers: { authorization: "Bearer another" } }),

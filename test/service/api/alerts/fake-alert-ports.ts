@@ -5,6 +5,7 @@ import type { SubscribePorts, SubscriptionPorts } from "../../../../service/api/
 import { Problem } from "../../../../service/api/problems.ts";
 import type { StoredSubscription } from "../../../../service/store/alert-subscriptions.ts";
 import { hashApiKey } from "../../../../service/store/api-keys.ts";
+import { memoryGate } from "../access/memory-gate.ts";
 
 export const MANAGE_TOKEN = `amt_${"t".repeat(43)}`;
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=";
@@ -48,10 +49,12 @@ export function fakeAlertPorts(
       const asked = { wallet, owner, url, verifiedAt: null, ...(events === null ? {} : { events }) };
       return { subscription: storedSubscription(asked), secret: SECRET, manageToken: MANAGE_TOKEN };
     },
+    repeats: memoryGate().repeats,
     subscriptions: {
+      count: async () => undefined,
       find: async (id) => (id === SUBSCRIPTION_ID ? storedSubscription() : null),
       end: async () => undefined,
-      test: async () => DELIVERY_ID,
+      test: async () => ({ id: DELIVERY_ID, outcome: "queued" }),
       rotate: async (_subscription, tokens) => ({
         secret: SECRET,
         previousValidUntil: new Date(NOW.getTime() + 86_400_000),

@@ -38,7 +38,14 @@ describe("GET /alerts/subscribe/{address}", () => {
     expect(response.headers.get("cache-control")).toBe("private, no-store");
     expect(keys.balance()).toBe(3000);
     expect(bought).toEqual([
-      { wallet: WALLET, owner: "key:key-1", webhookUrl: HOOK, events: null, purchase: null },
+      {
+        wallet: WALLET,
+        owner: "key:key-1",
+        webhookUrl: HOOK,
+        events: null,
+        purchase: `debit ${bought[0]?.debitId}`,
+        debitId: expect.stringMatching(/^2000:/),
+      },
     ]);
     expect(read).toEqual([WALLET]);
   });

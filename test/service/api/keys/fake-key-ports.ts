@@ -34,9 +34,11 @@ export function fakeKeyPorts(
   changes: Partial<KeyPorts["keys"]> = {},
 ): KeyPorts {
   const sold: KeyWithSecret = { key: storedKey(), secret: NEW_SECRET };
+  const { identify } = createApiKeyAccess({ keys: ledger, clock, logger });
   return {
     keys: {
-      identify: createApiKeyAccess({ keys: ledger, clock, logger }).identify,
+      identify,
+      enter: identify,
       buy: async ({ units }) => ({ ...sold, key: storedKey({ balanceUnits: units }) }),
       topUp: async ({ units }) => storedKey({ balanceUnits: 25_000 + units }),
       rotate: async () => sold,

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
 import { createOwnerAccess, createSignIn, type SignIn } from "../../../../service/api/access/sign-in.ts";
 import type { KeyPorts } from "../../../../service/api/keys/key-sale.ts";
+import { memoryGate } from "../access/memory-gate.ts";
 import { payingAccess } from "../access/paying-access.ts";
 import { CHAIN_ID, ORIGIN, SIGNER } from "../access/signed-in.ts";
 import { fakeApp, fakeLedger, NOW } from "../fake-ports.ts";
@@ -29,7 +30,13 @@ export function keysApp(changes: Partial<KeyPorts["keys"]> = {}, ledger = fakeLe
   const { access, taken } = payingAccess(deps);
   const { app } = fakeApp({
     access,
-    owners: createOwnerAccess({ keys: createApiKeyAccess(deps), signIn: memorySignIn(), audience }),
+    owners: createOwnerAccess({
+      ...memoryGate(),
+      payerRatePerMinute: 600,
+      keys: createApiKeyAccess(deps),
+      signIn: memorySignIn(),
+      audience,
+    }),
     keys: noting(keys, asked),
   });
   async function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {

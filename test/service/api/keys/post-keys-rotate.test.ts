@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SIGNER, signInHeader, signInInfo } from "../access/signed-in.ts";
-import { bodyOf, KEY, NOW } from "../fake-ports.ts";
+import { bodyOf, fakeLedger, KEY, NOW } from "../fake-ports.ts";
 import { KEY_ID, NEW_SECRET } from "./fake-key-ports.ts";
 import { keysApp, SHOWN } from "./keys-app.ts";
 
@@ -53,6 +53,37 @@ describe("POST /keys/rotate", () => {
       "X-API-Key": KEY,
     });
     expect([response.status, (await bodyOf(response)).type]).toEqual([401, "/docs#problem-key-unknown"]);
+  });
+
+  it("renews a key once under one Idempotency-Key, and stores no secret for the repeat", async () => {
+    const { post, asked } = keysApp();
+    const once = async () => ({ ...(await signedIn()), "Idempotency-Key": "lost" });
+    const first = await post("/keys/rotate", {}, await once());
+    const again = await post("/keys/rotate", {}, await once());
+    expect((await bodyOf(first)).api_key).toBe(NEW_SECRET);
+    expect([again.status, await again.json()]).toEqual([200, { api_key: null, ...SHOWN }]);
+    expect(again.headers.get("cache-control")).toBe("private, no-store");
+    const other = await post("/keys/rotate", { key_id: KEY_ID }, await once());
+    expect([other.status, (await bodyOf(other)).type]).toEqual([422, "/docs#problem-idempotency-key-reused"]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("acts again under an Idempotency-Key whose request failed", async () => {
+    const { post } = keysApp({ rotate: async () => null });
+    const once = { "X-API-Key": KEY, "Idempotency-Key": "failed" };
+    const statuses = [
+      (await post("/keys/rotate", {}, once)).status,
+      (await post("/keys/rotate", {}, once)).status,
+    ];
+    expect(statuses).toEqual([401, 401]);
+  });
+
+  it("counts against the rate of whoever asks", async () => {
+    const { post } = keysApp({}, fakeLedger({ id: KEY_ID, ratePerMinute: 1 }));
+    const ask = () => post("/keys/rotate", {}, { "X-API-Key": KEY });
+    expect((await ask()).status).toBe(200);
+    const beyond = await ask();
+    expect([beyond.status, beyond.headers.get("retry-after")]).toEqual([429, "60"]);
   });
 
   it("is refused without a proof, and with one used before", async () => {

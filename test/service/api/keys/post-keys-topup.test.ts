@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { hashApiKey } from "../../../../service/store/api-keys.ts";
 import { paidBy } from "../access/paying-access.ts";
 import { bodyOf, fakeLedger, KEY, NOW } from "../fake-ports.ts";
 import { KEY_ID } from "./fake-key-ports.ts";
@@ -45,11 +46,34 @@ describe("POST /keys/topup", () => {
     expect((await post("/keys/topup", { credits_usd: 5 }, { "X-API-Key": KEY })).status).toBe(402);
   });
 
-  it("of a key that ended meanwhile is owed, for another key", async () => {
+  it("of a key that ended meanwhile is owed", async () => {
     const { post, taken } = keysApp({ topUp: async () => null });
     const response = await post("/keys/topup", { credits_usd: 5 }, { ...paidBy(1), "X-API-Key": KEY });
     const { type, claim } = await bodyOf(response);
     expect([response.status, type, claim]).toEqual([401, "/docs#problem-key-revoked", "c1".repeat(32)]);
     expect(taken).toMatchObject([{ outcome: "owed" }]);
+  });
+
+  it("of another key under the same Idempotency-Key is refused, not answered with the first key", async () => {
+    const other = `ahs_${"o".repeat(43)}`;
+    const { ledger, ...rest } = fakeLedger({ id: KEY_ID });
+    const find = async (keyHash: string) => {
+      const known = await ledger.find(hashApiKey(KEY));
+      if (keyHash !== hashApiKey(other) || known === null) return ledger.find(keyHash);
+      return { ...known, id: "00000000-0000-4000-8000-000000000001" };
+    };
+    const { post, taken } = keysApp({}, { ledger: { ...ledger, find }, ...rest });
+    const topUp = (key: string, payment: number) => {
+      const headers = { ...paidBy(payment), "X-API-Key": key, "Idempotency-Key": "weekly" };
+      return post("/keys/topup", { credits_usd: 5 }, headers);
+    };
+    expect((await topUp(KEY, 1)).status).toBe(200);
+    const refused = await topUp(other, 2);
+    expect([refused.status, (await bodyOf(refused)).type]).toEqual([
+      422,
+      "/docs#problem-idempotency-key-reused",
+    ]);
+    expect((await topUp(KEY, 3)).status).toBe(200);
+    expect(taken).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
+import { Problem } from "../../../../service/api/problems.ts";
 import { fakeApp, KEY, WALLET_EIP55 } from "../fake-ports.ts";
 
 const clients: Client[] = [];
@@ -81,5 +82,79 @@ describe("/mcp", () => {
     const client = await connect(fakeApp(), {});
     const { isError } = await client.callTool(ASK);
     expect(isError).toBe(true);
+  });
+
+  it("answers the same call under one idempotency key once, and charges it once", async () => {
+    const world = fakeApp();
+    const client = await connect(world, { "x-api-key": KEY });
+    const once = { ...ASK, _meta: { "agent-health/idempotency-key": "order 1" } };
+    const first = await client.callTool(once);
+    const again = await client.callTool(once);
+    expect(again.structuredContent).toEqual(first.structuredContent);
+    expect(world.keys.balance()).toBe(5000 - 10);
+    const malformed = await client.callTool({ ...ASK, _meta: { "agent-health/idempotency-key": {} } });
+    expect(malformed).toMatchObject({
+      isError: true,
+      structuredContent: { type: "/docs#problem-header-malformed" },
+    });
+  });
+
+  it("tells the claim of an answer that is owed, and takes it back with the next call", async () => {
+    const seen: (string | undefined)[] = [];
+    const world = fakeApp();
+    const access: typeof world.ports.access = {
+      ...world.ports.access,
+      async identify(request) {
+        seen.push(request.header("x-payment-claim"));
+        throw new Problem("settlement-pending", "Not settled yet.", { claim: "c1".repeat(32) });
+      },
+    };
+    const client = await connect(fakeApp({ access }), {});
+    const owed = await client.callTool(ASK);
+    expect(owed).toMatchObject({ isError: true, structuredContent: { claim: "c1".repeat(32) } });
+    await client.callTool({ ...ASK, _meta: { "agent-health/claim": "c1".repeat(32) } });
+    expect(seen).toEqual([undefined, "c1".repeat(32)]);
+  });
+
+  it("says by which members of _meta a call is paid and repeated", async () => {
+    const client = await connect(fakeApp(), {});
+    const { structuredContent } = await client.callTool({ name: "list_prices", arguments: {} });
+    expect(structuredContent).toMatchObject({
+      meta: { "agent-health/idempotency-key": expect.any(String), "agent-health/claim": expect.any(String) },
+    });
+  });
+
+  const call = (body: string, signal?: AbortSignal) =>
+    new Request("https://health.example/mcp", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      ...(signal === undefined ? {} : { signal }),
+    });
+
+  it("ends the call of a client that is gone", async () => {
+    const gone = new AbortController();
+    const world = fakeApp();
+    const heard = Promise.withResolvers<boolean>();
+    const access: typeof world.ports.access = {
+      ...world.ports.access,
+      async identify(request) {
+        request.signal.addEventListener("abort", () => heard.resolve(true));
+        gone.abort();
+        return world.ports.access.identify(request);
+      },
+    };
+    const { app } = fakeApp({ access });
+    const params = { jsonrpc: "2.0", id: 1, method: "tools/call", params: ASK };
+    void Promise.resolve(app.request(call(JSON.stringify(params), gone.signal))).catch(() => undefined);
+    expect(await heard.promise).toBe(true);
+  });
+
+  it("refuses a body beyond the limit as everything else does", async () => {
+    const response = await fakeApp().app.request(call(`"${"x".repeat(2 * 1024 * 1024)}"`));
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      413,
+      "application/problem+json",
+    ]);
   });
 });

@@ -17,9 +17,14 @@ import {
   WITH_KEY,
 } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
+import { foundDealings } from "./map-ports.ts";
 
 const PATH = `/counterparties/${WALLET}`;
 const EXCHANGE = account(0xee);
+const GIFT = {
+  ...{ from: EXCHANGE, token: null, amount: 10n ** 18n, transfers: 99 },
+  ...{ firstAt: AS_OF_SECONDS - 100, lastAt: AS_OF_SECONDS - 10 },
+};
 
 type Changes = Parameters<typeof fakeApp>[0];
 
@@ -56,14 +61,14 @@ describe("GET /counterparties/{address}", () => {
       grade: null,
       owner_link: null,
     });
-    expect(body.concentration.hhi_volume).toBe(3333);
+    expect(body.concentration).toEqual({ hhi_calls: 3333, hhi_volume_out: 3333, hhi_volume_in: null });
   });
 
   it("pages through the list as of one block, without gap or overlap, whatever happens meanwhile", async () => {
     const pins: (PinnedBlock | null)[] = [];
     const readDealings = async (_wallet: Address, pin: PinnedBlock | null) => {
       pins.push(pin);
-      return { kind: "read" as const, ...reportSource(), incoming: [], incomingTruncated: false };
+      return foundDealings();
     };
     const whole = addressesOf((await ask()).body);
     const first = (await ask(`${PATH}?limit=3`, { readDealings })).body;
@@ -86,17 +91,7 @@ describe("GET /counterparties/{address}", () => {
       describeAccounts: async () => new Map([[EXCHANGE, detail]]),
       readOwnerLinks: async (_wallet, accounts) =>
         new Map(accounts.map((account) => [account, "first_funder" as const])),
-      readDealings: async () => ({
-        kind: "read",
-        ...reportSource(),
-        incoming: [
-          {
-            ...{ from: EXCHANGE, token: null, amount: 10n ** 18n, transfers: 99 },
-            ...{ firstAt: AS_OF_SECONDS - 100, lastAt: AS_OF_SECONDS - 10 },
-          },
-        ],
-        incomingTruncated: true,
-      }),
+      readDealings: () => foundDealings({ incoming: [GIFT], incomingTruncated: true }),
     });
     expect(body.totals).toMatchObject({
       in: 1,
@@ -104,7 +99,7 @@ describe("GET /counterparties/{address}", () => {
       volume_in_usd: 2000,
       incoming_complete: false,
     });
-    expect(body.counterparties[0]).toMatchObject({
+    expect(body.counterparties.at(-1)).toMatchObject({
       label: { label: "Mixer", category: "mixer", source: "deployment" },
       labels: [{}, { label: "Agent 7: Shop <b>", source: "identity-registry" }, { category: "account" }],
       direction: "in",
@@ -123,14 +118,14 @@ describe("GET /counterparties/{address}", () => {
       tokens: { native: { ...source.rows.tokens.native, prices: [] }, tokens: [] },
     };
     const { body } = await ask(PATH, {
-      readDealings: async () => ({ kind: "read", ...source, rows, incoming: [], incomingTruncated: false }),
+      readDealings: () => foundDealings({ rows }),
     });
     expect(body.counterparties[1]).toMatchObject({
       volume_usd: null,
       volume_out: { volume_usd: null, fully_priced: false, tokens: [{ symbol: null, amount_usd: null }] },
     });
     expect(body.totals).toMatchObject({ volume_out_usd: null, unpriced_counterparties: 3 });
-    expect(body.concentration.hhi_volume).toBeNull();
+    expect(body.concentration.hhi_volume_out).toBeNull();
   });
 
   it.each([
@@ -150,26 +145,31 @@ describe("GET /counterparties/{address}", () => {
   const CURSOR = {
     wallet: WALLET,
     block: { blockNumber: 5, blockHash: `0x${"22".repeat(32)}` },
-    after: { address: account(1), interactions: 3 },
+    after: { address: account(1), calls: 3, broughtMicroUsd: 0 },
+    digest: "0123456789abcdef",
   } as const;
 
-  it("refuses a cursor for another wallet, and one of a block that is gone, at no cost", async () => {
+  it("refuses a cursor for another wallet, of a block that is gone, and of a list that is another one now, at no cost", async () => {
     const other = await ask(`${PATH}?cursor=${encodeCursor({ ...CURSOR, wallet: account(9) })}`);
     const gone = await ask(`${PATH}?cursor=${encodeCursor(CURSOR)}`, {
       readDealings: async () => ({ kind: "gone" }),
     });
-    for (const { response, keys } of [other, gone]) {
+    const changed = await ask(`${PATH}?cursor=${encodeCursor(CURSOR)}`);
+    for (const { response, keys } of [other, gone, changed]) {
       expect(response.status).toBe(422);
       expect(keys.balance()).toBe(5000);
     }
   });
 
-  it("refuses a wallet that is not followed, and an index without a block, at no cost", async () => {
+  it("refuses a wallet that is not followed, an index without a block, and one report too many, at no cost", async () => {
     const stranger = await ask(PATH, { scores: { standing: async () => standing({ followed: false }) } });
     const early = await ask(PATH, { readDealings: async () => ({ kind: "not-ready" }) });
-    expect([stranger.response.status, early.response.status]).toEqual([404, 503]);
+    const busy = await ask(PATH, { reportTurns: { hasRoom: () => false } });
+    expect([stranger.response.status, early.response.status, busy.response.status]).toEqual([404, 503, 503]);
     expect(early.response.headers.get("retry-after")).toBe("10");
-    for (const { keys } of [stranger, early]) expect(keys.balance()).toBe(5000);
+    expect(busy.response.headers.get("retry-after")).toBe("5");
+    expect(busy.keys.states()).toEqual([]);
+    for (const { keys } of [stranger, early, busy]) expect(keys.balance()).toBe(5000);
   });
 
   it("gives the price back when it fails", async () => {

@@ -1,6 +1,15 @@
 import type { GetNetworkMapPorts } from "../../../../service/api/network/get-network-map.ts";
+import { type FoundOutcome, foundIn } from "../../../../service/api/network/kept-dealings.ts";
 import type { GetReportCardPorts } from "../../../../service/api/report-card/get-report-card.ts";
+import { AHS_2026_1 } from "../../../../service/score/policy.ts";
+import type { WalletDealings } from "../../../../service/store/wallet-network-dealings.ts";
 import { reportSource } from "../report-source.ts";
+
+/** What is found in the fake wallet's calls, but for what is told otherwise. */
+export async function foundDealings(changes: Partial<WalletDealings> = {}): Promise<FoundOutcome> {
+  const dealings = { ...reportSource(), incoming: [], incomingTruncated: false, ...changes };
+  return { kind: "read", ...(await foundIn(dealings, AHS_2026_1)) };
+}
 
 /** Ports of the reports about counterparties and network that know the fake wallet's calls, and nothing of anybody else. */
 export const MAP_PORTS: Pick<
@@ -15,7 +24,7 @@ export const MAP_PORTS: Pick<
 > &
   Pick<GetReportCardPorts, "scoreDistribution" | "cards"> = {
   knownAccounts: new Map(),
-  readDealings: async () => ({ kind: "read", ...reportSource(), incoming: [], incomingTruncated: false }),
+  readDealings: () => foundDealings(),
   describeAccounts: async () => new Map(),
   readOwnerLinks: async () => new Map(),
   publicFunders: new Set(),

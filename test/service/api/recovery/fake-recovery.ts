@@ -2,14 +2,15 @@ import { encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { repairableTargetAbi } from "../../../../service/chain/abi/repairable-target.ts";
 import type { RecoveryPorts } from "../../../../service/recover/open-recovery.ts";
 import type { NodeBlock, RecoveryNode, WalletState } from "../../../../service/recover/recovery-node.ts";
-import type { CallOutcomes, SentCall } from "../../../../service/store/failed-calls.ts";
+import type { CallOutcomes, FailedCall } from "../../../../service/store/failed-calls.ts";
+import type { ToldCall, ToldOutcomes } from "../../../../service/store/told-calls.ts";
 
 const HEAD = { number: 1000, hash: `0x${"ab".repeat(32)}` as Hex, timestamp: 1_795_168_797 };
 export const TARGET = "0x5fc8d32690cc91d4c39d9d3abcbd16989f875707";
 export const WORK = encodeFunctionData({ abi: repairableTargetAbi, functionName: "work" });
 
 /** A call that failed an hour before the newest block. */
-export function failedCall(changes: Partial<SentCall> = {}): SentCall {
+export function failedCall(changes: Partial<FailedCall> = {}): FailedCall {
   return {
     hash: `0x${"f1".repeat(32)}`,
     block: 900,
@@ -23,6 +24,38 @@ export function failedCall(changes: Partial<SentCall> = {}): SentCall {
     gasLimit: 90_000n,
     gasUsed: 24_000n,
     gasPrice: 100_000_000n,
+    l1Fee: 0n,
+    ...changes,
+  };
+}
+
+/** One that a history source told of, from before the index followed its wallet. */
+export function toldFailure(changes: Partial<ToldCall> = {}): ToldCall {
+  return {
+    hash: `0x${"f0".repeat(32)}`,
+    block: 800,
+    transactionIndex: 0,
+    timestamp: HEAD.timestamp - 7_200,
+    to: TARGET,
+    value: 0n,
+    selector: WORK.slice(0, 10) as Hex,
+    gasLimit: 90_000n,
+    gasUsed: 24_000n,
+    gasPrice: 100_000_000n,
+    l1Fee: 0n,
+    ...changes,
+  };
+}
+
+/** One such failure, and nothing since. */
+export function toldOutcomes(changes: Partial<ToldOutcomes> = {}): ToldOutcomes {
+  const failures = changes.failures ?? [toldFailure()];
+  return {
+    failures,
+    failuresFound: failures.length,
+    successes: [],
+    completeFrom: null,
+    meetsIndex: true,
     ...changes,
   };
 }
@@ -37,8 +70,11 @@ export function callOutcomes(changes: Partial<CallOutcomes> = {}): CallOutcomes 
     failuresFound: failures.length,
     executions: [],
     executed: [],
+    selfCall: null,
+    enrichedBlock: 970,
     successes: [],
     completeFrom: null,
+    told: toldOutcomes({ failures: [] }),
     ...changes,
   };
 }
@@ -47,7 +83,7 @@ export const BLOCK: NodeBlock = { ...HEAD, gasLimit: 30_000_000n };
 
 /** A wallet that a key signs for, with an ether and nothing under way. */
 export function walletState(changes: Partial<WalletState> = {}): WalletState {
-  return { balance: 10n ** 18n, account: "key", nonce: 7, pendingNonce: 7, underWay: [], ...changes };
+  return { balance: 10n ** 18n, account: "eoa", nonce: 7, pendingNonce: 7, underWay: [], ...changes };
 }
 
 /** A node at which everything passes. */
@@ -58,6 +94,7 @@ export function fakeNode(changes: Partial<RecoveryNode> = {}): RecoveryNode {
     gasMarket: async () => ({ baseFeePerGas: 7_000n, priorityFeePerGas: 100_000_000n }),
     holding: async () => null,
     approvesAll: async () => null,
+    transaction: async () => null,
     attempt: async () => ({ kind: "passes", gas: 48_100n, l1Fee: 0n }),
     rehearse: async (calls) => calls.map(() => null),
     replay: async () => ({ reason: `Broken(${zeroAddress}, 1)`, isSlippage: false }),
@@ -73,6 +110,7 @@ export function fakeRecovery(
   return {
     chainId: 31337,
     outcomes: async () => callOutcomes(outcomes),
+    listed: async () => new Set(),
     openNode: () => fakeNode(node),
   };
 }

@@ -3,8 +3,9 @@ import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.
 import type { ApiPorts } from "../../../../service/api/create-app.ts";
 import type { ProtectAnswer } from "../../../../service/api/recovery/get-agent-protect-schema.ts";
 import type { ReportSource } from "../../../../service/api/wallet-report.ts";
+import type { OwnCall } from "../../../../service/features/types.ts";
 import { NodeFailure } from "../../../../service/recover/recovery-node.ts";
-import { account } from "../../features/histories.ts";
+import { account, callsOf, USDC } from "../../features/histories.ts";
 import { fakeAlertPorts, SECRET } from "../alerts/fake-alert-ports.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
@@ -15,6 +16,10 @@ const HOOK = `${PATH}?webhook_url=https://hooks.example.com/agent-health`;
 const TOKEN = account(0xa1);
 const SPENDER = account(0xd9);
 
+const newest = (call: OwnCall, place: number): OwnCall => ({ ...call, blockNumber: AS_OF_SECONDS + place });
+/** The call by which the approval was given. */
+const GIVING = callsOf([{ at: AS_OF_SECONDS - 3_600, to: TOKEN }]).map(newest);
+
 /** A wallet that let an account without code take all of a token. */
 const open = ((): ReportSource => {
   const approval = {
@@ -23,7 +28,10 @@ const open = ((): ReportSource => {
     kind: "amount",
     approvedAt: AS_OF_SECONDS - 3_600,
   } as const;
-  const { rows, asOf } = reportSource({ approvals: [approval] });
+  const { rows, asOf } = reportSource({
+    approvals: [approval],
+    calls: [...reportSource().rows.calls, ...GIVING],
+  });
   const counterparties = rows.counterparties.map((known) =>
     known.address === SPENDER ? { ...known, hasCode: false, outsideUsers: 0 } : known,
   );
@@ -59,6 +67,78 @@ describe("GET /agent/protect/{address}", () => {
     expect(body.steps.map(({ action }) => action)).toContain("simulate_first");
     expect(keys.balance()).toBe(0);
     expect(read).toEqual([WALLET]);
+  });
+
+  it("names what each service looked back at", async () => {
+    const { body } = await protect();
+    const days = body.services.map(({ name, window }) => [name, window?.days ?? null, window?.to ?? null]);
+    const report = new Date(AS_OF_SECONDS * 1000).toISOString();
+    expect(days).toEqual([
+      ["risk", null, null],
+      ["health", 180, report],
+      ["wash", 180, report],
+      ["optimize", 180, report],
+      ["retry", 30, body.simulated_at.time],
+    ]);
+    expect(body).toMatchObject({ as_of_block: 970, window: { days: 180, to: report } });
+  });
+
+  it("rehearses a plan of revocations alone as well, and leaves out what fails in it", async () => {
+    const approvals = [TOKEN, USDC].map((token) => ({
+      ...{ token, spender: SPENDER, kind: "amount" as const, approvedAt: AS_OF_SECONDS - 3_600 },
+    }));
+    const { rows, asOf } = open;
+    const readWallet = async () => ({ asOf, rows: { ...rows, approvals } });
+    const rehearsals: number[] = [];
+    const recovery = fakeRecovery(
+      {
+        rehearse: async (calls) => {
+          rehearsals.push(calls.length);
+          return calls.map(({ to }) => (to === USDC ? "paused" : null));
+        },
+      },
+      { failures: [] },
+    );
+    const { body } = await protect({ readWallet, recovery });
+    const revocations = body.steps.filter(({ action }) => action === "revoke_approval");
+    expect(revocations.map(({ obstacle }) => obstacle).toSorted()).toEqual([
+      expect.stringContaining("paused"),
+      null,
+    ]);
+    expect(rehearsals).toEqual([2]);
+    expect(body).toMatchObject({ transactions: 1, rehearsed: true });
+    const blind = await protect({ readWallet, recovery: fakeRecovery({ rehearse: async () => null }) });
+    expect(blind.body.rehearsed).toBe(false);
+  });
+
+  it("leaves approvals that a token logged by itself alone", async () => {
+    const { rows, asOf } = open;
+    const unknown = {
+      ...rows,
+      counterparties: rows.counterparties.filter(({ address }) => address !== TOKEN),
+    };
+    const calls = rows.calls.filter(({ to }) => to !== TOKEN);
+    const { body } = await protect({ readWallet: async () => ({ asOf, rows: { ...unknown, calls } }) });
+    expect(body.steps.filter(({ action }) => action === "revoke_approval")).toEqual([]);
+  });
+
+  it("warns of taking back what was used lately, and tells when", async () => {
+    const { rows, asOf } = open;
+    const at = AS_OF_SECONDS - 600;
+    const calls = [...rows.calls, ...callsOf([{ at, to: SPENDER }]).map(newest)];
+    const { body } = await protect({ readWallet: async () => ({ asOf, rows: { ...rows, calls } }) });
+    expect(body.steps.find(({ action }) => action === "revoke_approval")).toMatchObject({
+      last_used_at: new Date(at * 1000).toISOString(),
+      warning: expect.stringContaining("stops"),
+    });
+  });
+
+  it("prepares nothing for a wallet that is listed itself but to take approvals back", async () => {
+    const recovery = { ...fakeRecovery(), listed: async () => new Set([WALLET]) };
+    const { body } = await protect({ recovery });
+    const signable = body.steps.filter(({ transaction }) => transaction !== null);
+    expect(signable.map(({ action }) => action)).toEqual(["revoke_approval"]);
+    expect(body.not_retried.map(({ reason }) => reason)).toEqual(["wallet_listed"]);
   });
 
   it("runs nothing that a low risk does not call for where there is nothing to find", async () => {
@@ -111,7 +191,8 @@ describe("GET /agent/protect/{address}", () => {
         owner: "key:key-1",
         webhookUrl: "https://hooks.example.com/agent-health",
         events: null,
-        purchase: null,
+        purchase: `debit ${bought[0]?.debitId}`,
+        debitId: expect.stringMatching(/^25000:/),
       },
     ]);
     expect(first.monitoring).toMatchObject({ address: WALLET_EIP55, secret: SECRET });

@@ -22,7 +22,7 @@ describe("GET /retry/{address}", () => {
       chain_id: 31337,
       as_of_block: 1000,
       window: { days: 30 },
-      account: "key",
+      account: "eoa",
       simulated_at: { block: 1000 },
       pending_transactions: 0,
       failures_found: 1,
@@ -67,9 +67,9 @@ describe("GET /retry/{address}", () => {
   });
 
   it("offers nothing for a contract wallet", async () => {
-    const { body } = await retry({ wallet: async () => walletState({ account: "contract" }) });
+    const { body } = await retry({ wallet: async () => walletState({ account: "smart_account" }) });
     expect(body).toMatchObject({
-      account: "contract",
+      account: "smart_account",
       offers: [],
       others: [{ reason: "contract_wallet" }],
     });

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ReportCard } from "../../../../service/api/report-card/get-report-card-schema.ts";
 import { CardsOverloaded } from "../../../../service/api/report-card/render-pool.ts";
+import { AHS_2026_1 } from "../../../../service/score/policy.ts";
+import { plainLine } from "../../../../service/score/score-dimension.ts";
+import { scoreTotal } from "../../../../service/score/score-total.ts";
 import {
   bodyOf,
   fakeApp,
@@ -13,6 +16,7 @@ import {
   WALLET_EIP55,
   WITH_KEY,
 } from "../fake-ports.ts";
+import { reportSource } from "../report-source.ts";
 
 const PATH = `/report-card/${WALLET}`;
 
@@ -22,6 +26,22 @@ async function ask(changes: Changes = {}, path = PATH) {
   const fake = fakeApp(changes);
   const response = await fake.app.request(path, WITH_KEY);
   return { ...fake, response };
+}
+
+/** Of a wallet that did well until it was listed, with the lines of its total as the model makes them. */
+function sanctionedScore() {
+  const listed = "the wallet is on a sanctions list";
+  const { lines } = scoreTotal(
+    {
+      ...{ d1: 0, d2: 82_000_000, patterns: [], sanctioned: true },
+      evidence: { creditedShare: 1, selfDealing: false, exposedShare: 0 },
+    },
+    AHS_2026_1,
+  );
+  return storedScore({
+    ...{ ahsScore: 0, d1Score: 0, grade: "F", sanctioned: true, sanctionsFlags: [LISTING] },
+    features: [...storedScore().features, plainLine("D1", "sanctions", -8800, listed), ...lines],
+  });
 }
 
 const cardOf = async (changes: Changes = {}) => bodyOf<ReportCard>((await ask(changes)).response);
@@ -39,7 +59,7 @@ describe("GET /report-card/{address}", () => {
         {
           ...{ dimension: "D1", title: "Wallet hygiene", weight: 0.3, score: 88 },
           features: [
-            { title: "Success rate", says: "98 % of 300 calls succeed by weight", contribution: 88 },
+            { title: "Success rate", says: "An estimated 98 % of its calls succeed", contribution: 88 },
           ],
         },
         { dimension: "D2", title: "Behavioural patterns", weight: 0.7, score: 82, features: [] },
@@ -52,6 +72,36 @@ describe("GET /report-card/{address}", () => {
       },
       history: [{ as_of_time: "2026-11-20T09:59:00.000Z", ahs_score: 84, grade: "B" }],
     });
+  });
+
+  it("counts the calls that the score was made from, and only estimates where it cannot", async () => {
+    const row = storedScore({ features: storedScore().features.map((line) => ({ ...line, samples: 60 })) });
+    const scoreNow = async () => ({ kind: "stored", row }) as const;
+    const says = async (changes: Changes) => (await cardOf({ scoreNow, ...changes })).dimensions[0]?.features;
+    expect(await says({})).toMatchObject([{ says: "58 of 60 calls to others succeeded" }]);
+    const { rows, asOf } = reportSource();
+    const later = { ...rows, calls: rows.calls.map((call) => ({ ...call, blockNumber: 971 })) };
+    for (const source of [null, { rows: later, asOf }]) {
+      expect(await says({ readWallet: async () => source })).toMatchObject([
+        { says: "An estimated 98 % of its calls succeed" },
+      ]);
+    }
+  });
+
+  it("tells of a sanctioned wallet its listing, first and as the only reason", async () => {
+    const { dimensions, adjustments } = await cardOf({
+      scoreNow: async () => ({ kind: "stored", row: sanctionedScore() }),
+    });
+    expect(adjustments).toEqual([
+      {
+        ...{ name: "sanctions", title: "Sanctions", points: -57.4 },
+        reason: "the wallet is on a sanctions list, which alone makes the score 0",
+      },
+    ]);
+    expect(dimensions[0]?.features.map(({ says }) => says)).toEqual([
+      "The wallet is on a sanctions list",
+      "An estimated 98 % of its calls succeed",
+    ]);
   });
 
   it("takes any percentile, also one that is no whole number", async () => {
@@ -80,30 +130,43 @@ describe("GET /report-card/{address}", () => {
     });
   });
 
-  it("tells of each day the newest score, oldest first, and nothing where none is stored", async () => {
-    const at = (time: string, ahsScore: number) => storedScore({ asOfTime: new Date(time), ahsScore });
-    const history = [
-      at("2026-11-20T09:00:00Z", 84),
-      at("2026-11-20T01:00:00Z", 70),
-      at("2026-11-18T01:00:00Z", 60),
+  it("tells how it went day by day, and nothing where no score is stored", async () => {
+    const dailyScores = async () => [
+      { asOfTime: new Date("2026-11-18T01:00:00Z"), ahsScore: null, grade: null },
+      { asOfTime: new Date("2026-11-20T09:00:00Z"), ahsScore: 84, grade: "B" as const },
     ];
-    const card = await cardOf({ scores: { history: async () => history } });
-    expect(card.history.map(({ ahs_score }) => ahs_score)).toEqual([60, 84]);
-    expect((await cardOf({ scores: { history: async () => [] } })).history).toEqual([]);
+    expect((await cardOf({ dailyScores })).history).toEqual([
+      { as_of_time: "2026-11-18T01:00:00.000Z", ahs_score: null, grade: null },
+      { as_of_time: "2026-11-20T09:00:00.000Z", ahs_score: 84, grade: "B" },
+    ]);
+    expect((await cardOf({ dailyScores: async () => [] })).history).toEqual([]);
   });
 
-  it("names the agent as it named itself, without what could hide or turn text", async () => {
-    const describeAccounts = async () =>
+  const named = (...names: readonly string[]) => ({
+    describeAccounts: async () =>
       new Map([
         [
           WALLET,
           {
             ...{ address: WALLET, hasCode: false, score: null, sanctions: [] },
-            agents: [{ agentId: 1n, name: "</text>\u202e<script>" }],
+            agents: names.map((name, place) => ({ agentId: BigInt(place + 1), name })),
           },
         ],
-      ]);
-    expect((await cardOf({ describeAccounts })).name).toBe("</text><script>");
+      ]),
+  });
+
+  it("names the agent as it named itself, without what could hide or turn text, and says that nobody checked it", async () => {
+    expect(await cardOf(named("</text>\u202e<script>"))).toMatchObject({
+      name: "</text><script>",
+      name_verified: false,
+    });
+  });
+
+  it("does not pass on a name that looks like another's", async () => {
+    expect((await cardOf(named("Соinbase"))).name).toBeNull();
+    expect((await cardOf(named("Соinbase", "Cobalt"))).name).toBe("Cobalt");
+    const { response } = await ask(named("Соinbase"), `${PATH}?format=svg`);
+    expect(await response.text()).toBe("svg of 0x996550…B0A4dc");
   });
 
   it.each([

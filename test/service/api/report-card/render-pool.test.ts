@@ -121,4 +121,21 @@ describe("a card's view", () => {
       { text: "Weak link -3.2", isBad: true },
     ]);
   });
+
+  it("shows of a sanctioned wallet its listings and nothing else", () => {
+    const listing = { source: "ofac-sdn", reference: "1", detected_at: "2026-11-05T13:58:30.000Z" } as const;
+    const { features, notes } = view({
+      sanctions_flags: [listing],
+      ahs_score: 0,
+      grade: "F",
+      adjustments: [{ name: "weak_link", title: "Weak link", points: -54.25, reason: null }],
+    });
+    expect(features).toEqual([{ title: "Sanctions", says: "Listed: OFAC SDN, seen 2026-11-05", score: 0 }]);
+    expect(notes).toEqual([{ text: "The listing alone makes the score 0", isBad: true }]);
+  });
+
+  it("speaks of days, since it shows one score of each", () => {
+    expect(view().historyCaption).toBe("One day so far, 2026-11-20");
+    expect(view({ history: [] }).historyCaption).toBe("No score yet");
+  });
 });

@@ -46,8 +46,9 @@ describe("GET /risk/premium/{address}", () => {
     const risk = await bodyOf<object>(await app.request(`/risk/${WALLET}`, WITH_KEY));
     expect(body).toMatchObject(risk);
     expect(body.labels).toContainEqual({ label: "Dex Trader", category: "defi", source: "nansen" });
-    expect([body.labels_available, body.label_providers]).toEqual([
+    expect([body.labels_available, body.labels_unavailable_reason, body.label_providers]).toEqual([
       true,
+      null,
       [{ provider: "nansen", available: true, reason: null, read_at: READ_AT.toISOString() }],
     ]);
   });
@@ -61,13 +62,12 @@ describe("GET /risk/premium/{address}", () => {
       coverage: { complete: true },
       realised_usd: 30,
       trades: 2,
-      sales: 2,
+      sales: 1,
       wins: 1,
       losses: 0,
       win_rate: 1,
-      // The first dollars came from strangers, so that nobody knows what they cost.
-      unpriced_share: 0.25,
-      unread_calls: 0,
+      unpriced_share: 0,
+      unread_receipts: 0,
       token_count: 2,
     });
     expect(body.pnl.tokens[0]).toMatchObject({
@@ -86,6 +86,7 @@ describe("GET /risk/premium/{address}", () => {
   it("answers all the same when a provider is down, and takes its silence for nothing", async () => {
     const { response, body, keys } = await premium({ readLabels: async () => [NO_NANSEN] });
     expect([response.status, keys.balance(), body.labels_available]).toEqual([200, 4950, false]);
+    expect(body.labels_unavailable_reason).toBe("provider_failed");
     expect(body.label_providers).toEqual([
       { provider: "nansen", available: false, reason: "timeout", read_at: null },
     ]);
@@ -101,9 +102,10 @@ describe("GET /risk/premium/{address}", () => {
     ]);
   });
 
-  it("has no labels of third parties where none is configured", async () => {
+  it("has no labels of third parties where none is configured, and says that this is why", async () => {
     const { body } = await premium();
     expect([body.labels_available, body.label_providers]).toEqual([false, []]);
+    expect(body.labels_unavailable_reason).toBe("no_provider_configured");
   });
 
   it("names what the chain itself tells, and the lists first", async () => {

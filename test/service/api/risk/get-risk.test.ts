@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Standing } from "../../../../service/store/scores.ts";
+import { USDC } from "../../features/histories.ts";
 import {
   bodyOf,
   fakeApp,
@@ -32,7 +33,8 @@ const RISK = {
     counterparties: 12,
     listed_counterparties: 0,
     failing_counterparties: 0,
-    of: "value sent in native coin and priced tokens; calls where none was",
+    truncated: false,
+    of: expect.stringContaining("listed_share"),
     since: "2026-09-21T14:13:20.000Z",
     as_of_block: 970,
   },
@@ -78,7 +80,11 @@ describe("GET /risk/{address}", () => {
   });
 
   it("knows nothing against a wallet never scored, and records no interest", async () => {
-    const { body, read } = await risk(UNSCORED, { explanation: null, exposure: "not_followed" });
+    const { body, read } = await risk(UNSCORED, {
+      explanation: null,
+      exposure: "not_followed",
+      listedShare: 0,
+    });
     expect(body).toMatchObject({
       risk_score: null,
       risk_level: "UNKNOWN",
@@ -140,10 +146,8 @@ describe("GET /risk/{address}", () => {
       {},
       {
         ...RISK_FACTS,
-        exposure: {
-          ...exposure,
-          listed: { counterparties: 1, sentMicroUsd: 9_120_250_000, unpricedCalls: 0 },
-        },
+        exposure: { ...exposure, listed: [USDC] },
+        listedShare: 0.5,
       },
     );
     expect(body).toMatchObject({
@@ -151,6 +155,17 @@ describe("GET /risk/{address}", () => {
       risk_level: "HIGH",
       verdict: "High risk: listed counterparties.",
       counterparty_exposure: { share: 0.5, listed_share: 0.5, failing_share: 0 },
+    });
+  });
+
+  it("holds nothing against a wallet of which a listed counterparty is known and no payment to it", async () => {
+    const { exposure } = RISK_FACTS;
+    if (typeof exposure === "string") throw new Error("the fake wallet has contacts");
+    const { body } = await risk({}, { ...RISK_FACTS, exposure: { ...exposure, listed: [USDC] } });
+    expect(body).toMatchObject({
+      risk_score: 16,
+      verdict: "Low risk: nothing notable speaks against the wallet.",
+      signals: [{ name: "listed_counterparties", severity: "info" }],
     });
   });
 

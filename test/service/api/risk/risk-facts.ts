@@ -1,9 +1,9 @@
-import type { RiskFacts } from "../../../../service/store/risk-facts.ts";
+import type { JudgedFacts } from "../../../../service/api/risk/read-risk-facts.ts";
 
 const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
 
 /** What is stored of a healthy wallet that dealt with twelve others. */
-export const RISK_FACTS: RiskFacts = {
+export const RISK_FACTS: JudgedFacts = {
   explanation: { patterns: [], features: [] },
   exposure: {
     asOfBlock: 970,
@@ -11,7 +11,9 @@ export const RISK_FACTS: RiskFacts = {
     counterparties: 12,
     calls: 300,
     sentMicroUsd: 18_240_500_000,
-    listed: NOBODY,
+    truncated: false,
+    listed: [],
     failing: NOBODY,
   },
+  listedShare: 0,
 };

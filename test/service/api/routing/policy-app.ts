@@ -2,6 +2,7 @@ import { pino } from "pino";
 import type { Address } from "viem";
 import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
 import { createOwnerAccess } from "../../../../service/api/access/sign-in.ts";
+import { memoryGate } from "../access/memory-gate.ts";
 import { payingAccess } from "../access/paying-access.ts";
 import { CHAIN_ID, ORIGIN, signInHeader, signInInfo } from "../access/signed-in.ts";
 import { fakeApp, fakeLedger, KEY, NOW, standing } from "../fake-ports.ts";
@@ -29,7 +30,13 @@ export function policyApp({ own = [], standing: known = {} }: Changes = {}) {
   const audience = { origin: ORIGIN, chainId: CHAIN_ID };
   const { app } = fakeApp({
     access: payingAccess(deps).access,
-    owners: createOwnerAccess({ keys: createApiKeyAccess(deps), signIn: memorySignIn(), audience }),
+    owners: createOwnerAccess({
+      ...memoryGate(),
+      payerRatePerMinute: 600,
+      keys: createApiKeyAccess(deps),
+      signIn: memorySignIn(),
+      audience,
+    }),
     policies: fakePolicies(own),
     scores: { standing: async () => standing(known) },
   });

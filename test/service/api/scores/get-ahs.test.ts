@@ -1,5 +1,7 @@
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { type Attestation, ahsRecordSchema } from "../../../../service/api/scores/ahs-record-schema.ts";
+import { paidBy, payingAccess } from "../access/paying-access.ts";
 import {
   bodyOf,
   fakeApp,
@@ -224,6 +226,22 @@ describe("GET /ahs/{address}", () => {
       expect((await app.request(PATH, WITH_KEY)).status).toBe(200);
       expect(keys.states()).toEqual(["kept"]);
     }
+  });
+
+  it("is paid before a history may be fetched, and after the work where none can be", async () => {
+    const settlements: unknown[] = [];
+    for (const scoreOnDemand of [async () => ({ kind: "stored", row: storedScore() }) as const, null]) {
+      const ledger = fakeLedger();
+      const { access, taken } = payingAccess({
+        keys: ledger.ledger,
+        clock: { now: () => NOW },
+        logger: pino({ level: "silent" }),
+      });
+      const { app } = fakeApp({ access, scoreOnDemand });
+      expect((await app.request(PATH, { headers: paidBy(1) })).status).toBe(200);
+      settlements.push(taken[0]?.settlement);
+    }
+    expect(settlements).toEqual(["before", "after"]);
   });
 
   it("gives the price back while a history is read, or when its source fails", async () => {

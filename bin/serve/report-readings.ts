@@ -1,0 +1,23 @@
+import { createReportTurns, type ReportTurns } from "../../service/api/report-turns.ts";
+import { type ContactCaches, createContactCaches } from "../../service/features/contact-cache.ts";
+
+/** What all reports of a process share. */
+export type ReportReadings = {
+  readonly contacts: ContactCaches;
+  readonly turns: ReportTurns;
+  /** Accounts described of one wallet, see `RowsRequest`. */
+  readonly mostAddresses: number;
+};
+
+/** A reading takes a second at the very most, and most of it the event loop. */
+const TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
+const MOST_ADDRESSES = 20_000;
+
+/** Contacts are kept from one report to the next of the same block. */
+export function createReportReadings(): ReportReadings {
+  return {
+    contacts: createContactCaches(),
+    turns: createReportTurns(TURNS),
+    mostAddresses: MOST_ADDRESSES,
+  };
+}

@@ -1,0 +1,63 @@
+import { countedFees } from "./counted-fees.ts";
+import type { Facts } from "./facts.ts";
+import { recentStart } from "./success.ts";
+import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
+
+/** Calls to others as they happened: counted and summed, neither weighed nor drawn towards any prior. */
+export type CallTally = {
+  readonly calls: number;
+  readonly succeeded: number;
+  /** Share of their fees that failures paid, 0 to 1; null where no fee was paid. */
+  readonly burnt: number | null;
+};
+
+/** Counts calls to others. */
+export function tallyCalls(outside: readonly WeighedCall[]): CallTally {
+  const fees = countedFees(outside.map(({ call }) => call));
+  let paid = 0n;
+  let burnt = 0n;
+  let succeeded = 0;
+  for (const [position, { call }] of outside.entries()) {
+    const fee = fees[position];
+    if (fee === undefined) throw new RangeError(`${fees.length} fees, none at ${position}`);
+    paid += fee;
+    if (call.ok) succeeded += 1;
+    else burnt += fee;
+  }
+  return { calls: outside.length, succeeded, burnt: paid === 0n ? null : Number(burnt) / Number(paid) };
+}
+
+/** "3 of 4 calls to others". */
+export function succeededWords({ calls, succeeded }: CallTally): string {
+  return `${succeeded} of ${calls} call${calls === 1 ? "" : "s"} to others`;
+}
+
+/** How the success of the last days compares with that of the window: what happened, and what the model takes it for. */
+export function successWords({
+  history,
+  success,
+  policy,
+}: Pick<Facts, "history" | "success" | "policy">): string {
+  const { outside } = history;
+  const from = recentStart(history, policy);
+  const recent = tallyCalls(outside.filter(({ call }) => call.timestamp >= from));
+  const ofRecent = `${succeededWords(recent)} succeeded in the last ${policy.success.recentDays} days`;
+  const whole = tallyCalls(outside);
+  const ofAll = `${whole.succeeded} of ${whole.calls} in the whole window`;
+  return `${ofRecent}, ${ofAll}; estimated success ${shareWords(success.recent)} and ${shareWords(success.whole)}`;
+}
+
+/** What failures burnt of the fees, and what the model takes it for. */
+export function burntWords({ outside }: WeighedHistory, estimated: number): string {
+  const { burnt } = tallyCalls(outside);
+  const paid = burnt === null ? "no fees paid" : `${shareWords(burnt)} of its fees burnt by failures`;
+  return `${paid}, an estimated ${shareWords(estimated)} once weighed`;
+}
+
+/** A share as people read it, to a tenth of a percent: what is not nothing is never told as 0 %, nor what is not all as 100 %. */
+export function shareWords(share: number): string {
+  const tenths = Math.round(1_000 * share);
+  if (share > 0 && tenths === 0) return "under 0.1 %";
+  if (share < 1 && tenths === 1_000) return "over 99.9 %";
+  return `${tenths / 10} %`;
+}

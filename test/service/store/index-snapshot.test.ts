@@ -1,0 +1,57 @@
+import type { QueryConfig } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Database } from "../../../service/store/database.ts";
+import { readSnapshot, readSnapshotInTime } from "../../../service/store/index-snapshot.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
+
+let db: Database;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+});
+afterAll(() => close());
+
+const LEVEL = "select current_setting('transaction_isolation') as level, $1::int as number";
+
+test("reads that a request waits for see one snapshot, and each is given up after the deadline of queries", async () => {
+  const asked: (string | QueryConfig)[] = [];
+  const spy = (): Database =>
+    new Proxy(db, {
+      get: (target, property) => (property === "$client" ? { connect } : Reflect.get(target, property)),
+    });
+  const connect = async () => {
+    const client = await db.$client.connect();
+    return new Proxy(client, {
+      get: (target, property) =>
+        property !== "query"
+          ? Reflect.get(target, property)
+          : (config: QueryConfig, values?: unknown[]) => {
+              asked.push(config);
+              return target.query(config, values);
+            },
+    });
+  };
+  const read = await readSnapshotInTime(spy(), async (client) => [
+    (await client.query(LEVEL, [1])).rows[0],
+    (await client.query({ text: LEVEL, values: [2] })).rows[0],
+    (await client.query({ name: "level", text: LEVEL, rowMode: "array" }, [3])).rows[0],
+  ]);
+  expect(read).toEqual([
+    { level: "repeatable read", number: 1 },
+    { level: "repeatable read", number: 2 },
+    ["repeatable read", 3],
+  ]);
+  expect(asked.slice(1, -1)).toEqual([
+    { query_timeout: 5_000, text: LEVEL },
+    { query_timeout: 5_000, text: LEVEL, values: [2] },
+    { query_timeout: 5_000, name: "level", text: LEVEL, rowMode: "array" },
+  ]);
+});
+
+test("a failed read leaves a connection that can be used", async () => {
+  await expect(readSnapshot(db, (client) => client.query("select 1 / 0"))).rejects.toThrow("division");
+  await expect(readSnapshotInTime(db, (client) => client.query("select 1 / 0"))).rejects.toThrow("division");
+  const { rows } = await readSnapshotInTime(db, (client) => client.query("select 1 as one"));
+  expect(rows).toEqual([{ one: 1 }]);
+});
