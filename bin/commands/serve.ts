@@ -110,7 +110,7 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
   const signIn = signInFromConfig(config, { db, chainId, clock });
   const payments = paymentsFromConfig(config, { db, deployment, registry, logger, clock, signIn });
   const gate = callGate({ db, logger, clock });
-  const readings = createReportReadings();
+  const readings = createReportReadings(clock.monotonicMs);
   const reports = reportPorts(scoring, readings);
   return {
     access: createAccess({ keys: keyAccess, payments: payments?.access ?? null, ...gate }),

@@ -108,7 +108,14 @@ describe("the network of real wallets", () => {
   });
 
   test("a ring's counterparties are its owner's own, out and in", async () => {
-    const { counterparties, totals } = await json<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
+    // What was read of accounts before is kept for some seconds.
+    const { counterparties, totals } = await until(
+      { what: "the report knows the owner", timeoutMs: 20_000 },
+      async () => {
+        const told = await json<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
+        return told.totals.owned > 0 ? told : null;
+      },
+    );
     const next = counterparties.find(({ address }) => address === RING[2]);
     const leader = counterparties.find(({ address }) => address === LEADER);
     expect(next).toMatchObject({ direction: "out", credit: 0 });

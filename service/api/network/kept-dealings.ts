@@ -40,6 +40,8 @@ type Kept = {
 
 /** As long as a caller takes from page to page. */
 const KEPT_MS = 5 * 60_000;
+/** A first page may be no older: facts of accounts are learnt while a block stays the newest final one. */
+const FRESH_MS = 5_000;
 const MOST_KEPT = 64;
 /** Counterparties that are kept of all wallets together, about 100 MB, beside those of the wallet asked for last. */
 const MOST_COUNTERPARTIES = 100_000;
@@ -78,7 +80,8 @@ export function keepDealings({
     if (block === "not-ready" || block === "gone") return { kind: block };
     const key = keyOf(wallet, block.blockHash);
     const known = kept.get(key);
-    if (known !== undefined && known.at > monotonicMs() - KEPT_MS) return known.outcome;
+    const oldest = monotonicMs() - (pin === null ? FRESH_MS : KEPT_MS);
+    if (known !== undefined && known.at > oldest) return known.outcome;
     kept.delete(key);
     // Of this block, whatever is the newest by the time that it is read.
     const outcome = find(wallet, { blockNumber: block.blockNumber, blockHash: block.blockHash });

@@ -55,7 +55,10 @@ export async function createOnDemandWorld() {
     if (history !== null) closing.push(history.close);
     const app = createApp({
       ...fakePorts().ports,
-      ...reportPorts(context, createReportReadings()),
+      ...reportPorts(
+        context,
+        createReportReadings(() => performance.now()),
+      ),
       access: keyOnlyAccess({ keys, clock, logger }),
       clock,
       logger,

@@ -45,6 +45,12 @@ test("the worker reads what real agents declare and visits it, and the service a
     return rows[0] ?? null;
   });
   expect(first).toEqual({ endpoint, outcome: "ok", status: 401 });
+  await until({ what: "the wallet can be scored", timeoutMs: 40_000 }, async () => {
+    const { rows } = await db.$client.query(
+      "select 1 from ahs.enrich_cursor join ahs.enrich_wallet using (chain_id) where past_next is null",
+    );
+    return rows[0] ?? null;
+  });
   await worker.stop();
 
   const server = await startServer({ ...options, env: { ...options.env, MAX_INDEX_AGE_SECONDS: "600" } });
