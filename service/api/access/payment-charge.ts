@@ -31,6 +31,7 @@ export async function requireGood(
       return;
     case "invalid": {
       deps.metrics.count("refused");
+      // It is refused either way: this only finds the better reason.
       const isSpent = await deps.chain.isUsed(payment).catch(() => false);
       throw await refuse(isSpent ? SPENT : `${verified.reason}: the payment does not pass verification.`);
     }

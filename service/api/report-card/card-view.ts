@@ -87,8 +87,8 @@ function featuresOf({ dimensions, sanctions_flags }: ReportCard): CardView["feat
   if (sanctions_flags.length > 0) return sanctions_flags.slice(0, MAX_FEATURES).map(listingOf);
   return dimensions
     .flatMap(({ features }) => features)
-    .filter(({ score }) => score !== null)
-    .toSorted((one, other) => (one.score ?? 0) - (other.score ?? 0))
+    .flatMap(({ title, says, score }) => (score === null ? [] : [{ title, says, score }]))
+    .toSorted((one, other) => one.score - other.score)
     .slice(0, MAX_FEATURES)
     .map(({ title, says, score }) => ({ title, says: drawable(says), score }));
 }
