@@ -53,6 +53,8 @@ export async function deploymentOf(databaseUrl: string): Promise<Deployment> {
     identityRegistry: place(0xa1),
     sanctionsList: place(0xa2),
     oracle: place(0xa3),
+    verdictEvaluator: null,
+    escrows: [],
     usdc: null,
     market: {
       native: { ...market.native, feed: checked(market.native.feed) },

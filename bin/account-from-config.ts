@@ -5,7 +5,12 @@ import type { Config } from "./config.ts";
 /** The chain of `ahs devnet`, where keys and node are everybody's. */
 export const LOCAL_CHAIN_ID = 31_337;
 
-export type KeyVariable = "PUBLISHER_PRIVATE_KEY" | "SIGNER_PRIVATE_KEY" | "FACILITATOR_PRIVATE_KEY";
+export type KeyVariable =
+  | "PUBLISHER_PRIVATE_KEY"
+  | "SIGNER_PRIVATE_KEY"
+  | "FACILITATOR_PRIVATE_KEY"
+  | "VERDICT_SIGNER_PRIVATE_KEY"
+  | "RELAYER_PRIVATE_KEY";
 
 /**
  * The account behind a key of the environment. Throws when there is none, and on a public chain unless raw keys are
@@ -20,13 +25,17 @@ export function accountFromConfig(config: Config, chainId: number, variable: Key
   return privateKeyToAccount(key);
 }
 
-function keyOf({ publisherKey, signerKey, facilitatorKey }: Config, variable: KeyVariable): Hex | null {
+function keyOf(config: Config, variable: KeyVariable): Hex | null {
   switch (variable) {
+    case "VERDICT_SIGNER_PRIVATE_KEY":
+      return config.verdictSignerKey;
+    case "RELAYER_PRIVATE_KEY":
+      return config.relayerKey;
     case "PUBLISHER_PRIVATE_KEY":
-      return publisherKey;
+      return config.publisherKey;
     case "SIGNER_PRIVATE_KEY":
-      return signerKey;
+      return config.signerKey;
     case "FACILITATOR_PRIVATE_KEY":
-      return facilitatorKey;
+      return config.facilitatorKey;
   }
 }

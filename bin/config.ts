@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import type { Address, Hex } from "viem";
 import { z } from "zod";
+import type { RoleName } from "../service/panel/types.ts";
 import { environment, type HISTORY_SOURCES } from "./environment.ts";
+import { panelFaults, panelSettings } from "./panel-settings.ts";
 import { paymentFaults } from "./payment-faults.ts";
 
 /** Everything that the environment decides, parsed once; a variable that is not set is null or its default. */
@@ -32,6 +34,14 @@ export type Config = {
     readonly facilitatorUrl: string | null;
     readonly facilitatorAddress: Address | null;
   };
+  /** Null where no model is configured. */
+  readonly panel: PanelSettings | null;
+  /** Days that texts of specifications and outputs are kept. */
+  readonly retentionDays: number;
+  readonly verdictSignerKey: Hex | null;
+  readonly relayerKey: Hex | null;
+  /** Seeds of Ed25519 keys; current is null where no receipts are signed. */
+  readonly receiptKeys: { readonly current: Hex | null; readonly previous: readonly Hex[] };
   readonly apiKey: string | null;
   readonly allowRawKeys: boolean;
   readonly probeLoopback: boolean;
@@ -46,6 +56,22 @@ export type Config = {
   /** url is null where no third party is asked for labels. */
   readonly labels: { readonly url: string | null; readonly apiKey: string | null };
   readonly enrolment: { readonly perDay: number; readonly maxFeeWei: bigint };
+};
+
+/** The models of the panel and what they may use. */
+export type PanelSettings = {
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly models: Readonly<Record<RoleName, string>>;
+  readonly temperature: number | null;
+  readonly seed: number | null;
+  readonly callMs: number;
+  readonly contextTokens: number;
+  readonly answerTokens: number;
+  readonly tokensPerDay: number;
+  /** US dollars for a million tokens; null where costs are not told. */
+  readonly prices: { readonly promptUsd: number; readonly answerUsd: number } | null;
+  readonly atOnce: number;
 };
 
 /** Options of the command line that stand for a variable of the environment, and override it. */
@@ -65,6 +91,12 @@ const SECRETS = new Set([
   "SIGNER_PRIVATE_KEY",
   "X402_FACILITATOR_URL",
   "FACILITATOR_PRIVATE_KEY",
+  "PANEL_BASE_URL",
+  "PANEL_API_KEY",
+  "VERDICT_SIGNER_PRIVATE_KEY",
+  "RELAYER_PRIVATE_KEY",
+  "RECEIPT_PRIVATE_KEY",
+  "RECEIPT_PREVIOUS_KEYS",
   "AHS_API_KEY",
   "HISTORY_URL",
   "HISTORY_API_KEY",
@@ -82,6 +114,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ...historyFaults(present),
     ...labelsFaults(present),
     ...paymentFaults(present),
+    ...panelFaults(present),
   ];
   if (!parsed.success || faults.length > 0)
     throw new Error(`settings that do not fit:\n${faults.join("\n")}`);
@@ -111,6 +144,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       facilitatorUrl: data.X402_FACILITATOR_URL ?? null,
       facilitatorAddress: data.X402_FACILITATOR_ADDRESS ?? null,
     },
+    panel: panelSettings(data),
+    retentionDays: data.RETENTION_DAYS,
+    verdictSignerKey: data.VERDICT_SIGNER_PRIVATE_KEY ?? null,
+    relayerKey: data.RELAYER_PRIVATE_KEY ?? null,
+    receiptKeys: { current: data.RECEIPT_PRIVATE_KEY ?? null, previous: data.RECEIPT_PREVIOUS_KEYS ?? [] },
     apiKey: data.AHS_API_KEY ?? null,
     allowRawKeys: data.ALLOW_RAW_KEYS === "1",
     probeLoopback: data.PROBE_LOOPBACK === "1",

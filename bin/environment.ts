@@ -1,6 +1,7 @@
 import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem";
 import { z } from "zod";
 import { readTrustedProxies } from "../service/api/access/client-address.ts";
+import { ROLE_NAMES, type RoleName } from "../service/panel/types.ts";
 
 const LOCAL_DATA_DIR = ".ahs";
 /** none: wallets outside the index are not scored. */
@@ -40,6 +41,20 @@ function wholeNumber(least: number, most: number) {
 
 const port = wholeNumber(1, 65_535);
 const seconds = wholeNumber(1, 31_536_000);
+
+const price = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,6})?$/)
+  .transform(Number)
+  .optional()
+  .describe("an amount in US dollars");
+
+/** Models by role; null where it is no list of role=model. */
+function readRoleModels(list: string): Readonly<Partial<Record<RoleName, string>>> | null {
+  const pairs = list.split(",").map((entry) => entry.trim().split("=", 2));
+  const isGood = pairs.every(([role, model]) => ROLE_NAMES.some((name) => name === role) && model);
+  return isGood ? Object.fromEntries(pairs) : null;
+}
 
 /** Every variable with what it may hold; the descriptions are what a message says was expected. */
 export const environment = z.object({
@@ -88,6 +103,51 @@ export const environment = z.object({
   X402_FACILITATOR_URL: httpUrl,
   X402_FACILITATOR_ADDRESS: account,
   FACILITATOR_PRIVATE_KEY: privateKey,
+  /** Models of the panel: any server that speaks OpenAI's chat completions; unset, outputs are not verified. */
+  PANEL_BASE_URL: httpUrl,
+  PANEL_API_KEY: z.string().min(1).optional().describe("a text"),
+  PANEL_MODEL: z.string().min(1).optional().describe("the name of a model"),
+  /** The model of single roles, under the same base URL: role=model, separated by commas. */
+  PANEL_ROLE_MODELS: z
+    .string()
+    .transform(readRoleModels)
+    .refine((models) => models !== null)
+    .optional()
+    .describe(`role=model, separated by commas; roles: ${ROLE_NAMES.join(", ")}`),
+  /** Sent with every call, where they are set. */
+  PANEL_TEMPERATURE: z
+    .string()
+    .regex(/^[0-2](\.\d{1,3})?$/)
+    .transform(Number)
+    .optional()
+    .describe("a number from 0 to 2"),
+  PANEL_SEED: wholeNumber(0, 2_147_483_647).optional(),
+  /** Seconds that one answer of a model may take. */
+  PANEL_CALL_SECONDS: wholeNumber(1, 600).default(120),
+  /** Tokens that fit into the models, question and answer together, and those that an answer may take of it. */
+  PANEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000).default(128_000),
+  PANEL_ANSWER_TOKENS: wholeNumber(256, 100_000).default(4_096),
+  /** Tokens that all runs may use per UTC day. */
+  PANEL_TOKENS_PER_DAY: wholeNumber(0, 1_000_000_000_000).default(20_000_000),
+  /** What a million tokens cost in US dollars, so that costs can be told: of questions, of answers. */
+  PANEL_PROMPT_USD_PER_MILLION: price,
+  PANEL_ANSWER_USD_PER_MILLION: price,
+  /** Verdicts that one worker makes at once. */
+  PANEL_AT_ONCE: wholeNumber(1, 1_000).default(8),
+  /** Days that specifications and outputs are kept as texts. */
+  RETENTION_DAYS: wholeNumber(1, 36_500).default(90),
+  /** Signs verdicts for the evaluator contract; `ahs work` alone has it. */
+  VERDICT_SIGNER_PRIVATE_KEY: privateKey,
+  /** Sends signed verdicts to escrows. */
+  RELAYER_PRIVATE_KEY: privateKey,
+  /** Seed of the Ed25519 key that signs receipts; those it replaced stay in the key set: seeds separated by commas. */
+  RECEIPT_PRIVATE_KEY: privateKey,
+  RECEIPT_PREVIOUS_KEYS: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/)
+    .transform((list) => list.split(",") as Hex[])
+    .optional()
+    .describe("seeds of 0x and 64 hexadecimal digits, separated by commas"),
   /** Key of a service that a command asks on its user's behalf. */
   AHS_API_KEY: z.string().min(1).optional().describe("an API key"),
   /** Allows keys in the environment on a chain other than the local one. */

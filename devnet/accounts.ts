@@ -10,13 +10,16 @@ export type RoleAccounts = {
   readonly signer: HDAccount;
   /** Holds test USDC. */
   readonly payer: HDAccount;
+  /** Sends signed verdicts to escrows. */
   readonly relayer: HDAccount;
   readonly facilitator: HDAccount;
   /** Is paid for calls of the local service; sends nothing. */
   readonly payee: HDAccount;
+  /** Signs verdicts for the evaluator; sends nothing. */
+  readonly verdictSigner: HDAccount;
 };
 
-/** The first seven accounts of the development mnemonic, in the roles they have on the local chain. */
+/** The first eight accounts of the development mnemonic, in the roles they have on the local chain. */
 export function roleAccounts(): RoleAccounts {
   const account = (addressIndex: number): HDAccount =>
     mnemonicToAccount(DEVELOPMENT_MNEMONIC, { addressIndex });
@@ -28,5 +31,6 @@ export function roleAccounts(): RoleAccounts {
     relayer: account(4),
     facilitator: account(5),
     payee: account(6),
+    verdictSigner: account(7),
   };
 }

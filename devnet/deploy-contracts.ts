@@ -75,6 +75,8 @@ export function localDeployment(
     identityRegistry: contract(contracts.identityRegistry),
     sanctionsList: contract(contracts.sanctionsList),
     oracle: contract(contracts.oracle),
+    verdictEvaluator: null,
+    escrows: [],
     usdc: contracts.usdc,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: contracts.ethUsdFeed },

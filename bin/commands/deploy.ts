@@ -68,6 +68,8 @@ export async function deploy({ config, args, out }: Invocation): Promise<void> {
     identityRegistry: { address: getAddress(wanted.registry), startBlock: wanted["registry-block"] },
     sanctionsList: { address: getAddress(wanted.sanctions), startBlock: wanted["sanctions-block"] },
     oracle: { address: oracle.address, startBlock },
+    verdictEvaluator: null,
+    escrows: [],
     usdc,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: null },

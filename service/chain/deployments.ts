@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Address, isAddress } from "viem";
+import { type Address, type Hex, isAddress } from "viem";
 import { z } from "zod";
 
 const address = z.custom<Address>(
@@ -35,6 +35,20 @@ const accounts = z.object({
   mixers: z.array(address),
 });
 
+const codeHash = z
+  .templateLiteral(["0x", z.string().regex(/^[0-9a-f]{64}$/)])
+  .transform((hash) => hash as Hex);
+
+/** An ERC-8183 escrow whose jobs are settled, as long as its code stays what it was. */
+const escrow = contract.extend({
+  /** ABI generation. */
+  generation: z.enum(["G1", "G3", "V3"]),
+  /** keccak256 of its runtime code. */
+  codeHash,
+  /** What a proxy of ERC-1967 points to, and the hash of its code; null for one that is no proxy. */
+  implementation: z.object({ address, codeHash }).nullable(),
+});
+
 const deploymentSchema = z.object({
   chainId: z.int().positive(),
   name: z.string(),
@@ -45,6 +59,9 @@ const deploymentSchema = z.object({
   identityRegistry: contract,
   sanctionsList: contract,
   oracle: contract,
+  /** Acts on signed verdicts, named as evaluator by jobs; null where none is deployed. */
+  verdictEvaluator: contract.nullable().default(null),
+  escrows: z.array(escrow).default([]),
   usdc: address.nullable(),
   market,
   accounts,

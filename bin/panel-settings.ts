@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import { ROLE_NAMES, type RoleName } from "../service/panel/types.ts";
+import type { PanelSettings } from "./config.ts";
+import type { environment } from "./environment.ts";
+
+/** The panel that the environment configures; null where it names no server or no model. */
+export function panelSettings(data: z.infer<typeof environment>): PanelSettings | null {
+  const { PANEL_BASE_URL: baseUrl, PANEL_MODEL: model } = data;
+  if (baseUrl === undefined || model === undefined) return null;
+  const { PANEL_PROMPT_USD_PER_MILLION: promptUsd, PANEL_ANSWER_USD_PER_MILLION: answerUsd } = data;
+  const models = ROLE_NAMES.map((role) => [role, data.PANEL_ROLE_MODELS?.[role] ?? model] as const);
+  return {
+    baseUrl,
+    apiKey: data.PANEL_API_KEY ?? null,
+    models: Object.fromEntries(models) as Record<RoleName, string>,
+    temperature: data.PANEL_TEMPERATURE ?? null,
+    seed: data.PANEL_SEED ?? null,
+    callMs: data.PANEL_CALL_SECONDS * 1_000,
+    contextTokens: data.PANEL_CONTEXT_TOKENS,
+    answerTokens: data.PANEL_ANSWER_TOKENS,
+    tokensPerDay: data.PANEL_TOKENS_PER_DAY,
+    prices: promptUsd === undefined || answerUsd === undefined ? null : { promptUsd, answerUsd },
+    atOnce: data.PANEL_AT_ONCE,
+  };
+}
+
+/** What does not fit together in the settings of the panel. */
+export function panelFaults(present: Readonly<Record<string, string | undefined>>): string[] {
+  const faults: string[] = [];
+  const { PANEL_BASE_URL: url, PANEL_MODEL: model } = present;
+  if (url !== undefined && model === undefined) faults.push("PANEL_BASE_URL: needs PANEL_MODEL");
+  const needUrl = ["PANEL_MODEL", "PANEL_API_KEY", "PANEL_ROLE_MODELS"];
+  for (const name of needUrl) {
+    if (present[name] !== undefined && url === undefined) faults.push(`${name}: needs PANEL_BASE_URL`);
+  }
+  const prices = ["PANEL_PROMPT_USD_PER_MILLION", "PANEL_ANSWER_USD_PER_MILLION"];
+  if (prices.filter((name) => present[name] !== undefined).length === 1)
+    faults.push(`${prices.join(" and ")}: one needs the other`);
+  const { PANEL_CONTEXT_TOKENS: context = "128000", PANEL_ANSWER_TOKENS: answer = "4096" } = present;
+  if (Number(answer) * 2 > Number(context))
+    faults.push("PANEL_ANSWER_TOKENS: may take half of PANEL_CONTEXT_TOKENS at most");
+  return faults.map((fault) => `  ${fault}`);
+}

@@ -1,0 +1,48 @@
+import type { Address, Hex } from "viem";
+
+/** ABI generations of ERC-8183 escrows: the ERC text's own code, base-contracts' ERC8183, and Virtuals' AgenticCommerceV3. */
+export const ESCROW_GENERATIONS = ["G1", "G3", "V3"] as const;
+
+export type EscrowGeneration = (typeof ESCROW_GENERATIONS)[number];
+
+/** States of ERC-8183, by their numbers on chain. */
+export const JOB_STATUSES = ["Open", "Funded", "Submitted", "Completed", "Rejected", "Expired"] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Which job is meant; the escrow in lower case. */
+export type JobName = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };
+
+/** A job as its escrow tells it, whatever the generation; addresses in lower case. */
+export type EscrowJob = JobName & {
+  readonly client: Address;
+  /** The zero address while none is named. */
+  readonly provider: Address;
+  readonly evaluator: Address;
+  readonly status: JobStatus;
+  /** Unix seconds. */
+  readonly expiredAt: bigint;
+  /** In the token's smallest unit. */
+  readonly budget: bigint;
+  readonly description: string;
+};
+
+/** What binding reads of a registered specification; addresses in lower case. */
+export type SpecClaim = {
+  readonly specId: string;
+  readonly specHash: Hex;
+  readonly clientAddr: Address;
+  readonly providerAddr: Address | null;
+  readonly job: JobName;
+  readonly clientSignature: Hex | null;
+  /** The node's newest block when it was registered. */
+  readonly registeredBlock: bigint | null;
+};
+
+/** Whether a specification is its job's: by the job's description, or by the client's signature. */
+export type Binding =
+  | { readonly kind: "bound"; readonly job: EscrowJob; readonly by: "description" | "signature" }
+  | { readonly kind: "unbound"; readonly reason: string };
+
+/** Numbers of decisions in the signed struct; 0 is none. */
+export const DECISION_CODES = { ALLOW: 1, REJECT: 2, HOLD: 3 } as const;

@@ -1,0 +1,218 @@
+/** The four generators, each with its own way to look at an output. */
+export const GENERATOR_ROLES = [
+  "criteria_auditor",
+  "domain_expert",
+  "evidence_checker",
+  "user_advocate",
+] as const;
+
+export type GeneratorRole = (typeof GENERATOR_ROLES)[number];
+
+/** All roles of the panel, in the order of their rounds. */
+export const ROLE_NAMES = [...GENERATOR_ROLES, "critic", "synthesiser"] as const;
+
+export type RoleName = (typeof ROLE_NAMES)[number];
+
+/** hold: not enough to adjudicate; no rejection. */
+export type Decision = "ALLOW" | "HOLD" | "REJECT";
+
+/** One item that the output is judged by; ids are c1, c2, … in the order of the text. */
+export type Criterion = { readonly id: string; readonly text: string };
+
+/** What a role found of one criterion; null where it cannot tell. */
+export type CriterionFinding = {
+  readonly id: string;
+  readonly met: boolean | null;
+  /** Words of the output, or what is missing of it; empty where there is nothing to show. */
+  readonly evidence: string;
+};
+
+/** What a generator answers. */
+export type Ballot = {
+  /** Whole, 0 to 100. */
+  readonly score: number;
+  /** 0 to 1. */
+  readonly confidence: number;
+  readonly criteria: readonly CriterionFinding[];
+  readonly objections: readonly string[];
+  /** Quantities and facts that the output asserts and that nobody can check from what is given. */
+  readonly uncheckableClaims: readonly string[];
+  /** Words of the data that try to instruct whoever judges it. */
+  readonly instructionsFound: readonly string[];
+  readonly reasoning: string;
+};
+
+/** What the critic answers. */
+export type Critique = {
+  readonly challenges: readonly {
+    readonly role: GeneratorRole;
+    /** Words of the ballot or the output that the challenge is about; one without counts for nothing. */
+    readonly quote: string;
+    readonly reason: string;
+  }[];
+  readonly missedIssues: readonly { readonly issue: string; readonly quote: string }[];
+  readonly fabricationRisk: "none" | "low" | "medium" | "high";
+  readonly fabricationReason: string;
+  readonly specGaming: boolean;
+  readonly specGamingReason: string;
+  readonly caseFor: string;
+  readonly caseAgainst: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+};
+
+/** What the synthesiser answers. */
+export type Synthesis = {
+  /** Ids of criteria. */
+  readonly metCriteria: readonly string[];
+  readonly unmetCriteria: readonly { readonly id: string; readonly evidence: string }[];
+  readonly keyObjections: readonly string[];
+  readonly reasoning: string;
+  readonly strongestDissent: string;
+};
+
+/** A role's answer, or why it gave none that counts. */
+export type RoleAnswer<Answer> =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "abstained"; readonly reason: string };
+
+/** What code found about an output without a model. */
+export type CheckName =
+  | "padded"
+  | "copied_from_spec"
+  | "hidden_characters"
+  | "not_json"
+  | "wrong_language"
+  | "empty";
+
+export type OutputCheck = {
+  readonly name: CheckName;
+  /** What was found, in a sentence that quotes at most 200 characters of it. */
+  readonly finding: string;
+  /** The criterion that it shows to be unmet; null where it is about the output as a whole. */
+  readonly criterion: string | null;
+};
+
+/** Everything that decides a verdict. */
+export type TallyInput = {
+  /** As registered; one that is unknown is judged by `default`. */
+  readonly domain: string;
+  /** Whether the client registered acceptance criteria. */
+  readonly hasCriteria: boolean;
+  readonly ballots: Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>>;
+  readonly critique: RoleAnswer<Critique>;
+  readonly synthesis: RoleAnswer<Synthesis>;
+  readonly checks: readonly OutputCheck[];
+  /** Words that the critic's quotes have to be found in. */
+  readonly outputText: string;
+  /** Whether the provider has an Agent Health Score; its value decides nothing. */
+  readonly providerHasScore: boolean;
+};
+
+/** A rule of verification.md section 2 that changed the outcome. */
+export type RuleName =
+  | "uncheckable_without_criteria"
+  | "no_majority"
+  | "disagreement"
+  | "fabrication_risk"
+  | "spec_gaming"
+  | "challenged"
+  | "criterion_unmet"
+  | "output_padded"
+  | "output_copied_from_spec"
+  | "output_hidden_characters"
+  | "rejection_asymmetry"
+  | "zero_history"
+  | "synthesis_missing";
+
+/** failed: too few answers to decide. */
+export type TallyOutcome =
+  | { readonly kind: "failed"; readonly missing: readonly RoleName[] }
+  | {
+      readonly kind: "decided";
+      readonly verdict: Decision;
+      /** Whole, 0 to 100. */
+      readonly finalScore: number;
+      /** 0 to 1, in hundredths. */
+      readonly confidence: number;
+      /** Population standard deviation of the valid scores over 50. */
+      readonly mdi: number;
+      readonly generatorMajority: Decision;
+      readonly votes: Readonly<Partial<Record<GeneratorRole, Decision>>>;
+      readonly criticOverrideApplied: boolean;
+      readonly rejectionAsymmetryApplied: boolean;
+      readonly zeroHistoryAdjustmentApplied: boolean;
+      readonly rulesFired: readonly RuleName[];
+    };
+
+/** What one run of the panel judges. */
+export type PanelCase = {
+  readonly specText: string;
+  readonly acceptanceCriteria: string | null;
+  readonly domain: string;
+  readonly outputText: string;
+  /** Handed in after a HOLD, oldest first. */
+  readonly evidenceTexts: readonly string[];
+  readonly providerHasScore: boolean;
+};
+
+/** One role's part in a run, as it is kept. */
+export type RoleRecord = {
+  readonly role: RoleName;
+  readonly model: string;
+  readonly answer: RoleAnswer<unknown>;
+  readonly mode: "json_schema" | "json_object";
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: number | null;
+  readonly latencyMs: number;
+};
+
+/** One role's view as verdict and evidence show it. */
+export type RoleFinding = {
+  readonly role: RoleName;
+  readonly model: string;
+  /** A generator's vote; null for critic and synthesiser, and where it abstained. */
+  readonly verdict: Decision | null;
+  readonly score: number | null;
+  readonly confidence: number | null;
+  readonly criteria: readonly CriterionFinding[];
+  readonly objections: readonly string[];
+  /** Why it abstained; null where it answered. */
+  readonly abstained: string | null;
+};
+
+/** What a run of the panel came to. */
+export type PanelOutcome =
+  | {
+      readonly kind: "failed";
+      /** For the verdict's error_message. */
+      readonly message: string;
+      /** Whether the same case may fare better later. */
+      readonly retryable: boolean;
+    }
+  | {
+      readonly kind: "decided";
+      readonly decision: Extract<TallyOutcome, { kind: "decided" }>;
+      readonly criteria: readonly Criterion[];
+      /** Texts of criteria, as the specification's lists have them. */
+      readonly metCriteria: readonly string[];
+      readonly unmetCriteria: readonly string[];
+      readonly keyObjections: readonly string[];
+      readonly reasoning: string;
+      readonly strongestDissent: string | null;
+      readonly findings: readonly RoleFinding[];
+      readonly checks: readonly OutputCheck[];
+      readonly fabricationRisk: Critique["fabricationRisk"];
+      readonly methodology: PanelMethodology;
+    };
+
+/** How a run was made. */
+export type PanelMethodology = {
+  readonly panelVersion: string;
+  /** keccak256 over all prompts and schemas. */
+  readonly promptHash: string;
+  readonly models: Readonly<Record<RoleName, string>>;
+  readonly thresholds: { readonly domain: string; readonly confidence: number };
+};

@@ -1,0 +1,270 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { webhookEndpoint } from "./alerts.ts";
+import { ahs } from "./schema.ts";
+
+/** Job specifications, as their clients registered them. */
+export const jobSpec = ahs.table(
+  "job_spec",
+  {
+    id: uuid().primaryKey(),
+    /** Lower-case addresses. */
+    clientAddr: text().notNull(),
+    providerAddr: text(),
+    /** Null once the texts were dropped. */
+    specText: text(),
+    acceptanceCriteria: text(),
+    domain: text().notNull(),
+    /** keccak256 of its RFC 8785 form: 0x and 64 hexadecimal digits. */
+    specHash: text().notNull(),
+    /** The job that it names; a job without an escrow is on record and binds nothing. */
+    jobChainId: integer(),
+    jobEscrow: text(),
+    jobId: numeric({ mode: "bigint" }),
+    /** The client's SpecBinding, as it was sent: 0x and hexadecimal digits. */
+    clientSignature: text(),
+    /** The node's newest block when it was registered; null where it names no job of a known escrow. */
+    registeredBlock: bigint({ mode: "bigint" }),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+    textsDroppedAt: timestamp({ withTimezone: true }),
+  },
+  (table) => [
+    index("job_spec_job").on(table.jobChainId, table.jobEscrow, table.jobId, table.createdAt),
+    index("job_spec_created").on(table.createdAt),
+  ],
+);
+
+/**
+ * unsettled: its price is held and may yet fall through; nobody sees it. pending: to be run from notBefore on. processing: a worker
+ * runs it until leaseUntil. completed: it has a verdict. failed: the last run gave none.
+ */
+export type VerdictStatus = "unsettled" | "pending" | "processing" | "completed" | "failed";
+
+/** Why a run of the panel is made, or a decision recorded. */
+export type RunCause = "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+
+/** One delivered output and what became of it. The row is the queue as well: workers take the due ones. */
+export const verdict = ahs.table(
+  "verdict",
+  {
+    id: uuid().primaryKey(),
+    specId: uuid()
+      .notNull()
+      .references(() => jobSpec.id),
+    /** What there is one verdict of: job:CHAIN:ESCROW:JOB:DELIVERABLE where the spec is bound, else spec:SPEC:OUTPUT_HASH. */
+    slot: text().notNull(),
+    /** keccak256 of the output's UTF-8 bytes, which a job's deliverable has to be. */
+    outputHash: text().notNull(),
+    submittedBy: text().$type<"client" | "agent" | "protocol">().notNull(),
+    /** Lower-case addresses; the provider of a bound job is the chain's. */
+    submitterAddr: text().notNull(),
+    providerAddr: text().notNull(),
+    /** Who submitted and pays: key:ID or wallet:ADDRESS. */
+    owner: text().notNull(),
+    /** Price in thousandths of a US dollar. */
+    units: integer().notNull(),
+    /** What pays for it: a debit of a metered key, a payment, or neither for an unlimited key. */
+    debitId: uuid(),
+    paymentId: uuid(),
+    status: text().$type<VerdictStatus>().notNull(),
+    leaseUntil: timestamp({ withTimezone: true }),
+    notBefore: timestamp({ withTimezone: true }).notNull(),
+    /** Tries of the run that is due, the first of which was begun at triedAt. */
+    attempts: integer().notNull().default(0),
+    triedAt: timestamp({ withTimezone: true }),
+    /** What the run that is due, or under way, is for; that of the last one where none is. */
+    cause: text().$type<RunCause>().notNull(),
+    /** Decisions so far, which are rows of verdict_run from 1 on. */
+    runs: integer().notNull().default(0),
+    /** How often its owner had it retried after it had failed. */
+    retries: integer().notNull().default(0),
+    /** That of the newest run; null before the first. */
+    finalVerdict: text().$type<"ALLOW" | "HOLD" | "REJECT">(),
+    errorMessage: text(),
+    /** The job that its spec was bound to when it was accepted; null where it was not. */
+    jobChainId: integer(),
+    jobEscrow: text(),
+    jobId: numeric({ mode: "bigint" }),
+    /** Where its events go; null where nowhere. */
+    endpointId: uuid().references(() => webhookEndpoint.id),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+    /** When its price was settled; null before. */
+    acceptedAt: timestamp({ withTimezone: true }),
+    evaluatedAt: timestamp({ withTimezone: true }),
+    /** When another took its slot: after it had failed for good, or once its chain was replaced. */
+    replacedAt: timestamp({ withTimezone: true }),
+    updatedAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("verdict_slot").on(table.slot).where(sql`${table.replacedAt} is null`),
+    index("verdict_due").on(table.status, table.notBefore),
+    index("verdict_spec").on(table.specId),
+    index("verdict_job").on(table.jobChainId, table.jobEscrow, table.jobId),
+    index("verdict_payment").on(table.paymentId).where(sql`${table.paymentId} is not null`),
+    index("verdict_evaluated").on(table.evaluatedAt),
+  ],
+);
+
+/** The delivered text of a verdict; the row goes when its time of retention is over. */
+export const outputText = ahs.table("output_text", {
+  verdictId: uuid()
+    .primaryKey()
+    .references(() => verdict.id, { onDelete: "cascade" }),
+  text: text().notNull(),
+});
+
+/** Texts that were handed in after a HOLD, for one more run. */
+export const heldEvidence = ahs.table(
+  "held_evidence",
+  {
+    id: uuid().primaryKey(),
+    verdictId: uuid()
+      .notNull()
+      .references(() => verdict.id, { onDelete: "cascade" }),
+    /** key:ID or wallet:ADDRESS. */
+    submittedBy: text().notNull(),
+    /** Null once its time of retention is over. */
+    text: text(),
+    /** keccak256 of its UTF-8 bytes. */
+    textHash: text().notNull(),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [uniqueIndex("held_evidence_once").on(table.verdictId, table.textHash)],
+);
+
+/** What one role answered in one run, or why it abstained: kept at once, so that no answer is paid for twice. */
+export const roleCall = ahs.table(
+  "role_call",
+  {
+    verdictId: uuid()
+      .notNull()
+      .references(() => verdict.id, { onDelete: "cascade" }),
+    /** The number that the run's row of verdict_run gets. */
+    run: integer().notNull(),
+    role: text().notNull(),
+    model: text().notNull(),
+    /** As the role's schema has it; null where it abstained. */
+    answer: jsonb(),
+    /** Why it abstained; null where it answered. */
+    failure: text(),
+    /** How the schema was asked for. */
+    mode: text().$type<"json_schema" | "json_object">().notNull(),
+    /** Requests that it took, repairs included. */
+    requests: integer().notNull(),
+    promptTokens: integer().notNull(),
+    completionTokens: integer().notNull(),
+    /** Null where no price is configured. */
+    costUsd: doublePrecision(),
+    latencyMs: integer().notNull(),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.verdictId, table.run, table.role] }),
+    index("role_call_created").on(table.createdAt),
+  ],
+);
+
+/** Every decision on an output: one of the panel's runs, or a reviewer's. The newest stands. */
+export const verdictRun = ahs.table(
+  "verdict_run",
+  {
+    verdictId: uuid()
+      .notNull()
+      .references(() => verdict.id, { onDelete: "cascade" }),
+    run: integer().notNull(),
+    cause: text().$type<RunCause>().notNull(),
+    finalVerdict: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
+    /** What GET /v1/verdicts/{verdict_id} answers of it. */
+    result: jsonb().notNull(),
+    /** Its evidence as RFC 8785 JSON, byte by byte what was hashed. */
+    evidence: text().notNull(),
+    evidenceHash: text().notNull(),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.verdictId, table.run] }),
+    index("verdict_run_evidence").on(table.evidenceHash),
+  ],
+);
+
+/**
+ * signed: queued with the sender of the relayer's key. confirmed: the evaluator's own event says so in a final block. refused: the
+ * escrow or the evaluator will never take it. expired: its job or its signature ran out first.
+ */
+export type SettlementState = "signed" | "confirmed" | "refused" | "expired";
+
+/** Every verdict that we signed for a job's escrow; of those that end a job, one a job. */
+export const settlement = ahs.table(
+  "settlement",
+  {
+    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    chainId: integer().notNull(),
+    /** Lower-case. */
+    escrow: text().notNull(),
+    jobId: numeric({ mode: "bigint" }).notNull(),
+    verdictId: uuid()
+      .notNull()
+      .references(() => verdict.id),
+    run: integer().notNull(),
+    decision: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
+    deliverable: text().notNull(),
+    specHash: text().notNull(),
+    score: integer().notNull(),
+    confidenceBps: integer().notNull(),
+    evidenceHash: text().notNull(),
+    /** Unix seconds. */
+    issuedAt: bigint({ mode: "number" }).notNull(),
+    deadline: bigint({ mode: "number" }).notNull(),
+    signer: text().notNull(),
+    signature: text().notNull(),
+    state: text().$type<SettlementState>().notNull(),
+    /** The sender's newest transaction for it. */
+    senderTransactionId: bigint({ mode: "number" }),
+    attempts: integer().notNull().default(0),
+    /** The transaction whose event confirmed it. */
+    transactionHash: text(),
+    error: text(),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+    updatedAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("settlement_terminal")
+      .on(table.chainId, table.escrow, table.jobId)
+      .where(sql`${table.decision} <> 'HOLD'`),
+    uniqueIndex("settlement_run").on(table.verdictId, table.run),
+    index("settlement_state").on(table.chainId, table.state),
+  ],
+);
+
+/** What the clock of a held job has done so far; one row for each job that was held. */
+export const holdClock = ahs.table(
+  "hold_clock",
+  {
+    verdictId: uuid()
+      .primaryKey()
+      .references(() => verdict.id),
+    chainId: integer().notNull(),
+    /** The job's expiry, and when a reviewer is asked to decide at the latest. */
+    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    rerunAt: timestamp({ withTimezone: true }).notNull(),
+    reviewBy: timestamp({ withTimezone: true }).notNull(),
+    /** Null until it happened. */
+    rerunAskedAt: timestamp({ withTimezone: true }),
+    reviewToldAt: timestamp({ withTimezone: true }),
+    expiredOnHoldAt: timestamp({ withTimezone: true }),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [index("hold_clock_chain").on(table.chainId)],
+);
