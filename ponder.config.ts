@@ -3,6 +3,7 @@ import { type Address, parseAbiItem } from "viem";
 import { agentHealthOracleAbi } from "./service/chain/abi/agent-health-oracle.ts";
 import { identityRegistryAbi } from "./service/chain/abi/identity-registry.ts";
 import { sanctionsListAbi } from "./service/chain/abi/sanctions-list.ts";
+import { jobEscrowEvents, verdictEvaluatorEvents } from "./service/chain/escrow-events.ts";
 import { INDEX_SETTINGS_VARIABLE, readIndexSettings } from "./service/chain/index-settings.ts";
 
 export const indexSettings = readIndexSettings(process.env[INDEX_SETTINGS_VARIABLE]);
@@ -11,12 +12,18 @@ const chain = "scored";
 
 /** Ponder starts at 20 requests a second per entry of the list, even where the entries are one node. */
 const RPC_BUCKETS = 25;
-/** An account source needs an address: nothing is ever sent from this one. */
+/** A source needs an address: nothing is ever sent from this one, and it emits nothing. */
 const NOBODY: Address = "0xffffffffffffffffffffffffffffffffffffffff";
 /** MetadataSet's value starts 160 bytes into the data and holds 20 packed bytes: a word read 12 earlier ends with them. */
 const AGENT_WALLET_LOCATION = "offset148";
 
 const registry = deployment.identityRegistry;
+const evaluator = deployment.verdictEvaluator;
+/** A list that Ponder takes: it has at least one address. */
+const addressesOf = (contracts: readonly { readonly address: Address }[]) =>
+  contracts.length === 0 ? NOBODY : contracts.map(({ address }) => address);
+const firstOf = (contracts: readonly { readonly startBlock: number }[]) =>
+  contracts.length === 0 ? deployment.startBlock : Math.min(...contracts.map(({ startBlock }) => startBlock));
 /** Ponder refuses to follow what a contract names from a block before that contract's first. */
 const followFrom = (first: number) =>
   ({ chain, startBlock: Math.max(deployment.startBlock, first) }) as const;
@@ -35,6 +42,18 @@ export default createConfig({
   contracts: {
     IdentityRegistry: { chain, abi: identityRegistryAbi, ...registry, includeTransactionReceipts: true },
     SanctionsList: { chain, abi: sanctionsListAbi, ...deployment.sanctionsList },
+    Escrow: {
+      chain,
+      abi: jobEscrowEvents,
+      address: addressesOf(deployment.escrows),
+      startBlock: firstOf(deployment.escrows),
+    },
+    VerdictEvaluator: {
+      chain,
+      abi: verdictEvaluatorEvents,
+      address: evaluator?.address ?? NOBODY,
+      startBlock: evaluator?.startBlock ?? deployment.startBlock,
+    },
     Oracle: { chain, abi: agentHealthOracleAbi, ...deployment.oracle, includeTransactionReceipts: true },
   },
   accounts: {

@@ -139,3 +139,52 @@ export const scoreRequest = onchainTable(
   }),
   (table) => ({ byWallet: index().on(table.wallet) }),
 );
+
+/** Jobs of the escrows whose verdicts are settled, as their own events tell of them; created and unfunded ones are not here. */
+export const job = onchainTable("job", (t) => ({
+  /** escrow:jobId */
+  id: t.text().primaryKey(),
+  escrow: t.hex().notNull(),
+  jobId: t.bigint().notNull(),
+  /** What the newest event made of it: Funded, Submitted, Completed, Rejected or Expired. */
+  status: t.text().notNull(),
+  /** As of its newest submission; all of these are null before the first. */
+  provider: t.hex(),
+  deliverable: t.hex(),
+  submittedBlock: t.bigint(),
+  submittedBlockHash: t.hex(),
+  submittedLogIndex: t.integer(),
+  submittedTransaction: t.hex(),
+  submittedAt: t.bigint(),
+  /** Block of its first submission; null before. */
+  firstSubmittedBlock: t.bigint(),
+  /** Its end: who brought it about, with what reason; an expiry has neither, and all are null before. */
+  endedBy: t.hex(),
+  endReason: t.hex(),
+  endedBlock: t.bigint(),
+  endedAt: t.bigint(),
+  endedTransaction: t.hex(),
+}));
+
+/** What the verdict evaluator did, by its own events. */
+export const verdictEvent = onchainTable(
+  "verdict_event",
+  (t) => ({
+    id: t.text().primaryKey(),
+    escrow: t.hex().notNull(),
+    jobId: t.bigint().notNull(),
+    /** settled or held. */
+    kind: t.text().notNull(),
+    /** 1 ALLOW, 2 REJECT, 3 HOLD. */
+    decision: t.integer().notNull(),
+    /** Null for a HOLD, whose event has none. */
+    score: t.integer(),
+    evidenceHash: t.hex().notNull(),
+    /** Unix seconds until which a HOLD is to be reviewed; null for the others. */
+    reviewBy: t.bigint(),
+    block: t.bigint().notNull(),
+    timestamp: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (table) => ({ byJob: index().on(table.escrow, table.jobId) }),
+);

@@ -8,12 +8,13 @@ import { Client } from "pg";
 import { freePort } from "../bin/up/free-port.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { benchIndexing } from "./indexing.ts";
+import { benchPanel } from "./panel.ts";
 import { benchPublish } from "./publish.ts";
 import { benchReadApi } from "./read-api.ts";
 import { benchScoring } from "./scoring.ts";
 
 /**
- * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish,read]`: measures beside the bars of
+ * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish,panel,read]`: measures beside the bars of
  * design.md and prints a table. A bar that does not hold is printed as such and does not fail the run: figures of a busy
  * machine say little.
  */
@@ -25,7 +26,7 @@ const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).
 const { values } = parseArgs({
   options: { json: { type: "string" }, markdown: { type: "string" }, only: { type: "string" } },
 });
-const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish", "read"];
+const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish", "panel", "read"];
 const postgres = await startPostgres();
 const rows: BenchRow[] = [];
 try {
@@ -38,6 +39,8 @@ try {
       ...(await benchPublish({ databaseUrl: await postgres.createDatabase(), port: await freePort() })),
     );
   }
+  if (wanted.includes("panel"))
+    rows.push(...(await benchPanel({ databaseUrl: await postgres.createDatabase() })));
   if (wanted.includes("read"))
     rows.push(...(await benchReadApi({ databaseUrl: await postgres.createDatabase() })));
 } finally {

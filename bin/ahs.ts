@@ -14,7 +14,8 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   verify-score  compute a score again from a node and the files it names, and compare
   sanctions   import | status | check: the sanctions lists
   payments    list | reconcile: what callers paid per call, against the chain
-  deploy      deploy the oracle and write its deployment file
+  review      list | show | decide: verdicts on HOLD, the longest held first
+  deploy      deploy the oracle, or the evaluator of verdicts, and write the deployment file
   reset       clear the local data (--index: only what is derived from the chain)
 
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
@@ -43,6 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
   sanctions: async () => (await import("./commands/sanctions.ts")).sanctions,
   payments: async () => (await import("./commands/payments.ts")).payments,
+  review: async () => (await import("./commands/review.ts")).review,
   reset: async () => (await import("./commands/reset.ts")).reset,
 };
 

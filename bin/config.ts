@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Address, Hex } from "viem";
 import { z } from "zod";
 import type { RoleName } from "../service/panel/types.ts";
-import { environment, type HISTORY_SOURCES } from "./environment.ts";
+import { environment, type HISTORY_SOURCES, type InterfaceName } from "./environment.ts";
 import { panelFaults, panelSettings } from "./panel-settings.ts";
 import { paymentFaults } from "./payment-faults.ts";
 
@@ -12,6 +12,8 @@ export type Config = {
   readonly rpcUrl: string | null;
   readonly deploymentFile: string | null;
   readonly dataDir: string;
+  /** What `ahs serve` answers for, at least one. */
+  readonly interfaces: readonly InterfaceName[];
   readonly host: string;
   readonly port: number;
   readonly indexPort: number;
@@ -124,6 +126,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     rpcUrl: data.RPC_URL ?? null,
     deploymentFile: data.AHS_DEPLOYMENT === undefined ? null : resolve(data.AHS_DEPLOYMENT),
     dataDir: resolve(data.AHS_DATA_DIR),
+    interfaces: data.INTERFACES,
     host: data.HOST,
     port: data.PORT,
     indexPort: data.INDEX_PORT,

@@ -6,6 +6,9 @@ import { ROLE_NAMES, type RoleName } from "../service/panel/types.ts";
 const LOCAL_DATA_DIR = ".ahs";
 /** none: wallets outside the index are not scored. */
 export const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
+/** What one server serves: each interface alone, or both on its port. */
+const INTERFACES = ["scoring", "verification"] as const;
+export type InterfaceName = (typeof INTERFACES)[number];
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
 
 const privateKey = z
@@ -49,6 +52,13 @@ const price = z
   .optional()
   .describe("an amount in US dollars");
 
+/** Interfaces in our own order; null where the list names none, or something else. */
+function readInterfaces(list: string): readonly InterfaceName[] | null {
+  const named = list.split(",").map((entry) => entry.trim());
+  const isGood = named.every((name) => INTERFACES.some((known) => known === name));
+  return isGood ? INTERFACES.filter((known) => named.includes(known)) : null;
+}
+
 /** Models by role; null where it is no list of role=model. */
 function readRoleModels(list: string): Readonly<Partial<Record<RoleName, string>>> | null {
   const pairs = list.split(",").map((entry) => entry.trim().split("=", 2));
@@ -66,6 +76,13 @@ export const environment = z.object({
   RPC_URL: httpUrl,
   AHS_DEPLOYMENT: file.optional().describe("a file name"),
   AHS_DATA_DIR: file.default(LOCAL_DATA_DIR).describe("a folder name"),
+  /** Interfaces that `ahs serve` answers for. */
+  INTERFACES: z
+    .string()
+    .default(INTERFACES.join(","))
+    .transform(readInterfaces)
+    .refine((names) => names !== null)
+    .describe(`names separated by commas: ${INTERFACES.join(", ")}`),
   HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
   PORT: port.default(4020),
   INDEX_PORT: port.default(42_069),
@@ -122,9 +139,9 @@ export const environment = z.object({
     .optional()
     .describe("a number from 0 to 2"),
   PANEL_SEED: wholeNumber(0, 2_147_483_647).optional(),
-  /** Seconds that one answer of a model may take. */
-  PANEL_CALL_SECONDS: wholeNumber(1, 600).default(120),
-  /** Tokens that fit into the models, question and answer together, and those that an answer may take of it. */
+  /** Seconds that one answer of a model may take, retries included; Node's fetch waits no longer than 300 for one. */
+  PANEL_CALL_SECONDS: wholeNumber(1, 300).default(120),
+  /** Tokens that fit into the models, question and answer together, and those that an answer may take, its reasoning included. */
   PANEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000).default(128_000),
   PANEL_ANSWER_TOKENS: wholeNumber(256, 100_000).default(4_096),
   /** Tokens that all runs may use per UTC day. */

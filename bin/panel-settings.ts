@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isSafeBaseUrl } from "../service/panel/bounded-fetch.ts";
 import { ROLE_NAMES, type RoleName } from "../service/panel/types.ts";
 import type { PanelSettings } from "./config.ts";
 import type { environment } from "./environment.ts";
@@ -28,6 +29,8 @@ export function panelSettings(data: z.infer<typeof environment>): PanelSettings 
 export function panelFaults(present: Readonly<Record<string, string | undefined>>): string[] {
   const faults: string[] = [];
   const { PANEL_BASE_URL: url, PANEL_MODEL: model } = present;
+  if (url?.startsWith("http") === true && !isSafeBaseUrl(url))
+    faults.push("PANEL_BASE_URL: neither https nor http on this machine, or holds a password");
   if (url !== undefined && model === undefined) faults.push("PANEL_BASE_URL: needs PANEL_MODEL");
   const needUrl = ["PANEL_MODEL", "PANEL_API_KEY", "PANEL_ROLE_MODELS"];
   for (const name of needUrl) {
@@ -37,7 +40,8 @@ export function panelFaults(present: Readonly<Record<string, string | undefined>
   if (prices.filter((name) => present[name] !== undefined).length === 1)
     faults.push(`${prices.join(" and ")}: one needs the other`);
   const { PANEL_CONTEXT_TOKENS: context = "128000", PANEL_ANSWER_TOKENS: answer = "4096" } = present;
-  if (Number(answer) * 2 > Number(context))
-    faults.push("PANEL_ANSWER_TOKENS: may take half of PANEL_CONTEXT_TOKENS at most");
+  // The synthesiser reads five answers and may give two.
+  if (Number(answer) * 10 > Number(context))
+    faults.push("PANEL_ANSWER_TOKENS: may take a tenth of PANEL_CONTEXT_TOKENS at most");
   return faults.map((fault) => `  ${fault}`);
 }

@@ -19,6 +19,7 @@ import { spamTokenAbi } from "../service/chain/abi/spam-token.ts";
 import { usdCoinAbi } from "../service/chain/abi/usd-coin.ts";
 import { wrappedCoinAbi } from "../service/chain/abi/wrapped-coin.ts";
 import { roleAccounts } from "./accounts.ts";
+import { VERIFICATION_NAMES, verificationSpecs } from "./verification-contracts.ts";
 
 const FEEDS = {
   ethUsdFeed: ["ETH / USD", 2_000_00000000n],
@@ -44,7 +45,7 @@ type FeedName = keyof typeof FEEDS;
 type PoolName = "usdcWethPool" | "daiWethPool" | "usdcDaiPool" | "usdcMoonPool" | "usdcFrogPool";
 
 /** Names of the contracts of the local chain, as `.ahs/up.json` and the tests call them. */
-export type ContractName =
+type ContractName =
   | "identityRegistry"
   | "sanctionsList"
   | "usdc"
@@ -63,6 +64,7 @@ export type ContractName =
   | "entryPoint"
   | "safeAccount"
   | "oracle"
+  | (typeof VERIFICATION_NAMES)[number]
   | (typeof KEEPER_TARGETS)[number]
   | FeedName;
 
@@ -74,6 +76,9 @@ type ContractSpec = {
   readonly abi: Abi;
   readonly args: readonly unknown[];
 };
+
+/** What creates a contract, its constructor's arguments included. */
+export type CreationCode = { readonly name: ContractName; readonly data: Hex };
 
 /** The keeper targets among the contracts. */
 export function keeperTargets(contracts: Contracts): readonly Address[] {
@@ -88,10 +93,13 @@ export function priceFeeds(contracts: Contracts): readonly { address: Address; a
   }));
 }
 
-/** Where every contract comes to lie when the deployer's first transactions on the chain create them in order, the oracle last. */
+/**
+ * Where every contract comes to lie when the deployer's first transactions on the chain create them in order, the oracle
+ * after all but those of output verification.
+ */
 export function contractAddresses(): Contracts {
   const deployer = roleAccounts().deployer.address;
-  const names = [...contractSpecs().map((spec) => spec.name), "oracle" as const];
+  const names = [...contractSpecs().map((spec) => spec.name), "oracle" as const, ...VERIFICATION_NAMES];
   const entries = names.map((name, nonce) => [
     name,
     getContractAddress({ from: deployer, nonce: BigInt(nonce) }),
@@ -116,12 +124,18 @@ export function keeperTargetCreationCode(): Hex {
   return bytecodes.KeeperTarget as Hex;
 }
 
-/** Creation code with arguments for everything but the oracle, in the order of deployment. */
-export function creationCodes(): readonly { readonly name: ContractName; readonly data: Hex }[] {
-  return contractSpecs().map((spec) => ({
-    name: spec.name,
-    data: encodeDeployData({ abi: spec.abi, bytecode: spec.bytecode as Hex, args: spec.args }),
-  }));
+/** Creation code with arguments for everything that comes before the oracle, in the order of deployment. */
+export function creationCodes(): readonly CreationCode[] {
+  return contractSpecs().map(creationCode);
+}
+
+/** Creation code with arguments for everything that comes after the oracle, in the order of deployment. */
+export function verificationCodes(): readonly CreationCode[] {
+  return verificationSpecs(contractAddresses()).map(creationCode);
+}
+
+function creationCode({ name, abi, bytecode, args }: ContractSpec): CreationCode {
+  return { name, data: encodeDeployData({ abi, bytecode: bytecode as Hex, args }) };
 }
 
 function contractSpecs(): readonly ContractSpec[] {

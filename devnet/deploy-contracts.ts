@@ -5,6 +5,7 @@ import {
   encodeFunctionData,
   type Hex,
   http,
+  keccak256,
 } from "viem";
 import { foundry } from "viem/chains";
 import { constantProductPoolAbi } from "../service/chain/abi/constant-product-pool.ts";
@@ -12,8 +13,15 @@ import { localTokenAbi } from "../service/chain/abi/local-token.ts";
 import { deployOracle } from "../service/chain/deploy.ts";
 import type { Deployment } from "../service/chain/deployments.ts";
 import { roleAccounts } from "./accounts.ts";
-import { type Contracts, contractAddresses, creationCodes } from "./contract-list.ts";
+import {
+  type Contracts,
+  type CreationCode,
+  contractAddresses,
+  creationCodes,
+  verificationCodes,
+} from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
+import { localEscrows, verificationCalls } from "./verification-contracts.ts";
 
 export type DeployedContracts = { readonly deployment: Deployment; readonly contracts: Contracts };
 
@@ -44,25 +52,33 @@ export async function deployContracts(rpc: JsonRpc): Promise<DeployedContracts> 
     throw new Error(`deployer ${deployer.address} has nonce ${sent}, expected 0x0: addresses would differ`);
   }
   const contracts = contractAddresses();
-  for (const { name, data } of creationCodes()) {
-    const address = await send(rpc, { from: deployer.address, to: null, data });
+  await create(rpc, creationCodes());
+  const firstBlock = (await deployTheOracle(rpc, contracts)) - creationCodes().length;
+  await create(rpc, verificationCodes());
+  for (const { to, data } of openingCalls(contracts)) await send(rpc, { from: deployer.address, to, data });
+  return { deployment: await localDeployment(rpc, { firstBlock, exchanges: [] }), contracts };
+}
+
+/** Creates contracts in order; throws when one comes to lie elsewhere than expected. */
+async function create(rpc: JsonRpc, codes: readonly CreationCode[]): Promise<void> {
+  const contracts = contractAddresses();
+  for (const { name, data } of codes) {
+    const address = await send(rpc, { from: roleAccounts().deployer.address, to: null, data });
     if (address !== contracts[name].toLowerCase()) {
       throw new Error(`${name} lies at ${address}, expected ${contracts[name]}`);
     }
   }
-  const deployment = await deployTheOracle(rpc, contracts);
-  for (const { to, data } of openingCalls(contracts)) await send(rpc, { from: deployer.address, to, data });
-  return { deployment, contracts };
 }
 
 /**
- * The deployment of a chain on which `deployContracts` ran, from its addresses, the block of its first contract and the
- * exchanges that fund its population.
+ * The deployment of a chain on which `deployContracts` ran, from the block of its first contract, the exchanges that fund
+ * its population, and the code of its escrows, which is read.
  */
-export function localDeployment(
-  contracts: Contracts,
+export async function localDeployment(
+  rpc: JsonRpc,
   { firstBlock, exchanges }: { firstBlock: number; exchanges: readonly Address[] },
-): Deployment {
+): Promise<Deployment> {
+  const contracts = contractAddresses();
   const contract = (address: Address): { address: Address; startBlock: number } => ({
     address,
     startBlock: firstBlock,
@@ -75,8 +91,15 @@ export function localDeployment(
     identityRegistry: contract(contracts.identityRegistry),
     sanctionsList: contract(contracts.sanctionsList),
     oracle: contract(contracts.oracle),
-    verdictEvaluator: null,
-    escrows: [],
+    verdictEvaluator: contract(contracts.verdictEvaluator),
+    escrows: await Promise.all(
+      localEscrows(contracts).map(async ({ generation, escrow }) => ({
+        ...contract(escrow),
+        generation,
+        codeHash: keccak256((await rpc.request("eth_getCode", escrow, "latest")) as Hex),
+        implementation: null,
+      })),
+    ),
     usdc: contracts.usdc,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: contracts.ethUsdFeed },
@@ -101,7 +124,8 @@ function isOwnChain(firstBlock: number): boolean {
   return firstBlock <= 2;
 }
 
-async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<Deployment> {
+/** Returns the block it lies in. */
+async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<number> {
   const { deployer, publisher, signer } = roleAccounts();
   const transport = http(rpc.url);
   const { timestamp } = await newestBlock(rpc);
@@ -120,8 +144,7 @@ async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<Depl
   if (oracle.address.toLowerCase() !== contracts.oracle.toLowerCase()) {
     throw new Error(`the oracle lies at ${oracle.address}, expected ${contracts.oracle}`);
   }
-  const firstBlock = Number(oracle.startBlock) - creationCodes().length;
-  return localDeployment(contracts, { firstBlock, exchanges: [] });
+  return Number(oracle.startBlock);
 }
 
 function openingCalls(contracts: Contracts): readonly Opening[] {
@@ -142,6 +165,7 @@ function openingCalls(contracts: Contracts): readonly Opening[] {
     ...fill(contracts.usdcDaiPool, [usdc, poolUsdc], [dai, poolDai]),
     ...fill(contracts.usdcMoonPool, [usdc, JUNK_POOL_USDC], [moonToken, JUNK_POOL_TOKENS]),
     ...fill(contracts.usdcFrogPool, [usdc, JUNK_POOL_USDC], [frogToken, JUNK_POOL_TOKENS]),
+    ...verificationCalls(contracts),
   ];
 }
 

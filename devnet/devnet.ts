@@ -37,7 +37,7 @@ export type DevnetOptions = ChainPlan & {
   readonly signal?: AbortSignal | undefined;
 };
 
-type RoleName = "deployer" | "publisher" | "signer" | "payer" | "relayer" | "facilitator" | "payee";
+type RoleName = keyof ReturnType<typeof roleAccounts>;
 
 type KeyedAccount = { readonly address: Address; readonly privateKey: Hex };
 
@@ -101,7 +101,7 @@ export async function devnetOn(
   let living: Living | null = null;
   return {
     rpcUrl: rpc.url,
-    deployment: localDeployment(contracts, {
+    deployment: await localDeployment(rpc, {
       firstBlock,
       exchanges: world.exchanges.map((exchange) => exchange.address),
     }),
@@ -170,7 +170,7 @@ async function buildAnew(options: DevnetOptions): Promise<Started> {
 }
 
 function keyedAccounts(): Record<RoleName, KeyedAccount> {
-  const { deployer, publisher, signer, payer, relayer, facilitator, payee } = roleAccounts();
+  const { deployer, publisher, signer, payer, relayer, facilitator, payee, verdictSigner } = roleAccounts();
   return {
     deployer: keyed(deployer),
     publisher: keyed(publisher),
@@ -179,6 +179,7 @@ function keyedAccounts(): Record<RoleName, KeyedAccount> {
     relayer: keyed(relayer),
     facilitator: keyed(facilitator),
     payee: keyed(payee),
+    verdictSigner: keyed(verdictSigner),
   };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCORING_ENDPOINTS } from "../service/api/create-app.ts";
+import { SCORING_INTERFACE } from "../service/api/create-app.ts";
+import { VERIFICATION_INTERFACE } from "../service/api/create-verification-app.ts";
 import { operationsOf, priceText } from "../service/api/document-operations.ts";
 import { openApiDocument } from "../service/api/openapi-document.ts";
 
@@ -23,11 +24,13 @@ if (wanted !== readme) {
 }
 
 function table(): string {
-  const rows = operationsOf(openApiDocument(SCORING_ENDPOINTS)).flatMap(
-    ({ method, path, operation, priceUnits }) =>
-      priceUnits === null
-        ? []
-        : [`| \`${method} ${path}\` | ${priceText(priceUnits)} | ${operation.summary} |\n`],
+  const operations = [SCORING_INTERFACE, VERIFICATION_INTERFACE].flatMap((described) =>
+    operationsOf(openApiDocument(described)),
+  );
+  const rows = operations.flatMap(({ method, path, operation, priceUnits }) =>
+    priceUnits === null
+      ? []
+      : [`| \`${method} ${path}\` | ${priceText(priceUnits)} | ${operation.summary} |\n`],
   );
   return `| Endpoint | USD | Answers |\n|---|---|---|\n${rows.join("")}`;
 }

@@ -20,14 +20,16 @@ import {
 } from "../service/chain/oracle-codec.ts";
 import { merkleLeaf, merkleProof, merkleTree } from "../service/chain/oracle-merkle.ts";
 import type { OracleScore, OracleTimes } from "../service/chain/oracle-types.ts";
+import { verdictVectors } from "./golden/verdict-eip712.ts";
+import { verificationHashes } from "./golden/verification-hashes.ts";
 
 /**
- * Writes test/golden/oracle-*.json: what TypeScript and Solidity must compute alike. `--check` writes nothing and
- * exits 1 when a file differs from what it would write. Integers above 2^53 do not occur, so all are JSON numbers.
+ * Writes test/golden/*.json: what TypeScript and Solidity must compute alike. `--check` writes nothing and
+ * exits 1 when a file differs from what it would write. Integers are JSON numbers, or strings where they may exceed 2^53.
  */
 
 const folder = join(import.meta.dirname, "../test/golden");
-/** The oracle that the vectors are for: the first contract of this account on this chain. */
+/** The oracle, or the evaluator, that the vectors are for: the first contract of this account on this chain. */
 const deployer = "0x00000000000000000000000000000000000D3910";
 const chainId = 31_337;
 const signerKey: Hex = numberToHex(0x51, { size: 32 });
@@ -60,6 +62,8 @@ const files = {
   "oracle-packing.json": packing(),
   "oracle-eip712.json": await eip712(),
   "oracle-merkle.json": merkle(),
+  "verdict-eip712.json": await verdictVectors({ deployer, chainId, signerKey }),
+  "verification-hashes.json": verificationHashes(),
 };
 const drifted = Object.entries(files).filter(([name, content]) => !emit(join(folder, name), content));
 if (drifted.length > 0) {

@@ -1,17 +1,13 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { createWalletClient, getAddress, http, isAddress } from "viem";
-import { z } from "zod";
+import { type Account, createWalletClient, getAddress, http, isAddressEqual, type PublicClient } from "viem";
 import { deployOracle } from "../../service/chain/deploy.ts";
+import { deployEvaluator } from "../../service/chain/deploy-evaluator.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
+import type { Config } from "../config.ts";
+import { type EvaluatorOptions, type OracleOptions, parseDeployOptions } from "../deploy-options.ts";
 import { openChainClient } from "../process.ts";
-
-const USAGE = `Usage: ahs deploy --registry ADDRESS --registry-block N --sanctions ADDRESS --sanctions-block N --out FILE
-       [--owner ADDRESS] [--publisher ADDRESS] [--signer ADDRESS]... [--usdc ADDRESS] [--request-fee WEI]
-       [--finality BLOCKS] [--name NAME]
-The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named.`;
 
 /** ERC-4337 entry points 0.6, 0.7 and 0.8, at one address on every chain that has them. */
 const ENTRY_POINTS = [
@@ -20,37 +16,47 @@ const ENTRY_POINTS = [
   "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108",
 ] as const;
 
-const address = z.custom<`0x${string}`>(
-  (value) => typeof value === "string" && isAddress(value),
-  "expected an address",
-);
-const block = z.coerce.number().int().nonnegative();
-
-const options = z.object({
-  registry: address,
-  "registry-block": block,
-  sanctions: address,
-  "sanctions-block": block,
-  out: z.string().min(1),
-  owner: address.optional(),
-  publisher: address.optional(),
-  signer: z.array(address).optional(),
-  usdc: address.optional(),
-  "request-fee": z.coerce.bigint().nonnegative().default(0n),
-  finality: z.coerce.number().int().positive().default(30),
-  name: z.string().optional(),
-});
-
-/** `ahs deploy`: deploys the oracle on the chain of the RPC URL and writes the deployment file that all commands read. */
+/**
+ * `ahs deploy`: deploys the oracle, or the evaluator of verdicts beside it, on the chain of the RPC URL and writes the
+ * deployment file that all commands read.
+ */
 export async function deploy({ config, args, out }: Invocation): Promise<void> {
-  const wanted = parseOptions(args);
-  if (existsSync(wanted.out)) throw new Error(`${wanted.out} exists: a deployment is never overwritten`);
-  if (config.rpcUrl === null) throw new Error("missing settings: RPC_URL (or --rpc-url)");
-  const publicClient = openChainClient(config.rpcUrl);
+  const wanted = parseDeployOptions(args);
+  const { out: file } = wanted.options;
+  if (existsSync(file)) throw new Error(`${file} exists: a deployment is never overwritten`);
+  const payer = await payerOf(config);
+  const { deployment, words } =
+    wanted.kind === "oracle"
+      ? await withOracle(payer, wanted.options)
+      : await withEvaluator(payer, wanted.options, config.deploymentFile);
+  writeFileSync(file, `${JSON.stringify(deployment, null, 2)}\n`, { flag: "wx" });
+  loadDeployment(file);
+  for (const line of words) out(line);
+  out(`written to ${file}`);
+}
+
+type Payer = {
+  readonly account: Account;
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly publicClient: PublicClient;
+};
+
+type Deployed = { readonly deployment: Deployment; readonly words: readonly string[] };
+
+async function payerOf(config: Config): Promise<Payer> {
+  const { rpcUrl } = config;
+  if (rpcUrl === null) throw new Error("missing settings: RPC_URL (or --rpc-url)");
+  const publicClient = openChainClient(rpcUrl);
   const chainId = await publicClient.getChainId();
   const account = accountFromConfig(config, chainId, "PUBLISHER_PRIVATE_KEY");
+  return { account, chainId, rpcUrl, publicClient };
+}
+
+async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed> {
+  const { account, chainId, rpcUrl, publicClient } = payer;
   const oracle = await deployOracle({
-    walletClient: createWalletClient({ account, transport: http(config.rpcUrl) }),
+    walletClient: createWalletClient({ account, transport: http(rpcUrl) }),
     publicClient,
     owner: wanted.owner ?? account.address,
     publisher: wanted.publisher ?? account.address,
@@ -79,31 +85,34 @@ export async function deploy({ config, args, out }: Invocation): Promise<void> {
     accounts: { entryPoints: [...ENTRY_POINTS], publicFunders: [], mixers: [] },
     staticWallets: [],
   };
-  writeFileSync(wanted.out, `${JSON.stringify(deployment, null, 2)}\n`, { flag: "wx" });
-  loadDeployment(wanted.out);
-  out(`oracle ${oracle.address} on chain ${chainId} from block ${startBlock}, written to ${wanted.out}`);
+  return { deployment, words: [`oracle ${oracle.address} on chain ${chainId} from block ${startBlock}`] };
 }
 
-function parseOptions(args: readonly string[]): z.infer<typeof options> {
-  const text = { type: "string" } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      registry: text,
-      "registry-block": text,
-      sanctions: text,
-      "sanctions-block": text,
-      out: text,
-      owner: text,
-      publisher: text,
-      signer: { type: "string", multiple: true },
-      usdc: text,
-      "request-fee": text,
-      finality: text,
-      name: text,
-    },
+async function withEvaluator(
+  payer: Payer,
+  wanted: EvaluatorOptions,
+  deploymentFile: string | null,
+): Promise<Deployed> {
+  if (deploymentFile === null) throw new Error("missing settings: AHS_DEPLOYMENT (or --deployment)");
+  const base = loadDeployment(deploymentFile);
+  const { account, chainId, rpcUrl, publicClient } = payer;
+  if (base.chainId !== chainId) {
+    throw new Error(`${deploymentFile} is of chain ${base.chainId}, and ${rpcUrl} of chain ${chainId}`);
+  }
+  const owner = wanted.owner ?? account.address;
+  const { signers, gate } = wanted;
+  const { verdictEvaluator, escrows, hooks } = await deployEvaluator({
+    walletClient: createWalletClient({ account, transport: http(rpcUrl) }),
+    publicClient,
+    oracle: base.oracle.address,
+    ...{ owner, signers, gate, escrows: wanted.escrows },
   });
-  const parsed = options.safeParse(values);
-  if (!parsed.success) throw new Error(`${z.prettifyError(parsed.error)}\n${USAGE}`);
-  return parsed.data;
+  const words = [
+    `evaluator ${verdictEvaluator.address} on chain ${chainId} from block ${verdictEvaluator.startBlock}`,
+    ...hooks.map((hook, i) => `hook ${hook} of escrow ${escrows[i]?.address}: its admin has to allow it`),
+    ...(isAddressEqual(owner, account.address)
+      ? []
+      : [`${owner} becomes the owner by calling acceptOwnership()`]),
+  ];
+  return { deployment: { ...base, verdictEvaluator, escrows: [...escrows] }, words };
 }

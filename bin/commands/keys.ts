@@ -3,7 +3,9 @@ import { parseArgs } from "node:util";
 import {
   type ApiKey,
   createApiKey,
+  KEY_SCOPES,
   type KeyEntropy,
+  type KeyScope,
   listApiKeys,
   revokeApiKey,
 } from "../../service/store/api-keys.ts";
@@ -18,7 +20,7 @@ export type KeysDeps = {
   readonly entropy: KeyEntropy;
 };
 
-const USAGE = `Usage: ahs keys create --name NAME | --partner NAME [--balance-usd AMOUNT | --unlimited] [--rate PER_MINUTE] [--expires 30d]
+const USAGE = `Usage: ahs keys create --name NAME | --partner NAME [--balance-usd AMOUNT | --unlimited] [--rate PER_MINUTE] [--expires 30d] [--scope review]
        ahs keys list
        ahs keys revoke ID`;
 
@@ -66,6 +68,7 @@ async function create(args: readonly string[], { db, out, clock, entropy }: Keys
       unlimited: { type: "boolean", default: false },
       rate: { type: "string" },
       expires: { type: "string" },
+      scope: { type: "string", multiple: true, default: [] },
     },
   });
   const { key, secret } = await createApiKey(
@@ -75,6 +78,7 @@ async function create(args: readonly string[], { db, out, clock, entropy }: Keys
       partner: values.partner !== undefined,
       balanceUnits: balanceOf(values["balance-usd"], values.unlimited),
       expiresAt: values.expires === undefined ? null : expiryOf(values.expires, clock.now()),
+      scopes: scopesOf(values.scope),
       ...(values.rate === undefined ? {} : { ratePerMinute: rateOf(values.rate) }),
     },
     entropy,
@@ -112,6 +116,15 @@ function nameOf(name: string | undefined, partner: string | undefined): string {
   return given;
 }
 
+function scopesOf(given: readonly string[]): readonly KeyScope[] {
+  return [...new Set(given)].map((name) => {
+    const scope = KEY_SCOPES.find((known) => known === name);
+    if (scope === undefined)
+      throw new Error(`--scope: expected one of ${KEY_SCOPES.join(", ")}, got "${name}"`);
+    return scope;
+  });
+}
+
 function rateOf(perMinute: string): number {
   if (!/^[1-9]\d{0,5}$/.test(perMinute))
     throw new Error(`--rate: expected calls a minute from 1 to 999999, got "${perMinute}"`);
@@ -143,7 +156,8 @@ function describe(key: ApiKey, now: Date): string {
     key.balanceUnits === null ? "unlimited" : `${(key.balanceUnits / UNITS_PER_USD).toFixed(3)} USD`;
   const name = key.partner ? `${key.name} (partner)` : key.name;
   const rate = `${key.ratePerMinute}/min`;
-  return [key.id, `${key.keyPrefix}…`, name, balance, rate, stateOf(key, now)].join("  ");
+  const scopes = key.scopes.length === 0 ? [] : [`may ${key.scopes.join(", ")}`];
+  return [key.id, `${key.keyPrefix}…`, name, balance, rate, ...scopes, stateOf(key, now)].join("  ");
 }
 
 function stateOf(key: ApiKey, now: Date): string {

@@ -5,8 +5,12 @@ import { createPaymentMetrics } from "../../service/payments/metrics.ts";
 import { createPaymentChain } from "../../service/payments/payment-chain.ts";
 import { type ReconciliationDeps, reconcilePayments } from "../../service/payments/run-reconciliation.ts";
 import type { Database } from "../../service/store/database.ts";
-import type { StoredPayment } from "../../service/store/payments.ts";
-import { listPayments, PAYMENT_KINDS, type PaymentKind } from "../../service/store/payments-due.ts";
+import {
+  type ListedPayment,
+  listPayments,
+  PAYMENT_KINDS,
+  type PaymentKind,
+} from "../../service/store/payments-due.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
@@ -77,7 +81,7 @@ async function list(args: readonly string[], { db, out, now }: PaymentsDeps): Pr
     out("no payments");
     return;
   }
-  const lines = renderTable([HEADINGS, ...rows.map((row) => cellsOf(row, now()))]);
+  const lines = renderTable([HEADINGS, ...rows.map(cellsOf)]);
   for (const line of lines) out(line);
 }
 
@@ -91,11 +95,10 @@ async function reconcile(args: readonly string[], { out, reconciliation }: Payme
 
 const HEADINGS = ["created", "state", "usdc", "payer", "endpoint", "transaction", "nonce", "note"];
 
-function cellsOf(row: StoredPayment, now: Date): string[] {
-  const isOwed = row.state === "settled" && row.deadline <= now;
+function cellsOf(row: ListedPayment): string[] {
   return [
     row.createdAt.toISOString(),
-    isOwed ? "owed" : row.state,
+    row.kind,
     decimal(row.amount),
     row.payer,
     row.endpoint,

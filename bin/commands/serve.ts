@@ -5,7 +5,9 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import { type Address, getAddress } from "viem";
 import { createApiKeyAccess } from "../../service/api/access/api-key-access.ts";
 import { createAccess } from "../../service/api/access/create-access.ts";
-import { createApp } from "../../service/api/create-app.ts";
+import { type ApiPorts, SCORING_INTERFACE } from "../../service/api/create-app.ts";
+import { type ApiInterface, createInterfaceApp } from "../../service/api/create-interface.ts";
+import { VERIFICATION_INTERFACE, type VerificationPorts } from "../../service/api/create-verification-app.ts";
 import { createEpochLists } from "../../service/api/operation/epoch-lists.ts";
 import type { Attestation } from "../../service/api/scores/ahs-record-schema.ts";
 import { createServerLife, type ServerLife } from "../../service/api/server-life.ts";
@@ -32,6 +34,7 @@ import { createInterestRecorder } from "../../service/store/wallet-interest.ts";
 import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireIndexSettings } from "../config.ts";
+import type { InterfaceName } from "../environment.ts";
 import { guardFromConfig } from "../guard-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
@@ -47,7 +50,14 @@ import { createReportReadings } from "../serve/report-readings.ts";
 import { reportPorts } from "../serve/reports.ts";
 import { riskPorts } from "../serve/risk.ts";
 import { signInAudience, signInFromConfig } from "../serve/sign-in.ts";
+import { receiptPorts, verdictPorts } from "../serve/verification.ts";
+import { intakePorts } from "../serve/verification-intake.ts";
 import { serveMetrics } from "../work/metrics-server.ts";
+
+const INTERFACES: Readonly<Record<InterfaceName, ApiInterface<ApiPorts & VerificationPorts>>> = {
+  scoring: SCORING_INTERFACE,
+  verification: VERIFICATION_INTERFACE,
+};
 
 /** A settlement is waited for 20 s at most. */
 const DRAIN = { finishMs: 10_000, settleMs: 20_000 };
@@ -64,8 +74,11 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   const db = await openMigratedDatabase(config, "ahs-serve", logger);
   const history = historyReaderFromConfig(config, loadDeployment(deploymentFile).chainId);
   const life = createServerLife();
-  const ports = portsOf(config, { db, logger, history, life });
-  const app = createApp(ports);
+  const ports = { ...portsOf(config, { db, logger, history, life }), ...(await receiptPorts(config)) };
+  const app = createInterfaceApp(
+    ports,
+    config.interfaces.map((name) => INTERFACES[name]),
+  );
   if (config.metricsPort !== null) serveMetrics(ports.registry, config.metricsPort, signal);
   const server = await startHttpServer(app.fetch, config, SERVER_LIMITS);
   logger.info({ host: config.host, port: config.port }, "serving");
@@ -109,9 +122,15 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
   });
   const signIn = signInFromConfig(config, { db, chainId, clock });
   const payments = paymentsFromConfig(config, { db, deployment, registry, logger, clock, signIn });
+  const scores = createScoreReader(db, chainId);
   const gate = callGate({ db, logger, clock });
   const readings = createReportReadings(clock.monotonicMs);
   const reports = reportPorts(scoring, readings);
+  const visitor = createUrlVisitor({
+    guard: guardFromConfig(config, chainId),
+    monotonicMs: clock.monotonicMs,
+    maxAtOnce: MAX_VISITS,
+  });
   return {
     access: createAccess({ keys: keyAccess, payments: payments?.access ?? null, ...gate }),
     clock,
@@ -121,7 +140,9 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
     metricsPage: config.metricsPort === null ? ("loopback" as const) : ("elsewhere" as const),
     allowedOrigins: "*" as const,
     ...requestGate(config, clock, life),
-    scores: createScoreReader(db, chainId),
+    scores,
+    ...intakePorts(config, { db, deployment, logger, clock }),
+    ...verdictPorts(config, { db, chainId, logger, clock, head: () => scores.head(), keys: keyAccess, gate }),
     ...keyPorts({ db, keyAccess, gate, signIn, audience: signInAudience(config, chainId) }),
     ...reports,
     ...mapPorts({ db, deployment, policy: scoring.policy, readings, monotonicMs: clock.monotonicMs }),
@@ -137,12 +158,9 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
     policy: scoring.policy,
     infrastructure: {
       ...createInfrastructureReader(db, chainId),
-      ...createUrlVisitor({
-        guard: guardFromConfig(config, chainId),
-        monotonicMs: clock.monotonicMs,
-        maxAtOnce: MAX_VISITS,
-      }),
+      ...visitor,
     },
+    refuseUrl: visitor.refusal,
     recordInterest: createInterestRecorder(db, chainId, now),
     maxIndexAgeSeconds: config.maxIndexAgeSeconds,
     sanctionsSources,

@@ -101,7 +101,8 @@ async function bringUp({ config, out, population }: Wanted, rising: Rising): Pro
     chain.live();
     await awaitPublished(rising, db, chain.chainId);
     await awaitServing(rising, services.baseUrl);
-    announce({ files: rising.files, out, chain, databaseUrl, apiKey, baseUrl: services.baseUrl });
+    const { baseUrl, scriptedUrl } = services;
+    announce({ files: rising.files, out, chain, databaseUrl, apiKey, baseUrl, scriptedUrl });
   } finally {
     await db.$client.end();
   }

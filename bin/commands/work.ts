@@ -40,12 +40,15 @@ import { guardFromConfig } from "../guard-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
 import { deliverAlerts } from "../work/alerts.ts";
+import { runSettlements } from "../work/escrow.ts";
 import { exitWithChain } from "../work/exit-with-chain.ts";
 import { serveMetrics } from "../work/metrics-server.ts";
 import { runNightly } from "../work/nightly.ts";
+import { runPanelWork } from "../work/panel.ts";
 import { runPayments } from "../work/payments.ts";
 import { repeat } from "../work/repeat.ts";
 import { sweepRequests } from "../work/sweeps.ts";
+import { sweepVerification } from "../work/verification-sweeps.ts";
 
 const SCORING_PAUSE_MS = 1_000;
 const OVERTAKEN_PAUSE_MS = 60_000;
@@ -121,7 +124,9 @@ export async function work({ config }: Invocation): Promise<void> {
     ),
     closeHistories({ config, scoring }, signal),
     runPayments({ config, deployment, registry, senderMetrics, ...common }, signal),
+    runSettlements({ config, deployment, registry, senderMetrics, ...common }, signal),
     deliverAlerts({ config, chainId, registry, ...common }, signal),
+    runPanelWork({ config, chainId, registry, ...common }, signal),
     runSender(
       {
         chainId,
@@ -150,6 +155,7 @@ export async function work({ config }: Invocation): Promise<void> {
     repeat({ ...common, pauseMs: SWEEP_PAUSE_MS, what: "sweeping what expired" }, signal, () =>
       sweepRequests(db, scoring.now()),
     ),
+    sweepVerification({ ...common, chainId, retentionDays: config.retentionDays }, signal),
     exitWithChain(db, { chainId, logger, signal }),
   ]);
   await db.$client.end();

@@ -8,6 +8,7 @@ const INDEX_SOURCES = [
   "ponder.schema.ts",
   "src",
   "service/chain/abi",
+  "service/chain/escrow-events.ts",
   "service/chain/oracle-codec.ts",
 ];
 

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { roleAccounts } from "../../devnet/accounts.ts";
+import { jobProvider } from "../../devnet/job-provider.ts";
 import { type LocalFiles, type UpFile, writeSecret } from "./local-files.ts";
 import type { RunningChain } from "./start-chain.ts";
 import { privateKeyOf } from "./start-services.ts";
@@ -11,24 +12,34 @@ export type Announcement = {
   readonly databaseUrl: string;
   readonly apiKey: string;
   readonly baseUrl: string;
+  /** Where the scripted model is that verdicts come from; null where another is configured. */
+  readonly scriptedUrl: string | null;
 };
 
 /** Writes `up.json` and prints what to do next. */
-export function announce({ files, out, chain, databaseUrl, apiKey, baseUrl }: Announcement): void {
+export function announce(announcement: Announcement): void {
+  const { files, out, chain, databaseUrl, apiKey, baseUrl, scriptedUrl } = announcement;
   const { payer } = roleAccounts();
+  const provider = jobProvider(chain.seed);
   const content: UpFile = {
     rpc_url: chain.rpcUrl,
     chain_id: chain.chainId,
     contracts: chain.contracts,
     base_url: baseUrl,
-    verify_base_url: null,
+    verify_base_url: baseUrl,
     database_url: databaseUrl,
     api_key: apiKey,
     payer: { address: payer.address, private_key: privateKeyOf(payer) },
+    provider: { address: provider.address, private_key: provider.privateKey },
     samples: chain.samples,
   };
   writeSecret(files.upFile, `${JSON.stringify(content, null, 2)}\n`);
   for (const line of lines(content, files)) out(line);
+  if (scriptedUrl !== null) out(scriptedLine(scriptedUrl));
+}
+
+function scriptedLine(url: string): string {
+  return `Verdicts are by a scripted model at ${url}, which compares words: set PANEL_BASE_URL and PANEL_MODEL for one that judges.`;
 }
 
 function lines(up: UpFile, { upFile, dataDir }: LocalFiles): string[] {

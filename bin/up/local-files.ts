@@ -12,6 +12,8 @@ export type UpFile = {
   readonly database_url: string;
   readonly api_key: string;
   readonly payer: { readonly address: Address; readonly private_key: Hex };
+  /** An agent with a good score, which takes jobs; nobody else sends for it. */
+  readonly provider: { readonly address: Address; readonly private_key: Hex };
   readonly samples: Readonly<Record<string, Address>>;
 };
 
@@ -19,6 +21,7 @@ export type UpFile = {
 const ENTRIES = {
   upFile: "up.json",
   demoKeyFile: "demo-key",
+  receiptKeyFile: "receipt-key",
   deploymentFile: "deployment.json",
   pidFile: "up.pid",
   postgresDir: "postgres",
@@ -34,6 +37,7 @@ export function localFiles(dataDir: string) {
     dataDir,
     upFile: join(dataDir, ENTRIES.upFile),
     demoKeyFile: join(dataDir, ENTRIES.demoKeyFile),
+    receiptKeyFile: join(dataDir, ENTRIES.receiptKeyFile),
     deploymentFile: join(dataDir, ENTRIES.deploymentFile),
     pidFile: join(dataDir, ENTRIES.pidFile),
     postgresDir: join(dataDir, ENTRIES.postgresDir),

@@ -8,6 +8,8 @@ import { freePort } from "./free-port.ts";
 export type RunningChain = {
   readonly rpcUrl: string;
   readonly chainId: number;
+  /** Of its population. */
+  readonly seed: string;
   readonly deploymentFile: string;
   readonly contracts: Readonly<Record<string, Address>>;
   readonly samples: Readonly<Record<string, Address>>;
@@ -42,7 +44,8 @@ export async function startChain(rising: Rising, wanted: Wanted): Promise<Runnin
   deaths.push(host.died);
   const { rpcUrl, deploymentFile, contracts, samples } = (await ready) as DevnetReady;
   const { chainId } = loadDeployment(deploymentFile);
-  return { rpcUrl, chainId, deploymentFile, contracts, samples, live: () => host.send("live") };
+  const live = () => host.send("live");
+  return { rpcUrl, chainId, seed: wanted.seed, deploymentFile, contracts, samples, live };
 }
 
 type Step = { readonly stage: string; readonly done: number; readonly total: number };

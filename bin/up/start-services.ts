@@ -5,18 +5,26 @@ import type { Rising } from "../commands/up.ts";
 import type { Config } from "../config.ts";
 import { AHS_SCRIPT, superviseChild } from "../supervisor/child-process.ts";
 import { freePort } from "./free-port.ts";
+import { receiptKeys } from "./receipt-key.ts";
+import { startPanel } from "./start-panel.ts";
 
 const LOCAL_POLLING_MS = 200;
 /** On the local chain a score follows its wallet within seconds. */
 const LOCAL_RESCORE_SECONDS = 20;
 
-export type Services = { readonly baseUrl: string; readonly indexUrl: string };
+export type Services = {
+  readonly baseUrl: string;
+  readonly indexUrl: string;
+  /** Where the scripted model is that verdicts come from; null where another is configured. */
+  readonly scriptedUrl: string | null;
+};
 
 /** Starts indexer, worker and API, each in a process of its own that is started again when it dies. */
 export async function startServices(rising: Rising, config: Config): Promise<Services> {
   const { files, children } = rising;
   const indexPort = await freePort();
   const { publisher, signer, facilitator, payee } = roleAccounts();
+  const panel = await startPanel(rising, config, required(config.rpcUrl));
   const env = {
     DATABASE_URL: required(config.databaseUrl),
     RPC_URL: required(config.rpcUrl),
@@ -36,12 +44,13 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
     X402_FACILITATOR_ADDRESS: facilitator.address,
     ...historySettings(config),
     ...labelsSettings(config),
+    ...panel.settings,
+    RETENTION_DAYS: String(config.retentionDays),
     ENROLMENTS_PER_DAY: String(config.enrolment.perDay),
     ENROLMENT_MAX_FEE_WEI: String(config.enrolment.maxFeeWei),
   };
-  for (const name of ["index", "work", "serve"]) {
-    // The server asks for settlements; only the worker can sign them.
-    const own = name === "work" ? { FACILITATOR_PRIVATE_KEY: privateKeyOf(facilitator) } : {};
+  for (const name of ["index", "work", "serve"] as const) {
+    const own = { index: {}, work: workerKeys(), serve: receiptKeys(config, files) }[name];
     const spec = {
       name,
       script: AHS_SCRIPT,
@@ -53,7 +62,21 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
       superviseChild(spec, (reason) => process.stderr.write(`${reason} (log: ${spec.logFile})\n`)),
     );
   }
-  return { baseUrl: `http://${config.host}:${config.port}`, indexUrl: `http://127.0.0.1:${indexPort}` };
+  return {
+    baseUrl: `http://${config.host}:${config.port}`,
+    indexUrl: `http://127.0.0.1:${indexPort}`,
+    scriptedUrl: panel.scriptedUrl,
+  };
+}
+
+/** The server asks for settlements and verdicts; only the worker can sign them. */
+function workerKeys(): Record<string, string> {
+  const { facilitator, relayer, verdictSigner } = roleAccounts();
+  return {
+    FACILITATOR_PRIVATE_KEY: privateKeyOf(facilitator),
+    RELAYER_PRIVATE_KEY: privateKeyOf(relayer),
+    VERDICT_SIGNER_PRIVATE_KEY: privateKeyOf(verdictSigner),
+  };
 }
 
 /** What was set for the history source; nothing leaves it to the services, which ask the local chain's node. */

@@ -1,12 +1,16 @@
 import type { Answer, Body, Query, RoutingDecision } from "./api-types.ts";
+import { awaitVerdict, type WaitOptions } from "./await-verdict.ts";
 import type { Stopped } from "./errors.ts";
-import { refusalOf } from "./errors.ts";
 import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
+import { queryText, segment } from "./request-path.ts";
 import { type Call, type Payer, readJson, type SendOptions, send } from "./send.ts";
+import { type Subscription, subscriptionOf } from "./subscription.ts";
 
 export type AgentHealthOptions = {
   /** Scheme, host and port of the service. */
   readonly baseUrl: string;
+  /** The same of the verification interface, where that is served elsewhere. */
+  readonly verifyBaseUrl?: string;
   /** Pays calls by x402 where there is no key, or its balance does not reach. */
   readonly payer?: Payer;
   readonly fetch?: typeof globalThis.fetch;
@@ -22,25 +26,11 @@ export type AgentHealthOptions = {
 
 type Format = "png" | "svg";
 
-/** What can be done with monitoring that was bought. */
-export type Subscription = {
-  read(): Promise<Answer<"/alerts/{subscription_id}", "get">>;
-  end(): Promise<Answer<"/alerts/{subscription_id}", "delete">>;
-  /** Sends `subscription.test`. */
-  test(): Promise<Answer<"/alerts/{subscription_id}/test", "post">>;
-  /** A new secret; the old one signs as well for a day. */
-  rotate(): Promise<Answer<"/alerts/{subscription_id}/rotate", "post">>;
-  deliveries(): Promise<Answer<"/alerts/{subscription_id}/deliveries", "get">>;
-  replay(
-    deliveryId: string,
-  ): Promise<Answer<"/alerts/{subscription_id}/deliveries/{delivery_id}/replay", "post">>;
-};
-
 /** Beyond the service's own 45 s before and 45 s after a settlement of 20 s. */
 const TIMEOUT_MS = 120_000;
 const RETRIES = 2;
 
-/** The scoring interface, a method for each endpoint; every one throws an AgentHealthError. */
+/** Both interfaces: a method for each endpoint of scoring, and what verifies outputs; every one throws an AgentHealthError. */
 export class AgentHealth {
   readonly #options: SendOptions;
   readonly #given: AgentHealthOptions;
@@ -197,18 +187,32 @@ export class AgentHealth {
 
   /** Monitoring that was bought, by the key that did or by its manage token. */
   subscription(id: string, manageToken?: string): Subscription {
-    const path = `/alerts/${segment(id)}`;
-    const headers = manageToken === undefined ? {} : { Authorization: `Bearer ${manageToken}` };
-    const call = <Result>(method: Call["method"], rest = ""): Promise<Result> =>
-      this.#call({ method, path: path + rest, headers });
-    return {
-      read: () => call("GET"),
-      end: () => call("DELETE"),
-      test: () => call("POST", "/test"),
-      rotate: () => call("POST", "/rotate"),
-      deliveries: () => call("GET", "/deliveries"),
-      replay: (deliveryId) => call("POST", `/deliveries/${segment(deliveryId)}/replay`),
-    };
+    return subscriptionOf((call) => this.#call(call), id, manageToken);
+  }
+
+  /** Registers what outputs are judged by. */
+  registerSpec(spec: Body<"/v1/specs", "post">): Promise<Answer<"/v1/specs", "post">> {
+    return this.#verify({ method: "POST", path: "/v1/specs", body: spec });
+  }
+
+  /** Has a delivered output judged; `waitForVerdict` takes the id of its answer. */
+  verifyOutput(output: Body<"/v1/outputs", "post">): Promise<Answer<"/v1/outputs", "post">> {
+    return this.#verify({ method: "POST", path: "/v1/outputs", body: output });
+  }
+
+  getVerdict(id: string): Promise<Answer<"/v1/verdicts/{verdict_id}", "get">> {
+    return this.#verify({ method: "GET", path: `/v1/verdicts/${segment(id)}` });
+  }
+
+  /** The verdict once it is completed and not run again, or failed; throws VerdictPendingError where that takes too long. */
+  waitForVerdict(id: string, options: WaitOptions = {}): Promise<Answer<"/v1/verdicts/{verdict_id}", "get">> {
+    const { sleep } = this.#options;
+    return awaitVerdict({ ...options, sleep, read: () => this.getVerdict(id) });
+  }
+
+  /** Has a failed verdict run again, by the key that submitted it. */
+  retryVerdict(id: string): Promise<Answer<"/v1/verdicts/{verdict_id}/retry", "post">> {
+    return this.#verify({ method: "POST", path: `/v1/verdicts/${segment(id)}/retry` });
   }
 
   #get<Result>(path: string, query: object = {}): Promise<Result> {
@@ -216,8 +220,13 @@ export class AgentHealth {
     return this.#call({ method: "GET", path, query: Object.fromEntries(given) });
   }
 
-  async #call<Result>(call: Call): Promise<Result> {
-    const response = await send(this.#paid(call), this.#options);
+  #verify<Result>(call: Call): Promise<Result> {
+    return this.#call(call, this.#given.verifyBaseUrl);
+  }
+
+  async #call<Result>(call: Call, baseUrl = this.#given.baseUrl): Promise<Result> {
+    const options = { ...this.#options, baseUrl: baseUrl.replace(/\/+$/, "") };
+    const response = await send(this.#paid(call), options);
     // The document that the type comes from is the one that the service checks its answers by.
     return (await readJson(response)) as Result;
   }
@@ -225,17 +234,4 @@ export class AgentHealth {
   #paid(call: Call): Call {
     return { ...call, idempotencyKey: globalThis.crypto.randomUUID() };
   }
-}
-
-/** One segment of a path; throws for dots alone, which every URL parser takes for another path. */
-function segment(text: string): string {
-  if (!/^\.*$/.test(text)) return encodeURIComponent(text);
-  const msg = "Input should name something";
-  const body = { detail: [{ type: "value_error", loc: ["path"], msg, input: text }] };
-  throw refusalOf({ status: 422, body, requestId: null, retryAfterSeconds: null });
-}
-
-function queryText(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  return Array.isArray(value) ? value.join(",") : String(value);
 }

@@ -78,6 +78,20 @@ export class UnexpectedAnswerError extends AgentHealthError {
   override readonly name = "UnexpectedAnswerError";
 }
 
+/** A verdict was not there within the time that it was waited for; `getVerdict` or `waitForVerdict` ask on. */
+export class VerdictPendingError extends AgentHealthError {
+  override readonly name = "VerdictPendingError";
+  /** Of the verdict, as it was seen last. */
+  readonly verdictId: string;
+  readonly status: string;
+
+  constructor(verdict: { readonly verdict_id: string; readonly status: string }) {
+    super(`verdict ${verdict.verdict_id} is still ${verdict.status}`);
+    this.verdictId = verdict.verdict_id;
+    this.status = verdict.status;
+  }
+}
+
 /**
  * The service refused. The refused attempt itself charged nothing unless the error carries a claim; with a `payment`, or after a
  * 409, an earlier attempt may have been charged: `resume` asks for its answer, and never pays twice.

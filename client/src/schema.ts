@@ -1,4 +1,4 @@
-// Written by npm run generate from the OpenAPI document of the scoring interface.
+// Written by npm run generate from the OpenAPI document of Agent Health.
 
 export interface paths {
     "/agent/protect/{address}": {
@@ -2501,7 +2501,7 @@ export interface components {
              * @description Turns every escrow into a reject
              * @default false
              */
-            escrow_disabled: boolean;
+            escrow_disabled?: boolean;
             /** @description Grades that wait in escrow */
             escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
             /** @description Grades that settle at once */
@@ -2511,7 +2511,7 @@ export interface components {
              * @default escrow
              * @enum {string}
              */
-            insufficient_action: "instant_settle" | "escrow" | "reject";
+            insufficient_action?: "instant_settle" | "escrow" | "reject";
             /** @description All grades of neither set, if it is sent: they reject whether it is or not */
             reject_grades?: ("A" | "B" | "C" | "D" | "E" | "F")[];
         };

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Ownable} from "solady/auth/Ownable.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
-import {IACPHook} from "./IACPHook.sol";
+import {IACPHook} from "../interfaces/IACPHook.sol";
 
 /// @notice Job escrow in the shape of the code in the ERC-8183 text (generation G1).
 contract JobEscrow is Ownable {

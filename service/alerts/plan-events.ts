@@ -132,6 +132,6 @@ function newEvent({ type, subscription, dedupeKey, at, data, state }: EventParts
 }
 
 /** The webhook-id: of one event for one endpoint always the same, and without a dot, as Standard Webhooks asks. */
-function eventId(endpointId: string, dedupeKey: string): string {
+export function eventId(endpointId: string, dedupeKey: string): string {
   return `msg_${hash("sha256", `${endpointId} ${dedupeKey}`, "hex").slice(0, 32)}`;
 }

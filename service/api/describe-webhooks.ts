@@ -1,5 +1,6 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
-import { WEBHOOK_EVENTS } from "./alerts/alerts-events.ts";
+import { type DescribedEvent, WEBHOOK_EVENTS } from "./alerts/alerts-events.ts";
+import { VERDICT_EVENTS } from "./verification/verdict-events-schema.ts";
 
 const headersSchema = z.object({
   "webhook-id": z
@@ -11,9 +12,19 @@ const headersSchema = z.object({
   }),
 });
 
-/** What subscribers are sent, as the webhooks of an OpenAPI document; `path` is the event's type. */
-export function describeWebhooks(): readonly RouteConfig[] {
-  return Object.entries(WEBHOOK_EVENTS).map(([type, { summary, schema, example }]) => ({
+/** What subscribers to a wallet are sent, as the webhooks of an OpenAPI document. */
+export function describeAlertWebhooks(): readonly RouteConfig[] {
+  return describeWebhooks(WEBHOOK_EVENTS);
+}
+
+/** What the `webhook_url` of an output is sent, likewise. */
+export function describeVerdictWebhooks(): readonly RouteConfig[] {
+  return describeWebhooks(VERDICT_EVENTS);
+}
+
+/** `path` is the event's type. */
+function describeWebhooks(events: Readonly<Record<string, DescribedEvent>>): readonly RouteConfig[] {
+  return Object.entries(events).map(([type, { summary, schema, example }]) => ({
     method: "post",
     path: type,
     operationId: `webhook_${type.replace(/[^a-z]/g, "_")}`,

@@ -1,5 +1,5 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
-import type { Access, BoughtAnswer, Caller, PaidRequest, Settlement } from "./access/access.ts";
+import type { Access, BoughtAnswer, Caller, Hold, PaidRequest, Settlement } from "./access/access.ts";
 import { addHeaders } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
@@ -87,6 +87,19 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   prepare(input: RequestInput<Params, Query, Body>, work: PaidWorkContext<Deps>): Promise<Prepared>;
   /** Whether the money moves before the work; by default it does from 2 USD on. */
   settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
+  /** What was asked for where it is there already: answered to whoever could pay, at no cost. Null where it has to be bought. */
+  bought?(prepared: Prepared): Answer | null;
+  /**
+   * Notes what is bought in a transaction, once its price is held and a payment verified, and before any money moves; what it
+   * throws gives the price back. Work for a key keeps the debit in the transaction that makes the note count.
+   */
+  accept?(
+    input: RequestInput<Params, Query, Body>,
+    prepared: Prepared,
+    work: AcceptContext<Deps>,
+  ): Promise<Acceptance<Answer>>;
+  /** Takes back a note whose price was given back; one whose money has moved stays, whatever failed. Must not throw. */
+  withdraw?(noted: string, work: PaidWorkContext<Deps>): Promise<void>;
   /** The work that was paid for; what it throws gives the price back, or leaves the answer owed. */
   work(
     input: RequestInput<Params, Query, Body>,
@@ -112,10 +125,27 @@ export type PaidWorkContext<Deps> = WorkContext<Deps> & {
   header(name: string): string | undefined;
 };
 
+/** A purchase that is noted before its money moves, with what its first answer alone shows. */
+export type Noted = { readonly id: string; readonly secret: string | null };
+
+/** Noted; or bought by somebody already, at no further cost. */
+export type Acceptance<Answer> =
+  | ({ readonly kind: "noted" } & Noted)
+  | { readonly kind: "bought"; readonly answer: Answer };
+
+/** What notes a purchase. */
+export type AcceptContext<Deps> = PaidWorkContext<Deps> &
+  Hold & {
+    /** Fires when the client is gone, and when the server stops. */
+    readonly signal: AbortSignal;
+  };
+
 /** What work gets once its price is taken. */
 type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
   /** The debit that pays for it; null where it is no metered key's. */
   readonly debitId: string | null;
+  /** What `accept` noted; null where the endpoint notes nothing. */
+  readonly noted: Noted | null;
 };
 
 type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };

@@ -31,7 +31,7 @@ const KNOWN_METHODS = new Set(METHODS.split(", "));
 const REQUEST_HEADERS =
   "Content-Type, Authorization, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID";
 const EXPOSED_HEADERS =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version";
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Digest, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version";
 const PREFLIGHT_SECONDS = "7200";
 
 const FIXED_HEADERS: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
 import type { PaidSpec, PaidWorkContext } from "./endpoint.ts";
+import { noteFor } from "./note-purchase.ts";
 import { OwedAnswer } from "./owed-answer.ts";
 import type { RequestInput } from "./validation/read-input.ts";
 
@@ -75,19 +76,36 @@ async function answerPrepared<Params, Query, Body, Answer, Prepared, Deps>(
 ): Promise<Response> {
   const settlement =
     spec.settlement?.(input, prepared) ?? (request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
-  const charge = await access.take(work.caller, request, settlement);
   const render = async (answer: Answer) => (await spec.render?.(answer, input, work)) ?? json(answer);
-  const { bought, kept } = await charged(charge, request, () => begin(doWork(), settlement));
-  addHeaders(context, await charge.keep(kept));
-  return answerBought(context, bought);
+  const there = work.caller.kind === "nobody" ? null : (spec.bought?.(prepared) ?? null);
+  if (there !== null) return answerFree(there);
+  const note = noteFor(spec, { input, prepared, work, request });
+  try {
+    const charge = await access.take(work.caller, request, { settlement, ...note.terms });
+    const found = note.bought();
+    if (found !== null) return await answerFree(found);
+    const { bought, kept } = await charged(charge, request, () => begin(doWork(charge), settlement));
+    addHeaders(context, await charge.keep(kept));
+    return answerBought(context, bought);
+  } catch (error) {
+    await note.withdraw();
+    throw error;
+  }
 
-  async function doWork() {
-    const answer = await spec.work(input, prepared, { ...work, debitId: charge.debitId ?? null });
+  async function doWork({ debitId }: Charge) {
+    const taken = { debitId: debitId ?? null, noted: note.noted() };
+    const answer = await spec.work(input, prepared, { ...work, ...taken });
     const bought = await render(answer);
     return {
       bought,
       kept: spec.withoutSecrets === undefined ? bought : await render(spec.withoutSecrets(answer)),
     };
+  }
+
+  async function answerFree(answer: Answer): Promise<Response> {
+    const free = await render(answer);
+    await access.keepFree(work.caller, request, free);
+    return answerBought(context, free);
   }
 }
 

@@ -3,6 +3,9 @@ import type { StepPolicy } from "./send-step.ts";
 /** Gas of a token's transfer by EIP-3009, twice over: a contract that pays may burn as much as it likes of ours to agree to it. */
 export const SETTLEMENT_MAX_GAS = 200_000n;
 
+/** Gas of ending a job, three times over, and of recording a HOLD: escrows call tokens and hooks that their clients chose. */
+const VERDICT_MAX_GAS = { settle: 600_000n, hold: 250_000n } as const;
+
 export type SenderPolicy = StepPolicy & {
   /** Pause between two looks at the chain while something is under way. */
   readonly pollMs: number;
@@ -26,7 +29,7 @@ export function senderPolicy(chain: { finalityBlocks: number }): SenderPolicy {
     pollMs: 250,
     maxInFlight: 16,
     gasMarginPercent: 25,
-    maxGas: new Map([["x402", SETTLEMENT_MAX_GAS]]),
+    maxGas: new Map([["x402", SETTLEMENT_MAX_GAS], ...Object.entries(VERDICT_MAX_GAS)]),
     // 500 gwei: two orders above what rollups have asked for, and a bound on what a day's gas budget can cost.
     maxFeePerGasCeiling: 500_000_000_000n,
     retryMs: { first: 1_000, longest: 15_000 },

@@ -1,14 +1,14 @@
 import type { Address, Hex } from "viem";
 
 /** ABI generations of ERC-8183 escrows: the ERC text's own code, base-contracts' ERC8183, and Virtuals' AgenticCommerceV3. */
-export const ESCROW_GENERATIONS = ["G1", "G3", "V3"] as const;
+const ESCROW_GENERATIONS = ["G1", "G3", "V3"] as const;
 
 export type EscrowGeneration = (typeof ESCROW_GENERATIONS)[number];
 
 /** States of ERC-8183, by their numbers on chain. */
 export const JOB_STATUSES = ["Open", "Funded", "Submitted", "Completed", "Rejected", "Expired"] as const;
 
-export type JobStatus = (typeof JOB_STATUSES)[number];
+type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** Which job is meant; the escrow in lower case. */
 export type JobName = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };

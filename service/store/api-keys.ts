@@ -4,6 +4,11 @@ import type { Database } from "./database.ts";
 import { loadInBatches } from "./load-in-batches.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 
+/** What keys may be allowed beyond calls; review: to decide on held verdicts. */
+export const KEY_SCOPES = ["review"] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
 /** A stored key; the secret itself is never stored. One unit is 0.001 USD. */
 export type ApiKey = {
   readonly id: string;
@@ -13,6 +18,8 @@ export type ApiKey = {
   /** Null is unlimited. */
   readonly balanceUnits: number | null;
   readonly ratePerMinute: number;
+  /** What it may do beyond every key. */
+  readonly scopes: readonly KeyScope[];
   /** The wallet that paid for it, lower-case; null where the operator made it. */
   readonly boughtBy: Address | null;
   readonly expiresAt: Date | null;
@@ -27,6 +34,8 @@ export type NewApiKey = {
   readonly expiresAt: Date | null;
   /** Calls per minute; DEFAULT_RATE_PER_MINUTE where nobody says. */
   readonly ratePerMinute?: number;
+  /** None unless given. */
+  readonly scopes?: readonly KeyScope[];
 };
 
 /** 32 random bytes, and the ids of rows. */
@@ -46,7 +55,7 @@ export async function createApiKey(
   const { rows } = await db.$client.query<ApiKeyRow>(
     `insert into ahs.api_key
        (id, name, partner, key_hash, key_prefix, balance_units, scopes, rate_per_minute, expires_at)
-     values ($1, $2, $3, $4, $5, $6, '{}', $7, $8) returning *`,
+     values ($1, $2, $3, $4, $5, $6, $9, $7, $8) returning *`,
     [
       entropy.randomUuid(),
       wanted.name,
@@ -56,6 +65,7 @@ export async function createApiKey(
       wanted.balanceUnits,
       wanted.ratePerMinute ?? DEFAULT_RATE_PER_MINUTE,
       wanted.expiresAt,
+      wanted.scopes ?? [],
     ],
   );
   return { key: apiKeyOf(only(rows)), secret };
@@ -125,6 +135,7 @@ export type ApiKeyRow = {
   readonly key_prefix: string;
   readonly balance_units: string | null;
   readonly rate_per_minute: number;
+  readonly scopes: readonly KeyScope[];
   readonly bought_by: Address | null;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
@@ -140,6 +151,7 @@ export function apiKeyOf(row: ApiKeyRow): ApiKey {
     keyPrefix: row.key_prefix,
     balanceUnits: row.balance_units === null ? null : Number(row.balance_units),
     ratePerMinute: row.rate_per_minute,
+    scopes: row.scopes,
     boughtBy: row.bought_by,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

@@ -199,3 +199,36 @@ export async function returnExpiredHolds(db: Database, now: Date): Promise<numbe
   );
   return Number(rows[0]?.debits);
 }
+
+/** Gives a kept debit back to its key, in the transaction of what it did not buy after all; once, and nothing of one in another state. */
+export async function returnDebit(tx: NodePgDatabase, debitId: string): Promise<void> {
+  await tx.execute(sql`
+    with returned as (
+      update ahs.key_debit set state = 'returned' where id = ${debitId} and state = 'kept' returning key_id, units
+    )
+    update ahs.api_key as key set balance_units = balance_units + returned.units
+    from returned where key.id = returned.key_id`);
+}
+
+/**
+ * Takes a returned debit again, in the transaction of what it buys now; null where it is paid, or the units that the key has where
+ * they do not reach, and then nothing changes. A debit that was never returned is paid already.
+ */
+export async function retakeDebit(tx: NodePgDatabase, debitId: string): Promise<number | null> {
+  // The debit before its key, as returning it does.
+  const debits = await tx.execute<{ key_id: string; units: string }>(sql`
+    select key_id, units from ahs.key_debit where id = ${debitId} and state = 'returned' for update`);
+  const [debit] = debits.rows;
+  if (debit === undefined) return null;
+  const { rowCount } = await tx.execute(sql`
+    update ahs.api_key set balance_units = balance_units - ${debit.units}::bigint
+    where id = ${debit.key_id} and (balance_units is null or balance_units >= ${debit.units}::bigint)`);
+  if (rowCount !== 1) {
+    const { rows } = await tx.execute<{ balance_units: string }>(
+      sql`select balance_units from ahs.api_key where id = ${debit.key_id}`,
+    );
+    return Number(rows[0]?.balance_units);
+  }
+  await tx.execute(sql`update ahs.key_debit set state = 'kept' where id = ${debitId}`);
+  return null;
+}

@@ -1,11 +1,14 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL, sql } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database } from "./database.ts";
 import { ANSWER_KEPT_MS, CONFIRM_MS, type StoredPayment } from "./payments.ts";
 import { underDeadline } from "./query-deadline.ts";
 import { payment } from "./tables/payment.ts";
 
-/** What payments are listed by: the states, where settled ones that nobody is working on are owed. */
+/**
+ * What payments are listed by: the states, where settled ones that nobody is working on are owed, as are those that moved for a
+ * verdict that there is not yet.
+ */
 export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 /** Those that wait for something: few, so that they can be counted. */
@@ -92,17 +95,21 @@ export async function dropOldAnswers(db: Database, now: Date): Promise<number> {
   return dropped.length;
 }
 
+/** A payment as it is listed. */
+export type ListedPayment = StoredPayment & { readonly kind: PaymentKind | "released" };
+
 /** The newest payments of a kind, or of all kinds. */
-export function listPayments(
+export async function listPayments(
   db: Database,
   { kind, now, limit }: { readonly kind: PaymentKind | null; readonly now: Date; readonly limit: number },
-): Promise<StoredPayment[]> {
-  return underDeadline(db)
-    .select()
+): Promise<ListedPayment[]> {
+  const rows = await underDeadline(db)
+    .select({ row: payment, isOwed: sql<boolean>`${ofKind("owed", now)}` })
     .from(payment)
     .where(kind === null ? undefined : ofKind(kind, now))
     .orderBy(desc(payment.createdAt))
     .limit(limit);
+  return rows.map(({ row, isOwed }) => ({ ...row, kind: isOwed ? "owed" : row.state }));
 }
 
 /** How many payments there are of each kind that waits for something. */
@@ -124,15 +131,24 @@ export async function countPayments(
 function ofKind(kind: PaymentKind, now: Date): SQL | undefined {
   switch (kind) {
     case "reserved":
-    case "answered":
     case "lost":
       return eq(payment.state, kind);
+    case "answered":
+      return and(eq(payment.state, "answered"), not(buysAwaited));
     case "settled":
-      return and(eq(payment.state, "settled"), gt(payment.deadline, now));
+      return and(eq(payment.state, "settled"), gt(payment.deadline, now), not(buysAwaited));
     case "owed":
-      return and(eq(payment.state, "settled"), lte(payment.deadline, now));
+      return or(
+        and(eq(payment.state, "settled"), lte(payment.deadline, now)),
+        and(inArray(payment.state, ["settled", "answered"]), buysAwaited),
+      );
   }
 }
+
+/** What it pays for is a verdict without a decision; as an array, so that few rows are found by their ids. */
+const buysAwaited = sql`${payment.id} = any(array(
+  select payment_id from ahs.verdict
+  where status in ('pending', 'processing', 'failed') and runs = 0 and payment_id is not null))`;
 
 async function change(
   db: Database,

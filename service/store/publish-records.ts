@@ -61,8 +61,10 @@ export async function readNewestOracleEpoch(db: NodePgDatabase, chainId: number)
   return epoch === null || epoch === undefined ? null : Number(epoch);
 }
 
+type IndexView = "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event";
+
 /** A view of the index, qualified. */
-export function viewOf(chainId: number, view: "block" | "oracle_score" | "oracle_root" | "sanctions_change") {
+export function viewOf(chainId: number, view: IndexView) {
   return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier(view)}`;
 }
 

@@ -28,6 +28,7 @@ const CHAIN_TABLES = [
   "publish_intent",
   "sanctions_reading",
   "sender_transaction",
+  "settlement_check",
   "stranger",
   "wallet_delegation",
   "current_score",
@@ -35,9 +36,15 @@ const CHAIN_TABLES = [
   "epoch",
 ];
 
+/** The chain of `ahs devnet`, the only one that is ever replaced by another of its id. */
+const LOCAL_CHAIN_ID = 31_337;
+/** What was signed for the jobs of a chain, which on any other must never be forgotten: a job gets one such signature. */
+const JOB_TABLES = ["settlement", "hold_clock"];
+
 /**
  * Throws away everything derived from one chain: the index, its views, Ponder's cache and our scores of it.
- * Keys and whatever people paid for stay. What is being written from that chain meanwhile is waited for and goes too.
+ * Keys and whatever people paid for stay, verdicts among it; on the local chain they lose their jobs, which went with it.
+ * What is being written from that chain meanwhile is waited for and goes too.
  */
 export async function resetChain(db: Database, chainId: number): Promise<void> {
   await db.transaction(async (tx) => {
@@ -46,10 +53,24 @@ export async function resetChain(db: Database, chainId: number): Promise<void> {
     for (const table of CHAIN_TABLES) {
       await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId}`);
     }
+    if (chainId === LOCAL_CHAIN_ID) await forgetJobs(tx, chainId);
     for (const schema of await schemasOf(tx, chainId)) {
       await tx.execute(sql`drop schema ${sql.identifier(schema)} cascade`);
     }
   });
+}
+
+/** A verdict keeps its job on record, gives its slot to whoever posts for the new chain's job, and is never signed. */
+async function forgetJobs(tx: NodePgDatabase, chainId: number): Promise<void> {
+  for (const table of JOB_TABLES) {
+    await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId}`);
+  }
+  await tx.execute(sql`
+    update ahs.verdict set replaced_at = now(), updated_at = now()
+    where job_chain_id = ${chainId} and replaced_at is null`);
+  await tx.execute(sql`
+    update ahs.job_spec set job_chain_id = null, job_escrow = null, job_id = null, registered_block = null
+    where job_chain_id = ${chainId}`);
 }
 
 async function schemasOf(tx: NodePgDatabase, chainId: number): Promise<string[]> {

@@ -82,8 +82,8 @@ export type DueEvent = {
 };
 
 /**
- * Events that are due at $1, of live endpoints and running subscriptions: an endpoint that never answered 2xx gets nothing but
- * tests until it does, and one that asked to be left alone gets nothing until its time is over.
+ * Events that are due at $1, of live endpoints and of running subscriptions or none: an endpoint that never answered 2xx gets
+ * nothing of its subscription but tests until it does, and one that asked to be left alone gets nothing until its time is over.
  */
 const DUE = `
   from ahs.webhook_event e
@@ -91,7 +91,7 @@ const DUE = `
   left join ahs.alert_subscription s on s.id = e.subscription_id
   where e.state = 'pending' and e.not_before <= $1
     and w.disabled_at is null and (w.held_until is null or w.held_until <= $1)
-    and (w.verified_at is not null or e.type = 'subscription.test')
+    and (w.verified_at is not null or e.subscription_id is null or e.type = 'subscription.test')
     and (s.id is null or (s.ended_at is null and s.expires_at > $1))`;
 
 type DueRow = { readonly id: string; readonly endpoint_id: string; readonly owner: string };
@@ -103,7 +103,9 @@ export async function readDueEvents(
 ): Promise<readonly DueEvent[]> {
   const { rows } = await db.$client.query<DueRow>(
     `with due as (
-       select e.id, e.endpoint_id, coalesce(s.owner, e.endpoint_id::text) as owner, e.attempts, e.not_before,
+       select e.id, e.endpoint_id, e.attempts, e.not_before,
+              coalesce(s.owner, (select owner from ahs.verdict where endpoint_id = e.endpoint_id limit 1),
+                e.endpoint_id::text) as owner,
               row_number() over (partition by e.endpoint_id order by e.not_before, e.created_at, e.id) as place
        ${DUE}
      ), turns as (

@@ -87,7 +87,7 @@ export async function readWebhookQueue(db: Database, now: Date): Promise<Webhook
   const { rows } = await db.$client.query<{ readonly depth: number; readonly lag: number }>(
     `select count(*)::float8 as depth,
             greatest(0, coalesce(extract(epoch from $1 - min(e.not_before) filter (
-              where w.verified_at is not null or e.type = 'subscription.test')), 0))::float8 as lag
+              where w.verified_at is not null or e.subscription_id is null or e.type = 'subscription.test')), 0))::float8 as lag
      from ahs.webhook_event e join ahs.webhook_endpoint w on w.id = e.endpoint_id
      where e.state = 'pending' and w.disabled_at is null and (w.held_until is null or w.held_until <= $1)`,
     [now],

@@ -127,3 +127,21 @@ describe("parseConfig", () => {
     expect(parse).not.toThrow("secret");
   });
 });
+
+describe("INTERFACES", () => {
+  test.each([
+    [undefined, ["scoring", "verification"]],
+    ["scoring,verification", ["scoring", "verification"]],
+    ["verification, scoring", ["scoring", "verification"]],
+    ["verification", ["verification"]],
+    ["scoring", ["scoring"]],
+  ])("%s serves %j", (given, wanted) => {
+    expect(parseConfig({ INTERFACES: given }).interfaces).toEqual(wanted);
+  });
+
+  test("is refused where it names something else", () => {
+    expect(() => parseConfig({ INTERFACES: "scoring,admin" })).toThrow(
+      'INTERFACES: expected names separated by commas: scoring, verification, got "scoring,admin"',
+    );
+  });
+});

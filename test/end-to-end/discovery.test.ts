@@ -36,7 +36,13 @@ beforeAll(async () => {
   server = await startServer({
     ...kit,
     rpcUrl: kit.chain.rpcUrl,
-    env: { HISTORY_SOURCE: "none", PROBE_LOOPBACK: "1" },
+    // Outputs are sold wherever a model is configured; nothing asks it here.
+    env: {
+      HISTORY_SOURCE: "none",
+      PROBE_LOOPBACK: "1",
+      PANEL_BASE_URL: "http://127.0.0.1:9/v1",
+      PANEL_MODEL: "none",
+    },
   });
   kit.onClose(() => server.stop());
   mining = setInterval(() => void kit.chain.tick(), BLOCK_MS);
@@ -56,7 +62,7 @@ describe("every price that the manifest states", () => {
   test("is the one of the live 402, scheme, network, asset, amount and payee", async () => {
     expect(manifest.resources.length).toBeGreaterThanOrEqual(14);
     for (const resource of manifest.resources) {
-      const response = await fetch(resource.url, requestOf(resource));
+      const response = await fetch(resource.url, await requestOf(resource));
       const { accepts } = (await response.json()) as { accepts: unknown };
       expect([resource.url, response.status, accepts]).toEqual([resource.url, 402, resource.accepts]);
     }
@@ -67,7 +73,7 @@ describe("every price that the manifest states", () => {
     for (const resource of manifest.resources) {
       if (resource.url_template.endsWith("/keys/topup")) continue;
       const before = await received();
-      const response = await pay(resource.url, requestOf(resource));
+      const response = await pay(resource.url, await requestOf(resource));
       expect([resource.url, response.status]).toEqual([resource.url, 200]);
       await response.arrayBuffer();
       expect([resource.url, (await received()) - before]).toEqual([
@@ -118,9 +124,18 @@ test("a priced MCP tool without a key answers its terms, and its result once the
   await client.close();
 }, 60_000);
 
-function requestOf({ method, body }: PaymentManifest["resources"][number]): RequestInit {
+async function requestOf({ method, body }: PaymentManifest["resources"][number]): Promise<RequestInit> {
   if (body === null) return { method };
-  return { method, body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  const sent = JSON.stringify(await withOwnSpec(body));
+  return { method, body: sent, headers: { "content-type": "application/json" } };
+}
+
+/** Outputs name a specification: nobody's is anyone's example, so the buyer registers one. */
+async function withOwnSpec(body: unknown): Promise<unknown> {
+  if (typeof body !== "object" || body === null || !("spec_id" in body)) return body;
+  const health = new AgentHealth(null, { baseUrl: server.baseUrl });
+  const { spec_id } = await health.registerSpec({ client_addr: payer.address, spec_text: "Count to three." });
+  return { ...body, spec_id };
 }
 
 async function received(): Promise<bigint> {

@@ -40,9 +40,10 @@ describe("ahs up", () => {
       expect(up).toMatchObject({
         chain_id: 31_337,
         base_url: `http://127.0.0.1:${port}`,
-        verify_base_url: null,
+        verify_base_url: `http://127.0.0.1:${port}`,
       });
       expect(running?.log()).toContain(up.api_key);
+      expect(running?.log()).toContain("Verdicts are by a scripted model");
 
       for (const archetype of [
         "keeper",

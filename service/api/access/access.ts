@@ -48,6 +48,19 @@ export type BoughtAnswer = { readonly contentType: string; readonly body: string
 /** before: the money moves before the work, and what then fails is owed. after: the answer waits for the money. */
 export type Settlement = "before" | "after";
 
+/** What holds a price: the debit of a metered key, or a payment; neither for an unlimited key. */
+export type Hold = { readonly debitId: string | null; readonly paymentId: string | null };
+
+/** How a price is taken. */
+export type ChargeTerms = {
+  readonly settlement: Settlement;
+  /**
+   * Notes what is bought, once its price is held and a payment verified, and before any money moves. False: it is there already,
+   * so that the price goes back and the charge is of nothing. What it throws gives the price back as well.
+   */
+  readonly accept?: (hold: Hold) => Promise<boolean>;
+};
+
 /** A price taken for the work; exactly one of the two ends it. */
 export type Charge = {
   /** The debit of a metered key: work whose effect outlasts its answer keeps it in the transaction of that effect. */
@@ -76,7 +89,9 @@ export type Access = {
    */
   recall(caller: Caller, request: PaidRequest): Promise<BoughtAnswer | null>;
   /** Takes the price, or holds it until the answer is there; throws the 402 and 409 of those who cannot pay. */
-  take(caller: Caller, request: PaidRequest, settlement: Settlement): Promise<Charge>;
+  take(caller: Caller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
+  /** Keeps an answer that costs nothing for repeats of the request under its Idempotency-Key. Never throws. */
+  keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<void>;
   /** A request that recall let through ended without an answer. Never throws. */
   forget(caller: Caller, request: PaidRequest): Promise<void>;
 };

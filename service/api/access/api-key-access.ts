@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { hashApiKey } from "../../store/api-keys.ts";
 import type { KeptAnswer, RepeatSlot } from "../../store/idempotent-answers.ts";
 import { unauthorized } from "../problems.ts";
-import type { Charge, KeyCaller, PaidRequest, Settlement } from "./access.ts";
+import type { Charge, ChargeTerms, KeyCaller, PaidRequest } from "./access.ts";
 import type { KeyAccess } from "./create-access.ts";
 import { usd } from "./usd.ts";
 
@@ -60,9 +60,8 @@ export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
       }
       return callerOf(key, deps.clock.now());
     },
-    async take(caller, request, { slot, settlement }) {
-      if (caller.unlimited) return slot === null ? FREE_OF_CHARGE : keyCharge(deps, null, slot);
-      return chargeKey(deps, { caller, request, slot, settlement });
+    async take(caller, request, terms) {
+      return caller.unlimited ? chargeNothing(deps, terms) : chargeKey(deps, { ...terms, caller, request });
     },
   };
 }
@@ -87,16 +86,18 @@ const FREE_OF_CHARGE: Charge = {
   },
 };
 
-type Charging = {
-  readonly caller: KeyCaller;
-  readonly request: PaidRequest;
-  readonly slot: RepeatSlot | null;
-  readonly settlement: Settlement;
-};
+type KeyTerms = ChargeTerms & { readonly slot: RepeatSlot | null };
+
+type Charging = KeyTerms & { readonly caller: KeyCaller; readonly request: PaidRequest };
+
+async function chargeNothing(deps: ApiKeyAccessDeps, { slot, accept }: KeyTerms): Promise<Charge> {
+  await accept?.({ debitId: null, paymentId: null });
+  return chargeOf(deps, null, slot);
+}
 
 async function chargeKey(
   deps: ApiKeyAccessDeps,
-  { caller, request: { endpoint, units }, slot, settlement }: Charging,
+  { caller, request: { endpoint, units }, slot, settlement, accept }: Charging,
 ): Promise<Charge | { readonly shortage: string }> {
   // Work that is paid for before it begins may leave more than its answer, which alone the slot keeps.
   const repeat =
@@ -106,14 +107,34 @@ async function chargeKey(
   const held = await deps.keys.hold({ keyId: caller.keyId, endpoint, units, ...repeat });
   switch (held.kind) {
     case "unlimited":
-      return slot === null ? FREE_OF_CHARGE : keyCharge(deps, null, slot);
+      return chargeNothing(deps, { slot, settlement, ...(accept === undefined ? {} : { accept }) });
     case "insufficient":
       return {
         shortage: `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(held.balanceUnits)} USD.`,
       };
-    case "held":
-      return keyCharge(deps, held.debitId, slot);
+    case "held": {
+      const { debitId } = held;
+      const charge = keyCharge(deps, debitId, slot);
+      if (await isAccepted(charge, () => accept?.({ debitId, paymentId: null }))) return charge;
+      return chargeOf(deps, null, slot);
+    }
   }
+}
+
+/** Whether what is bought was noted; where it was not, the price has gone back. */
+async function isAccepted(charge: Charge, accept: () => Promise<boolean> | undefined): Promise<boolean> {
+  try {
+    if ((await accept()) !== false) return true;
+  } catch (error) {
+    await charge.giveBack();
+    throw error;
+  }
+  await charge.giveBack();
+  return false;
+}
+
+function chargeOf(deps: ApiKeyAccessDeps, debitId: string | null, slot: RepeatSlot | null): Charge {
+  return debitId === null && slot === null ? FREE_OF_CHARGE : keyCharge(deps, debitId, slot);
 }
 
 // A hold that can be neither kept nor returned now is returned by its deadline: the caller never pays for our fault.

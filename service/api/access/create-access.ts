@@ -6,10 +6,10 @@ import type {
   BoughtAnswer,
   Caller,
   Charge,
+  ChargeTerms,
   KeyCaller,
   PaidRequest,
   PayerCaller,
-  Settlement,
 } from "./access.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import { repeatSlotOf } from "./repeat-slot.ts";
@@ -23,7 +23,7 @@ export type KeyAccess = {
   take(
     caller: KeyCaller,
     request: PaidRequest,
-    terms: { readonly slot: RepeatSlot | null; readonly settlement: Settlement },
+    terms: ChargeTerms & { readonly slot: RepeatSlot | null },
   ): Promise<Charge | { readonly shortage: string }>;
 };
 
@@ -33,7 +33,7 @@ export type PaymentAccess = {
   identify(request: PaidRequest): Promise<PayerCaller | null>;
   /** What the payment bought before, for whoever proves to be its payer; throws the 402 and 409 of one that is used or in use. */
   recall(caller: PayerCaller, request: PaidRequest): Promise<BoughtAnswer | null>;
-  take(caller: PayerCaller, request: PaidRequest, settlement: Settlement): Promise<Charge>;
+  take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
   /** The 402 that tells what the request costs, and why it was not served. */
   challenge(request: PaidRequest, error: string): Promise<Error>;
 };
@@ -103,8 +103,12 @@ export function createAccess(parts: AccessParts): Access {
         throw error;
       }
     },
-    async take(caller, request, settlement) {
-      return takeFrom(parts, { caller, request, settlement });
+    async take(caller, request, terms) {
+      return takeFrom(parts, { caller, request, terms });
+    },
+    async keepFree(caller, request, answer) {
+      const slot = repeatSlotOf(caller, request);
+      if (slot !== null) await repeats.keep(slot, answer);
     },
     async forget(caller, request) {
       const slot = repeatSlotOf(caller, request);
@@ -116,24 +120,24 @@ export function createAccess(parts: AccessParts): Access {
 type Taking = {
   readonly caller: Caller;
   readonly request: PaidRequest;
-  readonly settlement: Settlement;
+  readonly terms: ChargeTerms;
 };
 
 async function takeFrom(
   { keys, payments, repeats }: AccessParts,
-  { caller, request, settlement }: Taking,
+  { caller, request, terms }: Taking,
 ): Promise<Charge> {
   const slot = repeatSlotOf(caller, request);
   switch (caller.kind) {
     case "key": {
-      const charge = await keys.take(caller, request, { slot, settlement });
+      const charge = await keys.take(caller, request, { ...terms, slot });
       if (!("shortage" in charge)) return charge;
       if (payments === null) throw new Problem("balance-insufficient", charge.shortage);
       throw await payments.challenge(request, charge.shortage);
     }
     case "payer":
       if (payments === null) throw new Error("a payer without payments");
-      return withRepeat(await payments.take(caller, request, settlement), slot, repeats);
+      return withRepeat(await payments.take(caller, request, terms), slot, repeats);
     case "nobody":
       if (payments === null) throw new Error("nobody without payments");
       throw await payments.challenge(request, `${request.endpoint} costs ${usd(request.units)} USD.`);

@@ -1,13 +1,14 @@
 import type { Hex } from "viem";
 import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { StoredPayment } from "../../store/payments.ts";
-import type { BoughtAnswer, Charge, PaidRequest, PayerCaller, Settlement } from "./access.ts";
+import { OwedAnswer } from "../owed-answer.ts";
+import type { BoughtAnswer, Charge, ChargeTerms, PaidRequest, PayerCaller } from "./access.ts";
 import type { PaymentAccess } from "./create-access.ts";
-import { requireGood, settledCharge, settleFirst, settleLast } from "./payment-charge.ts";
+import { requireGood, settledCharge, settleFirst, settleLast, UNCHARGED } from "./payment-charge.ts";
 import { inFlight, type PaymentAccessDeps, refusal } from "./payment-context.ts";
 import { identifyPayer } from "./payment-identity.ts";
 import { claimOf, hashProof, proofsOf } from "./payment-proof.ts";
-import { type HeldPayment, settlementPending } from "./payment-settlement.ts";
+import { free, type HeldPayment, settlementPending } from "./payment-settlement.ts";
 
 const CLAIM_BYTES = 32;
 
@@ -25,11 +26,11 @@ export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
       const row = used.get(request);
       return row === undefined ? null : recallRow(deps, row, request);
     },
-    async take(caller, request, settlement) {
+    async take(caller, request, terms) {
       const row = used.get(request);
       return row === undefined
-        ? takeNew(deps, caller, { request, settlement })
-        : takeOwed(deps, caller, { request, row });
+        ? takeNew(deps, caller, { request, terms })
+        : takeOwed(deps, caller, { request, row, terms });
     },
     challenge: (request, error) => refusal(deps, request, error),
   };
@@ -70,7 +71,7 @@ async function recallRow(
 async function takeNew(
   deps: PaymentAccessDeps,
   { payment }: PayerCaller,
-  { request, settlement }: { readonly request: PaidRequest; readonly settlement: Settlement },
+  { request, terms }: { readonly request: PaidRequest; readonly terms: ChargeTerms },
 ): Promise<Charge> {
   await requireGood(deps, payment, (error) => refusal(deps, request, error));
   const claim = newClaim(deps);
@@ -80,14 +81,31 @@ async function takeNew(
     endpoint: request.endpoint,
     resource: pathOf(request.resource),
     fingerprint: request.fingerprint(),
-    settlement,
+    settlement: terms.settlement,
     claimHash: hashProof(claim),
     idempotencyKeyHash,
     paymentIdentifierHash,
   });
   if (id === null) throw await notReserved(deps, payment, request);
   const held = heldPayment(deps, { id, claim, payment, request });
-  return settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
+  if (!(await isAccepted(deps, held, terms))) return UNCHARGED;
+  return terms.settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
+}
+
+/** Whether what is bought was noted; where it was not, the authorization is free again. */
+async function isAccepted(
+  deps: PaymentAccessDeps,
+  held: HeldPayment,
+  { accept }: ChargeTerms,
+): Promise<boolean> {
+  try {
+    if ((await accept?.({ debitId: null, paymentId: held.id })) !== false) return true;
+  } catch (error) {
+    await free(deps, held, "what it was to buy was not accepted");
+    throw error;
+  }
+  await free(deps, held, "what it was to buy is there already");
+  return false;
 }
 
 /** Another request holds the authorization, or it is kept for the one whose settlement was asked for. */
@@ -115,7 +133,11 @@ function pathOf(resource: string): string {
 async function takeOwed(
   deps: PaymentAccessDeps,
   { payment }: PayerCaller,
-  { request, row }: { readonly request: PaidRequest; readonly row: StoredPayment },
+  {
+    request,
+    row,
+    terms,
+  }: { readonly request: PaidRequest; readonly row: StoredPayment; readonly terms: ChargeTerms },
 ): Promise<Charge> {
   const shown = claimOf(request);
   const isClaimed = shown !== null && hashProof(shown) === row.claimHash;
@@ -125,7 +147,15 @@ async function takeOwed(
   deps.metrics.count("repeated");
   const held = heldPayment(deps, { id: row.id, claim, payment, request });
   // A column of text forgets that it holds a hash.
-  return settledCharge(deps, held, row.transactionHash as Hex);
+  const charge = settledCharge(deps, held, row.transactionHash as Hex);
+  try {
+    if ((await terms.accept?.({ debitId: null, paymentId: row.id })) !== false) return charge;
+  } catch (error) {
+    throw new OwedAnswer((await charge.giveBack()) ?? claim, error);
+  }
+  // Somebody else's money bought it meanwhile: this one stays owed.
+  await charge.giveBack();
+  return UNCHARGED;
 }
 
 function heldPayment(deps: PaymentAccessDeps, held: Omit<HeldPayment, "refuse">): HeldPayment {

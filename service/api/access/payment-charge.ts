@@ -18,6 +18,16 @@ export const SPENT = "payment_already_used: the token has seen this authorizatio
 /** Above what a facilitator needs for its own tries. */
 const VERIFY_DEADLINE_MS = 20_000;
 
+/** The charge of what costs nothing after all. */
+export const UNCHARGED: Charge = {
+  async keep() {
+    return {};
+  },
+  async giveBack() {
+    return null;
+  },
+};
+
 /** Asks the facilitator whether the payment is good; throws the 402 or 503 where it is not. */
 export async function requireGood(
   deps: ChargeDeps,

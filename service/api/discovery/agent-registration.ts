@@ -1,4 +1,5 @@
-import { SERVICE } from "./service-words.ts";
+import type { ServedDocument } from "../create-interface.ts";
+import { SERVICE_NAME, serviceDescription } from "./service-words.ts";
 
 /** An ERC-8004 registration file (section "Agent URI and Agent Registration File"). */
 export type AgentRegistration = {
@@ -17,14 +18,22 @@ export type AgentRegistration = {
 };
 
 /** The service's own registration file: where it is reached, and whether it is paid by x402. */
-export function agentRegistration(origin: string, takesPayments: boolean): AgentRegistration {
+export function agentRegistration(
+  served: readonly ServedDocument[],
+  origin: string,
+  takesPayments: boolean,
+): AgentRegistration {
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
-    name: SERVICE.name,
-    description: SERVICE.description,
+    name: SERVICE_NAME,
+    description: serviceDescription(served),
     services: [
-      { name: "web", endpoint: `${origin}/docs` },
-      { name: "OpenAPI", endpoint: `${origin}/openapi.json`, version: "3.1.0" },
+      ...served.map(({ referencePath }) => ({ name: "web", endpoint: `${origin}${referencePath}` })),
+      ...served.map(({ documentPath }) => ({
+        name: "OpenAPI",
+        endpoint: `${origin}${documentPath}`,
+        version: "3.1.0",
+      })),
       { name: "MCP", endpoint: `${origin}/mcp`, version: "2026-07-28" },
     ],
     x402Support: takesPayments,

@@ -1,35 +1,38 @@
-import { operationsOf, priceText } from "../document-operations.ts";
-import type { ApiDocument } from "../openapi-document.ts";
-import { SERVICE } from "./service-words.ts";
+import type { ServedDocument } from "../create-interface.ts";
+import { type DocumentedOperation, operationsOf, priceText } from "../document-operations.ts";
+import { SERVICE_NAME, serviceDescription } from "./service-words.ts";
 
 /** The service in Markdown for language models (llms.txt): what it answers, at which price, and how it is paid. */
-export function llmsText(document: ApiDocument, origin: string, takesPayments: boolean): string {
-  const operations = operationsOf(document);
+export function llmsText(served: readonly ServedDocument[], origin: string, takesPayments: boolean): string {
+  const operations = served.flatMap(({ document, referencePath }) =>
+    operationsOf(document).map((one) => ({ ...one, reference: `${origin}${referencePath}` })),
+  );
   const priced = operations.filter(({ priceUnits }) => priceUnits !== null);
   const free = operations.filter(({ priceUnits }) => priceUnits === null);
   return [
-    `# ${SERVICE.name}`,
+    `# ${SERVICE_NAME}`,
     "",
-    `> ${SERVICE.description}`,
+    `> ${serviceDescription(served)}`,
     "",
-    "Ask `GET /ahs/route/{address}` before paying an agent: it answers `instant_settle`, `escrow` or `reject`. A wallet without enough history is INSUFFICIENT, which is not a bad score.",
-    "",
+    ...served.flatMap(({ advice }) => [advice, ""]),
     payingText(takesPayments),
     "",
     "## Priced endpoints",
     "",
-    ...priced.map((one) => line(one, origin)),
+    ...priced.map(line),
     "",
     "## Free endpoints",
     "",
-    ...free.map((one) => line(one, origin)),
+    ...free.map(line),
     "",
     "## More",
     "",
-    `- [OpenAPI 3.1](${origin}/openapi.json): every endpoint with schemas and examples`,
-    `- [Reference](${origin}/docs): the same to read`,
+    ...served.flatMap(({ documentPath, referencePath, title }) => [
+      `- [OpenAPI 3.1](${origin}${documentPath}): every endpoint of ${title} with schemas and examples`,
+      `- [Reference](${origin}${referencePath}): the same to read`,
+    ]),
     `- [MCP](${origin}/mcp): the same as tools`,
-    `- [x402 manifest](${origin}/.well-known/x402): the terms of every price`,
+    ...(takesPayments ? [`- [x402 manifest](${origin}/.well-known/x402): the terms of every price`] : []),
     "",
   ].join("\n");
 }
@@ -41,7 +44,7 @@ function payingText(takesPayments: boolean): string {
     : `${byKey}. Nobody pays for an answer that is not 200.`;
 }
 
-function line(one: ReturnType<typeof operationsOf>[number], origin: string): string {
+function line(one: DocumentedOperation & { readonly reference: string }): string {
   const price = one.priceUnits === null ? "" : ` (${priceText(one.priceUnits)} USD)`;
-  return `- [${one.method} ${one.path}](${origin}/docs#${one.operation.operationId ?? ""})${price}: ${one.operation.summary ?? ""}`;
+  return `- [${one.method} ${one.path}](${one.reference}#${one.operation.operationId ?? ""})${price}: ${one.operation.summary ?? ""}`;
 }

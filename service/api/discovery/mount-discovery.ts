@@ -1,9 +1,10 @@
 import type { Hono } from "hono";
+import type { JWK } from "jose";
 import type { Address } from "viem";
 import { answer, answerJson } from "../answer.ts";
 import type { ApiEnv, Clock } from "../api-env.ts";
+import type { ServedDocument } from "../create-interface.ts";
 import { mountPage } from "../mount-endpoints.ts";
-import type { ApiDocument } from "../openapi-document.ts";
 import { agentRegistration } from "./agent-registration.ts";
 import { llmsText } from "./llms-text.ts";
 import { type PaymentTerms, paymentManifest } from "./payment-manifest.ts";
@@ -21,27 +22,29 @@ export type DiscoveryPorts = {
     /** mailto: or https: URI for reports of weaknesses; null where none is set. */
     readonly securityContact: string | null;
   };
+  /** Public keys of receipts, RFC 7517: the current one first; none where no receipts are signed. */
+  readonly publicKeys: { readonly keys: readonly JWK[] };
 };
 
 const CACHED = { "cache-control": "public, max-age=300" } as const;
 const PLAIN = { "content-type": "text/plain; charset=utf-8", ...CACHED } as const;
 
-/** Mounts what machines look for at well-known places; all of it follows from the document. */
+/** Mounts what machines look for at well-known places; all but the keys follows from the documents. */
 export function mountDiscovery(
   app: Hono<ApiEnv>,
-  document: ApiDocument,
-  { clock, discovery }: DiscoveryPorts,
+  served: readonly ServedDocument[],
+  { clock, discovery, publicKeys }: DiscoveryPorts,
 ): void {
   const { origin, paymentTerms: terms, sampleWallet, securityContact } = discovery;
   const started = clock.now();
   if (terms !== null) {
     mountPage(app, "/.well-known/x402", async (context) => {
       const wallet = await sampleWallet();
-      const manifest = paymentManifest({ document, origin, terms, updated: started, wallet });
+      const manifest = paymentManifest(served, { origin, terms, updated: started, wallet });
       return answerJson(context, manifest, { headers: CACHED });
     });
   }
-  const registration = agentRegistration(origin, terms !== null);
+  const registration = agentRegistration(served, origin, terms !== null);
   mountPage(app, "/.well-known/agent-registration.json", (context) =>
     answerJson(context, registration, { headers: CACHED }),
   );
@@ -52,6 +55,9 @@ export function mountDiscovery(
       headers: PLAIN,
     }),
   );
-  const text = llmsText(document, origin, terms !== null);
+  mountPage(app, "/.well-known/jwks.json", (context) =>
+    answerJson(context, publicKeys, { headers: { "content-type": "application/jwk-set+json", ...CACHED } }),
+  );
+  const text = llmsText(served, origin, terms !== null);
   mountPage(app, "/llms.txt", (context) => answer(context, { status: 200, body: text, headers: PLAIN }));
 }

@@ -1,7 +1,8 @@
 import type { PaymentRequirements } from "@x402/core/types";
+import type { ServedDocument } from "../create-interface.ts";
 import { type DocumentedOperation, operationsOf } from "../document-operations.ts";
 import { type ExampleSource, exampleRequest } from "./example-request.ts";
-import { SERVICE } from "./service-words.ts";
+import { SERVICE_NAME, serviceDescription } from "./service-words.ts";
 
 /** What one priced operation is announced as; `accepts` equals that of the 402 which the URL answers. */
 type ManifestResource = {
@@ -31,25 +32,30 @@ export type PaymentManifest = {
 /** The terms of a price in thousandths of a US dollar, as the live 402 has them. */
 export type PaymentTerms = (units: number) => readonly PaymentRequirements[];
 
-/** Every priced operation of a document, with a request that answers the terms it states. */
+type ManifestSource = Omit<ExampleSource, "document"> & { readonly terms: PaymentTerms };
+
+/** Every priced operation of the documents, each with a request that answers the terms it states. */
 export function paymentManifest(
-  source: ExampleSource & { readonly terms: PaymentTerms; readonly updated: Date },
+  served: readonly ServedDocument[],
+  source: ManifestSource & { readonly updated: Date },
 ): PaymentManifest {
   return {
     x402Version: 2,
     kind: "resource-server",
-    name: SERVICE.name,
-    description: SERVICE.description,
+    name: SERVICE_NAME,
+    description: serviceDescription(served),
     docs: `${source.origin}/docs`,
     attestation: { type: "none" },
     updated: source.updated.toISOString(),
-    resources: operationsOf(source.document).flatMap((documented) => resourceOf(documented, source)),
+    resources: served.flatMap(({ document }) =>
+      operationsOf(document).flatMap((documented) => resourceOf(documented, { ...source, document })),
+    ),
   };
 }
 
 function resourceOf(
   documented: DocumentedOperation,
-  source: ExampleSource & { readonly terms: PaymentTerms },
+  source: ManifestSource & ExampleSource,
 ): ManifestResource[] {
   const { method, path, operation, priceUnits } = documented;
   if (priceUnits === null) return [];

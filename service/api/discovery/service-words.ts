@@ -1,6 +1,9 @@
-/** How the service names itself wherever machines ask. */
-export const SERVICE = {
-  name: "Agent Health",
-  description:
-    "Scores autonomous agents by what their wallets did on chain, and tells whether to settle, escrow or reject a payment to them.",
-} as const;
+import type { ServedDocument } from "../create-interface.ts";
+
+/** The service's name wherever machines ask. */
+export const SERVICE_NAME = "Agent Health";
+
+/** What the service does, by the interfaces that are mounted. */
+export function serviceDescription(served: readonly Pick<ServedDocument, "purpose">[]): string {
+  return served.map(({ purpose }) => purpose).join(" ");
+}

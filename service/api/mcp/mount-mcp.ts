@@ -7,16 +7,16 @@ import {
 import type { Hono } from "hono";
 import type { Logger } from "pino";
 import type { ApiContext, ApiEnv } from "../api-env.ts";
-import { SERVICE } from "../discovery/service-words.ts";
+import type { ServedDocument } from "../create-interface.ts";
+import { SERVICE_NAME, serviceDescription } from "../discovery/service-words.ts";
 import { memberOf, operationsOf, priceText } from "../document-operations.ts";
-import type { ApiDocument } from "../openapi-document.ts";
 import { readBody } from "../validation/read-body.ts";
 import { type Tool, toolList } from "./tool-list.ts";
 import { type CallHeaders, toolRequest } from "./tool-request.ts";
 import { toolResult } from "./tool-result.ts";
 
 export type McpDeps = {
-  readonly document: ApiDocument;
+  readonly served: readonly ServedDocument[];
   readonly origin: string;
   readonly logger: Logger;
 };
@@ -25,11 +25,13 @@ export type McpDeps = {
 type Dispatch = (request: Request) => Promise<Response>;
 
 /**
- * Mounts /mcp (Streamable HTTP, stateless): the interface's operations as tools, for keys in X-API-Key or as a bearer
+ * Mounts /mcp (Streamable HTTP, stateless): the operations of the interfaces as tools, for keys in X-API-Key or as a bearer
  * token. Without one a priced tool answers its price and the terms; a payment may stand in `_meta["x402/payment"]`.
  */
-export function mountMcp(app: Hono<ApiEnv>, { document, origin, logger }: McpDeps): void {
-  const tools = toolList(document).map((tool) => ({ ...tool, inputSchema: inputSchemaOf(tool) }));
+export function mountMcp(app: Hono<ApiEnv>, { served, origin, logger }: McpDeps): void {
+  const tools = served
+    .flatMap(({ document }) => toolList(document))
+    .map((tool) => ({ ...tool, inputSchema: inputSchemaOf(tool) }));
   const respond = async (context: ApiContext): Promise<Response> => {
     context.set("route", "/mcp");
     const { req } = context;
@@ -37,7 +39,7 @@ export function mountMcp(app: Hono<ApiEnv>, { document, origin, logger }: McpDep
     const handler = createMcpHandler(
       () =>
         createServer({
-          ...{ tools, document, origin, dispatch },
+          ...{ tools, served, origin, dispatch },
           headers: carriedHeaders(context),
           signal: req.raw.signal,
         }),
@@ -60,7 +62,7 @@ type ServedTool = Tool & { readonly inputSchema: ReturnType<typeof inputSchemaOf
 
 type ServerParts = {
   readonly tools: readonly ServedTool[];
-  readonly document: ApiDocument;
+  readonly served: readonly ServedDocument[];
   readonly origin: string;
   readonly dispatch: Dispatch;
   readonly headers: CallHeaders;
@@ -77,11 +79,11 @@ const META = {
     "The `claim` of an answer that is paid for and owed: the same call with it is not charged",
 } as const;
 
-function createServer({ tools, document, origin, dispatch, headers, signal }: ServerParts): McpServer {
+function createServer({ tools, served, origin, dispatch, headers, signal }: ServerParts): McpServer {
   const server = new McpServer(
-    { name: "agent-health", title: SERVICE.name, version: document.info.version },
+    { name: "agent-health", title: SERVICE_NAME, version: served[0]?.document.info.version ?? "" },
     {
-      instructions: `${SERVICE.description} Calls of priced tools may carry in _meta: ${JSON.stringify(META)}.`,
+      instructions: `${serviceDescription(served)} Calls of priced tools may carry in _meta: ${JSON.stringify(META)}.`,
     },
   );
   for (const tool of tools) {
@@ -95,7 +97,7 @@ function createServer({ tools, document, origin, dispatch, headers, signal }: Se
       return toolResult(await dispatch(request), request);
     });
   }
-  const prices = priceList(document, tools);
+  const prices = priceList(served, tools);
   server.registerTool(
     "list_prices",
     {
@@ -116,8 +118,9 @@ function inputSchemaOf({ input }: Tool) {
   return fromJsonSchema<Readonly<Record<string, unknown>>>(input as unknown as JsonSchemaType);
 }
 
-function priceList(document: ApiDocument, tools: readonly Tool[]) {
-  return operationsOf(document).flatMap(({ method, path, operation, priceUnits }) => {
+function priceList(served: readonly ServedDocument[], tools: readonly Tool[]) {
+  const operations = served.flatMap(({ document }) => operationsOf(document));
+  return operations.flatMap(({ method, path, operation, priceUnits }) => {
     if (priceUnits === null) return [];
     const tool = tools.find((one) => one.method === method && one.path === path)?.name ?? null;
     const endpoint = `${method} ${path}`;

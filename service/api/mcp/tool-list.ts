@@ -45,6 +45,9 @@ const TOOL_NAMES: Readonly<Record<string, string>> = {
   "GET /report-card/{address}": "draw_report_card",
   "GET /alerts/subscribe/{address}": "subscribe_alerts",
   "GET /keys/self": "get_balance",
+  "POST /v1/specs": "register_spec",
+  "POST /v1/outputs": "verify_output",
+  "GET /v1/verdicts/{verdict_id}": "get_verdict",
 };
 
 /** Every tool that a document's operations make. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
+import type { ServedDocument } from "../create-interface.ts";
 import {
   type DocumentedOperation,
   type DocumentedWebhook,
@@ -19,16 +20,16 @@ type Fragment = ReturnType<typeof html>;
 /** The reference page and the policy under which a browser may show it. */
 export type ReferencePage = { readonly html: string; readonly contentSecurityPolicy: string };
 
-/** Renders the reference of an OpenAPI document; the page loads nothing, from here or elsewhere. */
-export function renderReference(document: ApiDocument): ReferencePage {
+/** Renders the reference of an interface, with a link to those beside it; the page loads nothing, from here or elsewhere. */
+export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): ReferencePage {
   const styleHash = createHash("sha256").update(REFERENCE_STYLE).digest("base64");
   return {
-    html: String(renderPage(document)),
+    html: String(renderPage(one, others)),
     contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   };
 }
 
-function renderPage(document: ApiDocument): Fragment {
+function renderPage({ document, documentPath }: ServedDocument, others: readonly ServedDocument[]): Fragment {
   const operations = operationsOf(document);
   return html`<!doctype html>
 <html lang="en">
@@ -42,7 +43,8 @@ function renderPage(document: ApiDocument): Fragment {
 <header>
 <h1>${document.info.title} reference</h1>
 ${(document.info.description ?? "").split("\n\n").map((paragraph) => html`<p>${renderProse(paragraph)}</p>`)}
-<p>For machines: <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/llms.txt">llms.txt</a>, <code>/.well-known/x402</code>, and <code>/mcp</code> for the same as tools.</p>
+<p>For machines: <a href="${documentPath}">OpenAPI 3.1</a>, <a href="/llms.txt">llms.txt</a>, <code>/.well-known/x402</code>, and <code>/mcp</code> for the same as tools.</p>
+${others.map(({ title, purpose, referencePath }) => html`<p>Beside it: <a href="${referencePath}">${title}</a>. ${purpose}</p>`)}
 </header>
 <main>
 <h2>Endpoints</h2>
@@ -114,7 +116,7 @@ function renderCredentials(document: ApiDocument): Fragment {
     const description = memberOf(scheme, "description");
     return html`
 <dt><code>${String(header)}</code> (${name})</dt>
-<dd>${renderProse(typeof description === "string" ? description : "An API key, from `POST /keys` or the operator.")}</dd>`;
+<dd>${renderProse(typeof description === "string" ? description : "An API key: bought from `POST /keys` where the service sells them, or the operator's.")}</dd>`;
   })}</dl>`;
 }
 

@@ -16,6 +16,7 @@ CREATE TABLE "ahs"."hold_clock" (
 	"rerun_asked_at" timestamp with time zone,
 	"review_told_at" timestamp with time zone,
 	"expired_on_hold_at" timestamp with time zone,
+	"ended_at" timestamp with time zone,
 	"created_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -84,6 +85,17 @@ CREATE TABLE "ahs"."settlement" (
 	"updated_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "ahs"."settlement_check" (
+	"verdict_id" uuid PRIMARY KEY NOT NULL,
+	"chain_id" integer NOT NULL,
+	"run" integer NOT NULL,
+	"status" text NOT NULL,
+	"reason" text NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"not_before" timestamp with time zone,
+	"checked_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "ahs"."verdict" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"spec_id" uuid NOT NULL,
@@ -134,6 +146,7 @@ ALTER TABLE "ahs"."hold_clock" ADD CONSTRAINT "hold_clock_verdict_id_verdict_id_
 ALTER TABLE "ahs"."output_text" ADD CONSTRAINT "output_text_verdict_id_verdict_id_fk" FOREIGN KEY ("verdict_id") REFERENCES "ahs"."verdict"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."role_call" ADD CONSTRAINT "role_call_verdict_id_verdict_id_fk" FOREIGN KEY ("verdict_id") REFERENCES "ahs"."verdict"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."settlement" ADD CONSTRAINT "settlement_verdict_id_verdict_id_fk" FOREIGN KEY ("verdict_id") REFERENCES "ahs"."verdict"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "ahs"."settlement_check" ADD CONSTRAINT "settlement_check_verdict_id_verdict_id_fk" FOREIGN KEY ("verdict_id") REFERENCES "ahs"."verdict"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."verdict" ADD CONSTRAINT "verdict_spec_id_job_spec_id_fk" FOREIGN KEY ("spec_id") REFERENCES "ahs"."job_spec"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."verdict" ADD CONSTRAINT "verdict_endpoint_id_webhook_endpoint_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "ahs"."webhook_endpoint"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."verdict_run" ADD CONSTRAINT "verdict_run_verdict_id_verdict_id_fk" FOREIGN KEY ("verdict_id") REFERENCES "ahs"."verdict"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -145,10 +158,12 @@ CREATE INDEX "role_call_created" ON "ahs"."role_call" USING btree ("created_at")
 CREATE UNIQUE INDEX "settlement_terminal" ON "ahs"."settlement" USING btree ("chain_id","escrow","job_id") WHERE "ahs"."settlement"."decision" <> 'HOLD';--> statement-breakpoint
 CREATE UNIQUE INDEX "settlement_run" ON "ahs"."settlement" USING btree ("verdict_id","run");--> statement-breakpoint
 CREATE INDEX "settlement_state" ON "ahs"."settlement" USING btree ("chain_id","state");--> statement-breakpoint
+CREATE INDEX "settlement_check_chain" ON "ahs"."settlement_check" USING btree ("chain_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "verdict_slot" ON "ahs"."verdict" USING btree ("slot") WHERE "ahs"."verdict"."replaced_at" is null;--> statement-breakpoint
 CREATE INDEX "verdict_due" ON "ahs"."verdict" USING btree ("status","not_before");--> statement-breakpoint
 CREATE INDEX "verdict_spec" ON "ahs"."verdict" USING btree ("spec_id");--> statement-breakpoint
 CREATE INDEX "verdict_job" ON "ahs"."verdict" USING btree ("job_chain_id","job_escrow","job_id");--> statement-breakpoint
 CREATE INDEX "verdict_payment" ON "ahs"."verdict" USING btree ("payment_id") WHERE "ahs"."verdict"."payment_id" is not null;--> statement-breakpoint
+CREATE INDEX "verdict_endpoint" ON "ahs"."verdict" USING btree ("endpoint_id") WHERE "ahs"."verdict"."endpoint_id" is not null;--> statement-breakpoint
 CREATE INDEX "verdict_evaluated" ON "ahs"."verdict" USING btree ("evaluated_at");--> statement-breakpoint
 CREATE INDEX "verdict_run_evidence" ON "ahs"."verdict_run" USING btree ("evidence_hash");

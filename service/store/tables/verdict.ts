@@ -48,7 +48,9 @@ export const jobSpec = ahs.table(
 
 /**
  * unsettled: its price is held and may yet fall through; nobody sees it. pending: to be run from notBefore on. processing: a worker
- * runs it until leaseUntil. completed: it has a verdict. failed: the last run gave none.
+ * runs it until leaseUntil. completed: it has a verdict. failed: the last run gave none, and there is no decision.
+ * Where there is a decision (runs > 0) it is pending or processing for a re-run: to readers it stays completed, by its newest row of
+ * verdict_run, and a re-run that fails makes it completed again.
  */
 export type VerdictStatus = "unsettled" | "pending" | "processing" | "completed" | "failed";
 
@@ -81,8 +83,9 @@ export const verdict = ahs.table(
     status: text().$type<VerdictStatus>().notNull(),
     leaseUntil: timestamp({ withTimezone: true }),
     notBefore: timestamp({ withTimezone: true }).notNull(),
-    /** Tries of the run that is due, the first of which was begun at triedAt. */
+    /** How often workers claimed it since it was accepted, or retried by its owner; nothing else lowers it, since claims go by it. */
     attempts: integer().notNull().default(0),
+    /** When the first try of the run that is due was begun; null before. */
     triedAt: timestamp({ withTimezone: true }),
     /** What the run that is due, or under way, is for; that of the last one where none is. */
     cause: text().$type<RunCause>().notNull(),
@@ -92,6 +95,7 @@ export const verdict = ahs.table(
     retries: integer().notNull().default(0),
     /** That of the newest run; null before the first. */
     finalVerdict: text().$type<"ALLOW" | "HOLD" | "REJECT">(),
+    /** Why it failed, or why its last re-run did; null while it is tried again. */
     errorMessage: text(),
     /** The job that its spec was bound to when it was accepted; null where it was not. */
     jobChainId: integer(),
@@ -113,6 +117,7 @@ export const verdict = ahs.table(
     index("verdict_spec").on(table.specId),
     index("verdict_job").on(table.jobChainId, table.jobEscrow, table.jobId),
     index("verdict_payment").on(table.paymentId).where(sql`${table.paymentId} is not null`),
+    index("verdict_endpoint").on(table.endpointId).where(sql`${table.endpointId} is not null`),
     index("verdict_evaluated").on(table.evaluatedAt),
   ],
 );
@@ -248,6 +253,27 @@ export const settlement = ahs.table(
   ],
 );
 
+/** Why a decision on a job is not signed, as it was found last; the row goes when the decision is signed. */
+export const settlementCheck = ahs.table(
+  "settlement_check",
+  {
+    verdictId: uuid()
+      .primaryKey()
+      .references(() => verdict.id, { onDelete: "cascade" }),
+    chainId: integer().notNull(),
+    /** The decision that was looked at, by its row of verdict_run. */
+    run: integer().notNull(),
+    /** What GET /v1/verdicts/{verdict_id} tells as its settlement's status. */
+    status: text().notNull(),
+    reason: text().notNull(),
+    attempts: integer().notNull().default(0),
+    /** When it is looked at again; null where that decision can never be signed. */
+    notBefore: timestamp({ withTimezone: true }),
+    checkedAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [index("settlement_check_chain").on(table.chainId)],
+);
+
 /** What the clock of a held job has done so far; one row for each job that was held. */
 export const holdClock = ahs.table(
   "hold_clock",
@@ -264,6 +290,8 @@ export const holdClock = ahs.table(
     rerunAskedAt: timestamp({ withTimezone: true }),
     reviewToldAt: timestamp({ withTimezone: true }),
     expiredOnHoldAt: timestamp({ withTimezone: true }),
+    /** When its job was seen to have ended, on HOLD or otherwise; null while it runs. */
+    endedAt: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull(),
   },
   (table) => [index("hold_clock_chain").on(table.chainId)],

@@ -63,6 +63,16 @@ describe("ahs keys", () => {
     expect(await stored(secret)).toMatchObject({ balanceUnits, expiresAt: null });
   });
 
+  it("create --scope allows a key to review, which the list shows", async () => {
+    const secret = await createKey("--name", "trust desk", "--scope", "review");
+    expect(await stored(secret)).toMatchObject({ scopes: ["review"] });
+    expect((await keys("list")).find((line) => line.includes("trust desk"))).toContain("may review");
+    await expect(keys("create", "--name", "n", "--scope", "admin")).rejects.toThrow(
+      '--scope: expected one of review, got "admin"',
+    );
+    expect(await stored(await createKey("--name", "n"))).toMatchObject({ scopes: [] });
+  });
+
   it("create --partner names a design partner, --rate how often it may call", async () => {
     const secret = await createKey("--partner", "lab", "--unlimited", "--rate", "6000");
     expect(await stored(secret)).toMatchObject({ name: "lab", partner: true, ratePerMinute: 6000 });

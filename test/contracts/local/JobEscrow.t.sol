@@ -4,39 +4,9 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Ownable} from "solady/auth/Ownable.sol";
 
-import {IACPHook} from "../../../contracts/local/IACPHook.sol";
 import {JobEscrow} from "../../../contracts/local/JobEscrow.sol";
 import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
-
-/// @dev Notes what it is told and blocks what it is asked to.
-contract HookOfTests is IACPHook {
-    bytes4[] public seen;
-    bytes public lastData;
-    bool public blocking;
-
-    function block_(bool blocking_) external {
-        blocking = blocking_;
-    }
-
-    function beforeAction(uint256, bytes4 selector, bytes calldata data) external {
-        require(!blocking, "hook says no");
-        seen.push(selector);
-        lastData = data;
-    }
-
-    function afterAction(uint256, bytes4 selector, bytes calldata data) external {
-        seen.push(selector);
-        lastData = data;
-    }
-
-    function supportsInterface(bytes4) external pure returns (bool) {
-        return true;
-    }
-
-    function count() external view returns (uint256) {
-        return seen.length;
-    }
-}
+import {HookOfTests} from "../escrow/HookOfTests.sol";
 
 contract JobEscrowTest is PRBTest {
     address private constant CLIENT = address(0xC1);

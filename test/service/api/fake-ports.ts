@@ -194,6 +194,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       sampleWallet: async () => WALLET,
       securityContact: null,
     },
+    publicKeys: { keys: [] },
     readWallet: async () => reportSource(),
     reportTurns: { hasRoom: () => true },
     walletLife: async () => ({ first: null, last: null, hasCode: null }),

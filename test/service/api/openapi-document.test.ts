@@ -6,6 +6,7 @@ import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WITH_KEY } from "./fake-
 import { KEYS_REACHED } from "./keys-reached.ts";
 import { fakeRecovery } from "./recovery/fake-recovery.ts";
 import { sharedRefusals } from "./shared-refusals.ts";
+import { fakeVerificationApp } from "./verification/fake-verification-ports.ts";
 
 type Operation = {
   readonly operationId: string;
@@ -342,9 +343,11 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("documents every problem that the service has, by code, beside those of unknown paths and methods", async () => {
+  it("documents every problem that the service has in one of its documents, beside those of unknown paths and methods", async () => {
     const { paths } = await documentOf();
-    const documented = Object.values(paths).flatMap((methods) =>
+    const verification = await bodyOf<Document>(await fakeVerificationApp().request("/v1/openapi.json"));
+    const described = [...Object.values(paths), ...Object.values(verification.paths)];
+    const documented = described.flatMap((methods) =>
       Object.values(methods).flatMap(({ responses }) =>
         Object.values(responses).flatMap(({ content }) =>
           Object.keys(content?.["application/problem+json"]?.examples ?? {}),

@@ -58,6 +58,56 @@ test("what is being written from the chain when it is reset is cleared as well",
   expect((await world.db.$client.query("select * from ahs.chain_mark")).rows).toEqual([]);
 });
 
+test("verdicts of a replaced local chain stay, without their jobs and with their slots free", async () => {
+  await boundVerdict();
+  await resetChain(world.db, CHAIN_ID);
+  const { rows: verdicts } = await world.db.$client.query(
+    "select replaced_at is not null as replaced, job_chain_id from ahs.verdict",
+  );
+  expect(verdicts).toEqual([{ replaced: true, job_chain_id: CHAIN_ID }]);
+  const { rows: specs } = await world.db.$client.query(
+    "select spec_text, job_chain_id, job_escrow, job_id, registered_block from ahs.job_spec",
+  );
+  expect(specs).toEqual([
+    { spec_text: "Translate.", job_chain_id: null, job_escrow: null, job_id: null, registered_block: null },
+  ]);
+  const { rows: signed } = await world.db.$client.query("select id from ahs.settlement");
+  expect(signed).toEqual([]);
+});
+
+test("on any other chain no reset forgets what was signed for a job", async () => {
+  await boundVerdict(OTHER_CHAIN);
+  await resetChain(world.db, OTHER_CHAIN);
+  const { rows } = await world.db.$client.query(
+    `select s.chain_id, v.replaced_at, p.job_id from ahs.settlement s
+     join ahs.verdict v on v.id = s.verdict_id join ahs.job_spec p on p.id = v.spec_id`,
+  );
+  expect(rows).toEqual([{ chain_id: OTHER_CHAIN, replaced_at: null, job_id: "7" }]);
+});
+
+const OTHER_CHAIN = 8453;
+
+/** A verdict on job 7 of an escrow, signed. */
+async function boundVerdict(chainId: number = CHAIN_ID): Promise<void> {
+  await world.db.$client.query(
+    `with spec as (
+       insert into ahs.job_spec (id, client_addr, spec_text, domain, spec_hash, job_chain_id, job_escrow, job_id,
+         registered_block, created_at)
+       values (gen_random_uuid(), '0xc1', 'Translate.', 'content', '0xab', $1, '0xe5', 7, 1, now()) returning id
+     ), made as (
+       insert into ahs.verdict (id, spec_id, slot, output_hash, submitted_by, submitter_addr, provider_addr, owner, units,
+         status, not_before, cause, runs, final_verdict, job_chain_id, job_escrow, job_id, created_at, updated_at)
+       select gen_random_uuid(), id, 'job:7', '0xcd', 'agent', '0xa9', '0xa9', 'key:1', 500,
+         'completed', now(), 'submitted', 1, 'ALLOW', $1, '0xe5', 7, now(), now() from spec returning id
+     )
+     insert into ahs.settlement (chain_id, escrow, job_id, verdict_id, run, decision, deliverable, spec_hash, score,
+       confidence_bps, evidence_hash, issued_at, deadline, signer, signature, state, created_at, updated_at)
+     select $1, '0xe5', 7, id, 1, 'ALLOW', '0xcd', '0xab', 80, 8000, '0xef', 1, 2, '0x51', '0x', 'confirmed', now(), now()
+     from made`,
+    [chainId],
+  );
+}
+
 async function waitingForLock(): Promise<void> {
   await expect
     .poll(async () => {

@@ -31,7 +31,7 @@ export function payingAccess(deps: ApiKeyAccessDeps): { readonly access: Access;
     async recall() {
       return null;
     },
-    async take(_caller, request, settlement) {
+    async take(_caller, request, { settlement }) {
       const entry: Taken = { units: request.units, settlement, outcome: "taken", answer: null };
       taken.push(entry);
       return {

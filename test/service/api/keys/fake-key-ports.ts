@@ -19,6 +19,7 @@ export function storedKey(changes: Partial<ApiKey> = {}): ApiKey {
     keyPrefix: "ahs_nnnnnnnn",
     balanceUnits: 25_000,
     ratePerMinute: 600,
+    scopes: [],
     boughtBy: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
     expiresAt: null,
     revokedAt: null,

@@ -54,10 +54,11 @@ async function batchOf(kind: Caller["kind"], addresses: readonly Address[]) {
     identify: async () => CALLERS[kind],
     limit: async () => ({}),
     recall: async () => null,
-    take: async (_caller, _request, settlement) => {
+    take: async (_caller, _request, { settlement }) => {
       settlements.push(settlement);
       return { keep: async () => ({}), giveBack: async () => null };
     },
+    keepFree: async () => undefined,
     forget: async () => undefined,
   };
   const { response } = await batch(addresses, { access });

@@ -1,0 +1,12 @@
+import { Registry } from "prom-client";
+import { parseConfig } from "../bin/config.ts";
+import { createLogger, openMigratedDatabase, shutdownSignal } from "../bin/process.ts";
+import { runPanelWork } from "../bin/work/panel.ts";
+
+/** What `ahs work` runs verdicts with, alone in its process. */
+const config = parseConfig(process.env);
+const logger = createLogger(config, "panel");
+const db = await openMigratedDatabase(config, "ahs-panel", logger);
+const common = { chainId: 31_337, registry: new Registry(), now: () => new Date() };
+await runPanelWork({ ...common, config, db, logger }, shutdownSignal());
+await db.$client.end();

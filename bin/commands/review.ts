@@ -1,0 +1,166 @@
+import { parseArgs } from "node:util";
+import { numberToHex } from "viem";
+import { toEip55 } from "../../service/api/address-schema.ts";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/store/database.ts";
+import { type HeldVerdict, listHeldVerdicts, readStoredTexts } from "../../service/store/verdict-views.ts";
+import { type Review, type ReviewOutcome, recordReview } from "../../service/verdicts/record-review.ts";
+import { readVerdict, type VerdictView } from "../../service/verdicts/verdict-view.ts";
+import type { Invocation } from "../ahs.ts";
+import { requireIndexSettings } from "../config.ts";
+import { createLogger, openProcessDatabase } from "../process.ts";
+import { renderTable } from "../render-table.ts";
+
+export type ReviewCommandDeps = {
+  readonly db: Database;
+  readonly out: (line: string) => void;
+  readonly record: (review: Review) => Promise<ReviewOutcome>;
+};
+
+const USAGE = `Usage: ahs review list [--limit NUMBER]
+       ahs review show VERDICT_ID
+       ahs review decide VERDICT_ID --decision ALLOW|REJECT --reason TEXT [--by NAME]`;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const DECISIONS = ["ALLOW", "REJECT"] as const;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 10_000;
+/** Whoever may run this command decides for the operator. */
+const DEFAULT_REVIEWER = "operator";
+const MAX_REASON = 2_000;
+const MAX_NAME = 200;
+
+/** `ahs review list|show|decide` on the configured database. */
+export async function review({ config, args, out }: Invocation): Promise<void> {
+  const { chainId } = loadDeployment(requireIndexSettings(config).deploymentFile);
+  const db = openProcessDatabase(config, "ahs-review", createLogger(config, "review"));
+  try {
+    const record = (given: Review) => recordReview({ db, chainId, now: () => new Date() }, given);
+    await runReview(args, { db, out, record });
+  } finally {
+    await db.$client.end();
+  }
+}
+
+/** Runs `ahs review …`; throws with what was given and expected when the arguments do not fit. */
+export async function runReview(args: readonly string[], deps: ReviewCommandDeps): Promise<void> {
+  const [action, ...rest] = args;
+  switch (action) {
+    case "list":
+      return list(rest, deps);
+    case "show":
+      return show(rest, deps);
+    case "decide":
+      return decide(rest, deps);
+    default:
+      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
+  }
+}
+
+async function list(args: readonly string[], { db, out }: ReviewCommandDeps): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { limit: { type: "string" } } });
+  const held = await listHeldVerdicts(db, limitOf(values.limit));
+  if (held.length === 0) return out("no verdict is on HOLD");
+  const head = ["verdict", "held since", "job", "review by", "expires"];
+  for (const line of renderTable([head, ...held.map(rowOf)])) out(line);
+}
+
+function rowOf({ id, heldAt, job, reviewBy, expiresAt }: HeldVerdict): readonly string[] {
+  const name = job === null ? "-" : `${job.chainId}:${toEip55(job.escrow)}:${numberToHex(job.jobId)}`;
+  return [id, heldAt.toISOString(), name, reviewBy?.toISOString() ?? "-", expiresAt?.toISOString() ?? "-"];
+}
+
+async function show(args: readonly string[], { db, out }: ReviewCommandDeps): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const id = idOf(positionals);
+  const verdict = await readVerdict(db, id);
+  if (verdict === null) throw new Error(`there is no verdict ${id}`);
+  for (const line of summaryOf(verdict)) out(printable(line));
+  const { specText, acceptanceCriteria, outputText, evidence } = await readStoredTexts(db, id);
+  const given = evidence.map(({ text }, index) => [`evidence ${index + 1}`, text] as const);
+  const texts = [
+    ["specification", specText],
+    ["acceptance criteria", acceptanceCriteria],
+    ["output", outputText],
+    ...given,
+  ] as const;
+  for (const [name, text] of texts) {
+    if (text !== null) out(`\n--- ${name} ---\n${printable(text)}`);
+  }
+}
+
+function summaryOf({ id, status, result, runs }: VerdictView): readonly string[] {
+  const history = runs.map(
+    ({ run, cause, finalVerdict, evidenceHash, createdAt }) =>
+      `decision ${run}: ${finalVerdict} (${cause}, ${createdAt.toISOString()}, evidence ${evidenceHash})`,
+  );
+  if (result === null) return [`verdict ${id} is ${status}`, ...history];
+  const objections = result.key_objections.map((objection) => `objection: ${objection}`);
+  return [
+    `verdict ${id} is ${result.final_verdict}: score ${result.final_score}, confidence ${result.confidence}, disagreement ${result.mdi}`,
+    ...history,
+    `rules that changed the outcome: ${result.methodology.rules_fired.join(", ") || "none"}`,
+    ...objections,
+    `reasoning: ${result.reasoning}`,
+    ...(result.strongest_dissent === null ? [] : [`dissent: ${result.strongest_dissent}`]),
+  ];
+}
+
+async function decide(args: readonly string[], { out, record }: ReviewCommandDeps): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      decision: { type: "string" },
+      reason: { type: "string" },
+      by: { type: "string", default: DEFAULT_REVIEWER },
+    },
+    allowPositionals: true,
+  });
+  const verdictId = idOf(positionals);
+  const decision = DECISIONS.find((known) => known === values.decision);
+  if (decision === undefined)
+    throw new Error(
+      `--decision: expected ${DECISIONS.join(" or ")}, got "${values.decision ?? ""}"\n${USAGE}`,
+    );
+  const reason = textOf("--reason", values.reason, MAX_REASON);
+  const outcome = await record({
+    verdictId,
+    decision,
+    reason,
+    reviewedBy: textOf("--by", values.by, MAX_NAME),
+  });
+  switch (outcome.kind) {
+    case "recorded":
+      return out(
+        `verdict ${verdictId} is ${decision}: decision ${outcome.run}, evidence ${outcome.evidenceHash}`,
+      );
+    case "not_held":
+      throw new Error(`verdict ${verdictId} is ${outcome.finalVerdict}, not HOLD`);
+    case "undecided":
+      throw new Error(`there is no decided verdict ${verdictId}`);
+  }
+}
+
+/** Whoever wrote these texts may not move the reviewer's cursor, nor turn their line around. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\P{C}\n\t]/gu, "\uFFFD");
+}
+
+function idOf(positionals: readonly string[]): string {
+  const [id, ...more] = positionals;
+  if (id !== undefined && more.length === 0 && UUID.test(id)) return id.toLowerCase();
+  throw new Error(`expected the id of one verdict, got "${positionals.join(" ")}"\n${USAGE}`);
+}
+
+function textOf(option: string, given: string | undefined, most: number): string {
+  const text = given?.trim() ?? "";
+  if (text !== "" && text.length <= most) return text;
+  throw new Error(`${option}: expected a text of 1 to ${most} characters, got ${text.length}\n${USAGE}`);
+}
+
+function limitOf(given: string | undefined): number {
+  if (given === undefined) return DEFAULT_LIMIT;
+  if (!/^[1-9]\d{0,4}$/.test(given) || Number(given) > MAX_LIMIT)
+    throw new Error(`--limit: expected a whole number from 1 to ${MAX_LIMIT}, got "${given}"`);
+  return Number(given);
+}

@@ -1,0 +1,117 @@
+import { parseArgs } from "node:util";
+import { type Address, isAddress } from "viem";
+import { z } from "zod";
+import type { EscrowWish, GateWish } from "../service/chain/deploy-evaluator.ts";
+
+const USAGE = `Usage: ahs deploy --registry ADDRESS --registry-block N --sanctions ADDRESS --sanctions-block N --out FILE
+       [--owner ADDRESS] [--publisher ADDRESS] [--signer ADDRESS]... [--usdc ADDRESS] [--request-fee WEI]
+       [--finality BLOCKS] [--name NAME]
+   or: ahs deploy --deployment FILE --out FILE
+       --verdict-signer ADDRESS... --escrow GENERATION:ADDRESS:BLOCK... [--owner ADDRESS]
+       [--min-score N --max-age SECONDS --unscored allow|refuse]
+The first deploys the oracle. The second deploys the evaluator of verdicts beside the oracle of a deployment, allows the
+escrows (generation G1, G3 or V3, with the block from which their jobs are followed), and with the last three options a
+hook for each that gates funding by the provider's score.
+The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named.`;
+
+const address = z.custom<Address>(
+  (value) => typeof value === "string" && isAddress(value),
+  "expected an address",
+);
+const block = z.coerce.number().int().nonnegative();
+const out = z.string().min(1);
+
+const oracleOptions = z.strictObject({
+  registry: address,
+  "registry-block": block,
+  sanctions: address,
+  "sanctions-block": block,
+  out,
+  owner: address.optional(),
+  publisher: address.optional(),
+  signer: z.array(address).optional(),
+  usdc: address.optional(),
+  "request-fee": z.coerce.bigint().nonnegative().default(0n),
+  finality: z.coerce.number().int().positive().default(30),
+  name: z.string().optional(),
+});
+
+const escrow = z
+  .string()
+  .regex(/^(G1|G3|V3):0x[0-9a-fA-F]{40}:\d{1,12}$/, "expected GENERATION:ADDRESS:BLOCK")
+  .transform((text, context): EscrowWish => {
+    const [generation, at, startBlock] = text.split(":") as [EscrowWish["generation"], Address, string];
+    if (!isAddress(at)) context.addIssue({ code: "custom", message: `${at} has a wrong checksum` });
+    return { generation, address: at, startBlock: Number(startBlock) };
+  });
+
+const evaluatorOptions = z
+  .strictObject({
+    out,
+    owner: address.optional(),
+    "verdict-signer": z.array(address).min(1),
+    escrow: z.array(escrow).min(1),
+    "min-score": z.coerce.number().int().min(0).max(100).optional(),
+    "max-age": z.coerce.bigint().positive().optional(),
+    unscored: z.enum(["allow", "refuse"]).optional(),
+  })
+  .refine(
+    (given) => {
+      const gate = [given["min-score"], given["max-age"], given.unscored];
+      return gate.every((value) => value === undefined) || gate.every((value) => value !== undefined);
+    },
+    { error: "--min-score, --max-age and --unscored come together: a hook has no default for any" },
+  );
+
+export type OracleOptions = z.infer<typeof oracleOptions>;
+
+/** What the evaluator is deployed with; the owner null where none is named. */
+export type EvaluatorOptions = {
+  readonly out: string;
+  readonly owner: Address | null;
+  readonly signers: readonly Address[];
+  readonly escrows: readonly EscrowWish[];
+  /** Null for no hooks. */
+  readonly gate: GateWish | null;
+};
+
+export type DeployOptions =
+  | { readonly kind: "oracle"; readonly options: OracleOptions }
+  | { readonly kind: "evaluator"; readonly options: EvaluatorOptions };
+
+/** Reads what `ahs deploy` was given: the evaluator is meant where an escrow or its signer is named; throws with every fault and the usage. */
+export function parseDeployOptions(args: readonly string[]): DeployOptions {
+  const text = { type: "string" } as const;
+  const list = { type: "string", multiple: true } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ...{ registry: text, "registry-block": text, sanctions: text, "sanctions-block": text, out: text },
+      ...{ owner: text, publisher: text, signer: list, usdc: text, "request-fee": text },
+      ...{ finality: text, name: text, escrow: list, "verdict-signer": list },
+      ...{ "min-score": text, "max-age": text, unscored: text },
+    },
+  });
+  if (values.escrow === undefined && values["verdict-signer"] === undefined) {
+    return { kind: "oracle", options: checked(oracleOptions, values) };
+  }
+  return { kind: "evaluator", options: evaluatorOf(checked(evaluatorOptions, values)) };
+}
+
+function evaluatorOf(given: z.infer<typeof evaluatorOptions>): EvaluatorOptions {
+  const { "min-score": minScore, "max-age": maxAge, unscored } = given;
+  const isGated = minScore !== undefined && maxAge !== undefined && unscored !== undefined;
+  return {
+    out: given.out,
+    owner: given.owner ?? null,
+    signers: given["verdict-signer"],
+    escrows: given.escrow,
+    gate: isGated ? { minScore, maxAge, allowUnscored: unscored === "allow" } : null,
+  };
+}
+
+function checked<T>(schema: z.ZodType<T>, values: unknown): T {
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) throw new Error(`${z.prettifyError(parsed.error)}\n${USAGE}`);
+  return parsed.data;
+}

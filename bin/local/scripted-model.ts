@@ -1,0 +1,18 @@
+import { parseArgs } from "node:util";
+import { jsonRpc } from "../../devnet/json-rpc.ts";
+import { startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+
+/**
+ * A process that serves the scripted model on loopback: --rpc-url URL --port NUMBER. It ends with 1 unless the node says
+ * that it is chain 31337, and stops when it is told to or when its parent is gone.
+ */
+const { values } = parseArgs({ options: { "rpc-url": { type: "string" }, port: { type: "string" } } });
+const rpcUrl = values["rpc-url"];
+const port = Number(values.port);
+if (rpcUrl === undefined || !Number.isInteger(port)) throw new Error("expected --rpc-url URL --port NUMBER");
+
+process.on("disconnect", () => process.kill(process.pid, "SIGINT"));
+const chainId = Number(await jsonRpc(rpcUrl).request("eth_chainId"));
+const { baseUrl, model, stop } = await startScriptedModel({ port, chainId });
+process.stdout.write(`${model} at ${baseUrl}\n`);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());

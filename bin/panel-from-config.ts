@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import type { Registry } from "prom-client";
+import type { AskDeps } from "../service/panel/ask-role.ts";
+import { MODEL_RETRIES } from "../service/panel/ask-with-retries.ts";
+import { loadPrompts } from "../service/panel/load-prompts.ts";
+import { createPanelMetrics, measureModels } from "../service/panel/metrics.ts";
+import { createOpenaiModels } from "../service/panel/openai-models.ts";
+import { createModelProbe, type ModelReachability } from "../service/panel/probe-models.ts";
+import type { PanelSettings } from "./config.ts";
+
+/**
+ * What runPanel needs of the process, but for the case's own: models and what they may use, markers and a clock. Metrics go to the
+ * registry, once. Throws where the base URL or the key cannot be used safely.
+ */
+export function panelFromConfig(settings: PanelSettings, registry: Registry): AskDeps {
+  const { models: names, contextTokens, answerTokens, prices } = settings;
+  const { baseUrl, apiKey, temperature, seed, callMs } = settings;
+  const monotonicMs = () => performance.now();
+  const models = createOpenaiModels({
+    ...{ baseUrl, apiKey, temperature, seed, callMs, answerTokens },
+    ...{ retry: MODEL_RETRIES, random: Math.random, now: () => new Date() },
+  });
+  return {
+    models: measureModels(models, { metrics: createPanelMetrics(registry), prices, monotonicMs }),
+    settings: { models: names, contextTokens, answerTokens, prices, prompts: loadPrompts() },
+    newMarker: () => randomBytes(16).toString("hex"),
+    monotonicMs,
+  };
+}
+
+/** Asks whether the panel's model server is there, for health and readiness. */
+export function modelProbeFromConfig({ baseUrl, apiKey }: PanelSettings): () => Promise<ModelReachability> {
+  return createModelProbe({ baseUrl, apiKey, monotonicMs: () => performance.now() });
+}

@@ -1,0 +1,2281 @@
+// Written by npm run generate from the OpenAPI document of Agent Health output verification.
+
+export interface paths {
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether verification works
+         * @description 200 when the database answers, no verdict has waited too long for a worker, the model server answers and the index is fresh; else 503 with the same body. Without a configured model `model` is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most and is kept for a few.
+         */
+        get: operations["get_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/outputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a delivered output judged
+         * @description Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or told to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, whoever posts it; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow. A verdict that failed past its third retry is replaced by the next submission, charged anew. Nothing is charged for an unknown specification, nor while no panel can run.
+         */
+        post: operations["post_v1_outputs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/receipt-mappings/{mapping_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rules by which a receipt's gate is derived
+         * @description The mapping that a receipt names, as RFC 8785 JSON whose SHA-256 the receipt signs. It never changes: other rules get another id.
+         */
+        get: operations["get_v1_receipt_mappings_mapping_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/specs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a job specification
+         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The hash goes into the job's description as `ahs-spec:<spec_hash>`, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.
+         */
+        post: operations["post_v1_specs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts/{verdict_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A verdict on a delivered output
+         * @description Free, for whoever knows the id. Poll it every second or two until the status is `completed` or `failed`; or give the output a `webhook_url`. A completed one carries an `ETag`: with it in `If-None-Match` the answer is 304 while nothing changed, and what may still change is its settlement, or a HOLD.
+         */
+        get: operations["get_v1_verdicts_verdict_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts/{verdict_id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Evidence of a verdict
+         * @description The very bytes whose keccak256 is the verdict's `evidence_hash`, and the `reason` at the job's escrow: hashes, findings and quotes of at most 200 characters, as RFC 8785 JSON; never the texts. `Content-Digest` is their SHA-256 (RFC 9530). 404 before the first decision.
+         */
+        get: operations["get_v1_verdicts_verdict_id_evidence"];
+        put?: never;
+        /**
+         * Hand in evidence for a verdict on HOLD
+         * @description Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. The panel reads the texts as it reads the output: as data. The decision before stands until the new one is there. With the re-run at half of a held job's time that makes two at most.
+         */
+        post: operations["post_v1_verdicts_verdict_id_evidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts/{verdict_id}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Signed receipt of a verdict
+         * @description The newest decision as a JWS by a key of `/.well-known/jwks.json`, in the shape of verification.v0.3, a candidate profile beside ERC-8210 (draft-krausz-verification-state-01). ALLOW is supported and act, REJECT refuted and halt, HOLD unverifiable and halt. `v_recommendation` and `v_gate` follow from the other members by the rules at `GET /v1/receipt-mappings/{mapping_id}`, whose SHA-256 is `v_gate_mapping_hash`: compute them again, and take anything that differs, or is expired, for halt. `subject.claim_hash` is the SHA-256 of the RFC 8785 JSON `{output_hash, spec_hash}`. 409 until the verdict is completed.
+         */
+        get: operations["get_v1_verdicts_verdict_id_receipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts/{verdict_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a failed verdict run again
+         * @description Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. After the third failure posting the output again buys a new verdict in its place.
+         */
+        post: operations["post_v1_verdicts_verdict_id_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts/{verdict_id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide on a verdict on HOLD
+         * @description For reviewers: an API key of the operator with the scope `review` (`ahs keys create --scope review`). The decision is one of its own in methodology.runs, with new evidence that names the key and the reason, and settles the job where there is one; leaving it on HOLD takes no call. 409 for a verdict that is not HOLD.
+         */
+        post: operations["post_v1_verdicts_verdict_id_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts/{verdict_id}/texts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Texts that a verdict is about
+         * @description Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another): from then on 410, while verdict and evidence stay.
+         */
+        get: operations["get_v1_verdicts_verdict_id_texts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "verdict.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A verdict is ALLOW or REJECT. */
+        post: operations["webhook_verdict_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "verdict.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** No verdict could be made, and none will be unless it is retried. */
+        post: operations["webhook_verdict_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "verdict.held": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A verdict is HOLD: evidence may be handed in, or a reviewer decide. */
+        post: operations["webhook_verdict_held"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "verdict.review_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A quarter of a held job's time is left: without a decision its client is refunded when it runs out. */
+        post: operations["webhook_verdict_review_due"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /**
+         * @description HOLD: not enough to adjudicate, which is no rejection
+         * @enum {string}
+         */
+        Decision: "ALLOW" | "HOLD" | "REJECT";
+        EvidenceInput: {
+            /**
+             * @description Whether the re-run need not wait for more
+             * @default false
+             */
+            final?: boolean;
+            /** @example The sources of rows 4 to 9, with the pages that were cited. */
+            text: string;
+        };
+        /** @description What one role of the panel found */
+        Finding: {
+            /** @description Why; null where the role answered */
+            abstained: string | null;
+            confidence: number | null;
+            criteria: {
+                evidence: string;
+                id: string;
+                /** @description Null where the role cannot tell */
+                met: boolean | null;
+            }[];
+            model: string;
+            objections: string[];
+            /** @enum {string} */
+            role: "criteria_auditor" | "domain_expert" | "evidence_checker" | "user_advocate" | "critic" | "synthesiser";
+            score: number | null;
+            /** @description A generator's vote; null for critic and synthesiser, and where it abstained */
+            verdict: components["schemas"]["Decision"] | null;
+        };
+        /** @description Every fault of the request, in field order */
+        HTTPValidationError: {
+            detail?: components["schemas"]["ValidationError"][];
+        };
+        KeptEvidence: {
+            /** @description Texts that the verdict has now */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the verdict is run again, or soon after
+             */
+            rerun_at: string;
+            /** @description keccak256 of the text's UTF-8 bytes */
+            text_hash: string;
+            /** Format: uuid */
+            verdict_id: string;
+        };
+        Methodology: {
+            /** @description By role */
+            models: {
+                [key: string]: string;
+            };
+            panel_version: string;
+            /** @description keccak256 over all prompts and schemas */
+            prompt_hash: string;
+            review_reason: string | null;
+            /** @description Null for a decision of the panel */
+            reviewed_by: string | null;
+            /** @description Rules that changed the outcome, in their order */
+            rules_fired: string[];
+            /** @description Every decision so far, oldest first; the last one stands */
+            runs: {
+                /** @enum {string} */
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                evaluated_at: string;
+                evidence_hash: string;
+                final_verdict: components["schemas"]["Decision"];
+                run: number;
+            }[];
+            thresholds: {
+                confidence: number;
+                domain: string;
+            };
+        } | null;
+        OutputRequest: {
+            /**
+             * @default standard
+             * @enum {string}
+             */
+            mode?: "standard";
+            /**
+             * @description What was delivered. For a job its UTF-8 bytes have to be those whose keccak256 is the deliverable on chain
+             * @example 1, 2, 3
+             */
+            output_text: string;
+            /**
+             * @description Wallet of the agent that delivered; where the specification is bound to a job, that job's provider
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            provider_addr: string;
+            /**
+             * Format: uuid
+             * @description As POST /v1/specs answered it
+             * @example 5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4
+             */
+            spec_id: string;
+            /**
+             * @default client
+             * @enum {string}
+             */
+            submitted_by?: "client" | "agent" | "protocol";
+            /**
+             * @description Wallet of whoever submits
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            submitter_addr: string;
+            /**
+             * Format: uri
+             * @description Where the verdict's events are POSTed (Standard Webhooks 1.0.0). A URL that leads anywhere but to a public https host is refused
+             * @default null
+             */
+            webhook_url?: string | null;
+        };
+        /** @description The terms of x402 version 2 */
+        PaymentRequired: {
+            accepts: ({
+                /** @description In the token's smallest unit */
+                amount: string;
+                /** @description Contract of the token */
+                asset: string;
+                maxTimeoutSeconds: number;
+                /** @description CAIP-2 */
+                network: string;
+                payTo: string;
+                /** @enum {string} */
+                scheme: "exact";
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Why the request was not served */
+            error?: string;
+            resource: {
+                url: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @enum {number} */
+            x402Version: 2;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description RFC 9457 problem details */
+        Problem: {
+            /** @description Of a payment that is held or has moved: send it back in X-Payment-Claim */
+            claim?: string;
+            /** @description What was given and what was expected */
+            detail: string;
+            /** @description Path of the request */
+            instance: string;
+            request_id: string;
+            status: number;
+            title: string;
+            /** @description Where the problem is explained, on this host or at IANA */
+            type: string;
+            /** @description Limits of RateLimit-Policy that were exceeded */
+            "violated-policies"?: string[];
+        };
+        /** @description A JWS in flattened JSON (RFC 7515) */
+        Receipt: {
+            /** @description base64url of RFC 8785 JSON */
+            payload: string;
+            /** @description base64url of the header: alg "EdDSA", kid (RFC 7638 thumbprint), typ "application/vnd.verification.v0.3+jws" */
+            protected: string;
+            signature: string;
+        };
+        ReceiptMapping: {
+            gates: {
+                [key: string]: "act" | "halt";
+            };
+            mapping_id: string;
+            /** @description The first whose members all equal the receipt's decides; at_least_threshold and below_threshold compare v_confidence with v_gate_threshold */
+            rules: {
+                v_recommendation: string;
+                when: {
+                    [key: string]: string;
+                };
+            }[];
+            v_gate_threshold: number;
+        };
+        RetriedVerdict: {
+            /** @enum {string} */
+            status: "pending";
+            /** Format: uuid */
+            verdict_id: string;
+        };
+        ReviewedVerdict: {
+            evidence_hash: string;
+            /** @enum {string} */
+            final_verdict: "ALLOW" | "REJECT";
+            reviewed_by: string;
+            /** @description The decision's number, as in methodology.runs */
+            run: number;
+            /** Format: uuid */
+            verdict_id: string;
+        };
+        ReviewInput: {
+            /**
+             * @example ALLOW
+             * @enum {string}
+             */
+            decision: "ALLOW" | "REJECT";
+            /**
+             * @description Part of the evidence
+             * @example The sources handed in cover every row.
+             */
+            reason: string;
+        };
+        /** @description Null where the specification names no job */
+        Settlement: {
+            chain_id: number | null;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            escrow: string | null;
+            /** @description Hexadecimal, as erc8183_job_id */
+            job_id: string;
+            /** @description Why nothing is signed, or it was refused, where that is known */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description Of a held job: when a quarter of its time is left; somebody has to decide by then
+             */
+            review_by: string | null;
+            /**
+             * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, held: the HOLD is on record and the escrow untouched, both in a final block. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job or the signature ran out first
+             * @enum {string}
+             */
+            status: "unbound" | "waiting" | "waiting_for_submission" | "waiting_for_finality" | "suspended" | "signed" | "settled" | "held" | "expired_on_hold" | "refused" | "expired";
+            tx_hash: string | null;
+        } | null;
+        Spec: {
+            /** @description keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55 */
+            spec_hash: string;
+            /** Format: uuid */
+            spec_id: string;
+        };
+        SpecRequest: {
+            /**
+             * @description What has to be met, one item a line
+             * @default null
+             */
+            acceptance_criteria?: string | null;
+            /**
+             * @description The escrow's chain; this deployment's unless given
+             * @default null
+             */
+            chain_id?: number | null;
+            /**
+             * @description Wallet of the client who registers the specification
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            client_addr: string;
+            /**
+             * @description EIP-712 SpecBinding(address escrow,uint256 jobId,bytes32 specHash) by the job's client, for a job whose description does not name the hash
+             * @default null
+             */
+            client_signature?: string | null;
+            /**
+             * @description content, data_pipeline, default, code or financial; any other key is judged by the thresholds of `default`
+             * @default default
+             */
+            domain?: string;
+            /**
+             * @description The job's id, hexadecimal. Without an escrow it is on record and binds nothing
+             * @default null
+             */
+            erc8183_job_id?: string | null;
+            /**
+             * @description The ERC-8183 escrow that holds the job
+             * @default null
+             */
+            escrow?: string | null;
+            /**
+             * @description Wallet of the provider it is meant for, if known
+             * @default null
+             */
+            provider_addr?: string | null;
+            /** @description The task, as outputs are judged by it */
+            spec_text: string;
+        };
+        SubmittedOutput: {
+            /** @enum {string} */
+            status: "pending" | "processing" | "completed" | "failed";
+            /** Format: uuid */
+            verdict_id: string;
+            /** @description Only where a webhook_url was sent: signs the deliveries, and stands in the first answer alone. Null in a repeat, and where the verdict was there already: its events go where its first submission said */
+            webhook_secret?: string | null;
+        };
+        ValidationError: {
+            ctx?: {
+                [key: string]: unknown;
+            };
+            input?: unknown;
+            loc: (string | number)[];
+            msg: string;
+            type: string;
+        };
+        /** @description Members of the result: null until the status is `completed` */
+        Verdict: {
+            /** @description Mean confidence of those who voted with the majority, in hundredths */
+            confidence: number | null;
+            critic_override_applied: boolean | null;
+            domain: string | null;
+            /** @description Null unless the status is `failed` */
+            error_message: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            evaluated_at: string | null;
+            /** @description keccak256 of the bytes at GET /v1/verdicts/{verdict_id}/evidence, and the `reason` on chain */
+            evidence_hash: string | null;
+            /** @description Mean of the generators' scores, rounded half up */
+            final_score: number | null;
+            final_verdict: components["schemas"]["Decision"] | null;
+            findings: components["schemas"]["Finding"][] | null;
+            generator_majority: components["schemas"]["Decision"] | null;
+            key_objections: string[] | null;
+            latency_ms: number | null;
+            /** @description Disagreement: population standard deviation of the generators' scores over 50 */
+            mdi: number | null;
+            met_criteria: string[] | null;
+            methodology: components["schemas"]["Methodology"];
+            /** @enum {string|null} */
+            on_chain_action: "complete" | "hold_pending_review" | "reject" | null;
+            /** @description keccak256 of the output's UTF-8 bytes */
+            output_hash: string;
+            reasoning: string | null;
+            rejection_asymmetry_applied: boolean | null;
+            /** @description Of a HOLD that is run again; its decision stands until the new one is there */
+            rerun: {
+                /** @enum {string} */
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                /** @enum {string} */
+                status: "pending" | "processing";
+            } | null;
+            settlement: components["schemas"]["Settlement"];
+            spec_hash: string;
+            /**
+             * @description failed: no verdict could be made, `error_message` says why. A verdict with a decision stays completed: `rerun` tells of another one on its way
+             * @enum {string}
+             */
+            status: "pending" | "processing" | "completed" | "failed";
+            strongest_dissent: string | null;
+            unmet_criteria: string[] | null;
+            /** Format: uuid */
+            verdict_id: string;
+            zero_history_adjustment_applied: boolean | null;
+        };
+        VerdictCompletedEvent: {
+            data: {
+                /** @enum {string} */
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                evaluated_at: string;
+                evidence_hash: string;
+                final_verdict: components["schemas"]["Decision"];
+                /** @description The decision's number, as in methodology.runs */
+                run: number;
+                /** @enum {string} */
+                status: "completed";
+                /** Format: uuid */
+                verdict_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "verdict.completed";
+        };
+        VerdictFailedEvent: {
+            data: {
+                error_message: string;
+                /** @enum {string} */
+                status: "failed";
+                /** Format: uuid */
+                verdict_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "verdict.failed";
+        };
+        VerdictHeldEvent: {
+            data: {
+                /** @enum {string} */
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                evaluated_at: string;
+                evidence_hash: string;
+                final_verdict: components["schemas"]["Decision"];
+                /** @description The decision's number, as in methodology.runs */
+                run: number;
+                /** @enum {string} */
+                status: "completed";
+                /** Format: uuid */
+                verdict_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "verdict.held";
+        };
+        VerdictReviewDueEvent: {
+            data: {
+                chain_id: number;
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                escrow: string;
+                /**
+                 * Format: date-time
+                 * @description When the job runs out, and its client may be refunded
+                 */
+                expires_at: string;
+                /** @enum {string} */
+                final_verdict: "HOLD";
+                /** @description Decimal */
+                job_id: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                review_by: string;
+                /** @enum {string} */
+                status: "completed";
+                /** Format: uuid */
+                verdict_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "verdict.review_due";
+        };
+        VerdictTexts: {
+            acceptance_criteria: string | null;
+            /** @description What was handed in after a HOLD, oldest first */
+            evidence: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                submitted_at: string;
+                text: string;
+            }[];
+            output_text: string;
+            spec_text: string;
+            /** Format: uuid */
+            verdict_id: string;
+        };
+        VerificationCheck: {
+            detail: string;
+            /** @enum {string} */
+            status: "ok" | "failing" | "not_configured";
+        };
+        VerificationHealth: {
+            checks: {
+                chain: components["schemas"]["VerificationCheck"];
+                database: components["schemas"]["VerificationCheck"];
+                model: components["schemas"]["VerificationCheck"];
+                queue: components["schemas"]["VerificationCheck"];
+            };
+            /** @enum {string} */
+            service: "agent-health-verification";
+            /** @enum {string} */
+            status: "ok" | "unavailable";
+            /** @enum {string} */
+            version: "0.1.0";
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    get_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It works */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "service": "agent-health-verification",
+                     *       "version": "0.1.0",
+                     *       "checks": {
+                     *         "database": {
+                     *           "status": "ok",
+                     *           "detail": "answers"
+                     *         },
+                     *         "queue": {
+                     *           "status": "ok",
+                     *           "detail": "2 waiting, 1 under way, the most overdue for 0 s, at most 300 s allowed"
+                     *         },
+                     *         "model": {
+                     *           "status": "ok",
+                     *           "detail": "answers"
+                     *         },
+                     *         "chain": {
+                     *           "status": "ok",
+                     *           "detail": "block 7999 is 3 s old, at most 120 s allowed"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerificationHealth"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that it needs fails, or Deadline exceeded, or Shutting down */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationHealth"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_v1_outputs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                "Idempotency-Key"?: string;
+                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                "X-Payment-Claim"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OutputRequest"];
+            };
+        };
+        responses: {
+            /** @description The verdict to poll */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls that are left, and in how many seconds all of them are */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SubmittedOutput"];
+                };
+            };
+            /** @description Header malformed, or Payment malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another submission of this output is being paid, or Request with this Idempotency-Key under way, or Payment in use by another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Texts no longer kept */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Node unavailable, or Index behind the chain, or Panel not configured, or Panel's budget spent, or Database unavailable, or Payments unavailable, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_v1_receipt_mappings_mapping_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `v_gate_mapping` of a receipt */
+                mapping_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mapping */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mapping_id": "agent-health-v0.3-2026-11-20-t070",
+                     *       "v_gate_threshold": 0.7,
+                     *       "rules": [
+                     *         {
+                     *           "when": {
+                     *             "v_verdict": "refuted"
+                     *           },
+                     *           "v_recommendation": "refuted"
+                     *         },
+                     *         {
+                     *           "when": {
+                     *             "v_verdict": "unverifiable"
+                     *           },
+                     *           "v_recommendation": "unverifiable"
+                     *         },
+                     *         {
+                     *           "when": {
+                     *             "v_method": "review",
+                     *             "v_verdict": "supported"
+                     *           },
+                     *           "v_recommendation": "confident_supported"
+                     *         },
+                     *         {
+                     *           "when": {
+                     *             "v_adversarial_result": "vulnerable",
+                     *             "v_verdict": "supported"
+                     *           },
+                     *           "v_recommendation": "vulnerable_supported"
+                     *         },
+                     *         {
+                     *           "when": {
+                     *             "v_confidence": "below_threshold",
+                     *             "v_verdict": "supported"
+                     *           },
+                     *           "v_recommendation": "weak_supported"
+                     *         },
+                     *         {
+                     *           "when": {
+                     *             "v_adversarial_result": "not_checked",
+                     *             "v_verdict": "supported"
+                     *           },
+                     *           "v_recommendation": "un_probed_not_cleared"
+                     *         },
+                     *         {
+                     *           "when": {
+                     *             "v_verdict": "supported"
+                     *           },
+                     *           "v_recommendation": "confident_supported"
+                     *         }
+                     *       ],
+                     *       "gates": {
+                     *         "confident_supported": "act",
+                     *         "refuted": "halt",
+                     *         "un_probed_not_cleared": "halt",
+                     *         "unverifiable": "halt",
+                     *         "vulnerable_supported": "halt",
+                     *         "weak_supported": "halt"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReceiptMapping"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_v1_specs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpecRequest"];
+            };
+        };
+        responses: {
+            /** @description The specification's id and hash */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "spec_id": "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
+                     *       "spec_hash": "0x6f3c0c2e8d4b9a7f1e5d2c3b4a5968778695a4b3c2d1e0f0112233445566778f"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Spec"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Node unavailable, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_v1_verdicts_verdict_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags that the caller holds: 304 where one of them is current */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The verdict */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "status": "completed",
+                     *       "final_verdict": "ALLOW",
+                     *       "final_score": 86,
+                     *       "confidence": 0.88,
+                     *       "mdi": 0.06,
+                     *       "on_chain_action": "complete",
+                     *       "domain": "default",
+                     *       "met_criteria": [
+                     *         "Every row names its source."
+                     *       ],
+                     *       "unmet_criteria": [],
+                     *       "key_objections": [],
+                     *       "reasoning": "The table answers what was asked, and each row names where it is from.",
+                     *       "strongest_dissent": "Two of the sources are older than a year.",
+                     *       "generator_majority": "ALLOW",
+                     *       "critic_override_applied": false,
+                     *       "zero_history_adjustment_applied": false,
+                     *       "rejection_asymmetry_applied": false,
+                     *       "latency_ms": 8412,
+                     *       "evaluated_at": "2026-11-20T10:00:09.000Z",
+                     *       "error_message": null,
+                     *       "rerun": null,
+                     *       "findings": [
+                     *         {
+                     *           "role": "criteria_auditor",
+                     *           "model": "scripted",
+                     *           "verdict": "ALLOW",
+                     *           "score": 88,
+                     *           "confidence": 0.9,
+                     *           "criteria": [
+                     *             {
+                     *               "id": "c1",
+                     *               "met": true,
+                     *               "evidence": "All 12 rows carry a source."
+                     *             }
+                     *           ],
+                     *           "objections": [],
+                     *           "abstained": null
+                     *         }
+                     *       ],
+                     *       "methodology": {
+                     *         "panel_version": "panel-2026.1",
+                     *         "prompt_hash": "0x5555555555555555555555555555555555555555555555555555555555555555",
+                     *         "models": {
+                     *           "criteria_auditor": "scripted",
+                     *           "critic": "scripted",
+                     *           "synthesiser": "scripted"
+                     *         },
+                     *         "thresholds": {
+                     *           "domain": "default",
+                     *           "confidence": 0.7
+                     *         },
+                     *         "rules_fired": [],
+                     *         "runs": [
+                     *           {
+                     *             "run": 1,
+                     *             "cause": "submitted",
+                     *             "final_verdict": "ALLOW",
+                     *             "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                     *             "evaluated_at": "2026-11-20T10:00:09.000Z"
+                     *           }
+                     *         ],
+                     *         "reviewed_by": null,
+                     *         "review_reason": null
+                     *       },
+                     *       "spec_hash": "0x6666666666666666666666666666666666666666666666666666666666666666",
+                     *       "output_hash": "0x7777777777777777777777777777777777777777777777777777777777777777",
+                     *       "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                     *       "settlement": {
+                     *         "chain_id": 31337,
+                     *         "escrow": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "job_id": "0x7",
+                     *         "status": "settled",
+                     *         "tx_hash": "0x8888888888888888888888888888888888888888888888888888888888888888",
+                     *         "review_by": null,
+                     *         "reason": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Verdict"];
+                };
+            };
+            /** @description Unchanged since the ETag in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_v1_verdicts_verdict_id_evidence: {
+        parameters: {
+            query?: {
+                /** @description Number of an earlier decision, as in methodology.runs; without it the newest */
+                run?: number;
+            };
+            header?: {
+                /** @description ETags that the caller holds: 304 where one of them is current */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The evidence */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "final_verdict": "ALLOW"
+                     *     }
+                     */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Unchanged since the ETag in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_v1_verdicts_verdict_id_evidence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer without its secrets and nothing happens again; another request is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvidenceInput"];
+            };
+        };
+        responses: {
+            /** @description The text is kept */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "text_hash": "0x9999999999999999999999999999999999999999999999999999999999999999",
+                     *       "count": 1,
+                     *       "rerun_at": "2026-11-20T10:10:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeptEvidence"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the submitter's key or wallet */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Verdict not on HOLD, or Evidence used up, or Request with this Idempotency-Key under way */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Texts no longer kept */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_v1_verdicts_verdict_id_receipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt, good for 30 days; a new one at every request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "payload": "eyJleHAiOjE3NjYyMjQ4MDksImlhdCI6MTc2MzYzMjgwOSwi…",
+                     *       "protected": "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9",
+                     *       "signature": "3Yt0mVb…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Verdict not completed */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Receipts not configured, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_v1_verdicts_verdict_id_retry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer without its secrets and nothing happens again; another request is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The verdict, queued again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RetriedVerdict"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key balance insufficient */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the submitter's key or wallet */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Verdict not failed, or Retries used up, or Request with this Idempotency-Key under way */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Texts no longer kept */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_v1_verdicts_verdict_id_review: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer without its secrets and nothing happens again; another request is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewInput"];
+            };
+        };
+        responses: {
+            /** @description The decision is recorded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "final_verdict": "ALLOW",
+                     *       "run": 2,
+                     *       "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                     *       "reviewed_by": "Trust desk"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewedVerdict"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Verdict not on HOLD, or Request with this Idempotency-Key under way */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_v1_verdicts_verdict_id_texts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The texts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "spec_text": "List the ten largest DEX pools on Base by volume, each with its source.",
+                     *       "acceptance_criteria": "1. Ten rows. 2. Every row names its source.",
+                     *       "output_text": "| Pool | Volume | Source |\n|---|---|---|\n…",
+                     *       "evidence": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerdictTexts"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the submitter's key or wallet */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Texts no longer kept */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_verdict_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "verdict.completed",
+                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "data": {
+                 *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *         "status": "completed",
+                 *         "final_verdict": "ALLOW",
+                 *         "run": 1,
+                 *         "cause": "submitted",
+                 *         "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                 *         "evaluated_at": "2026-11-20T10:00:09.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerdictCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_verdict_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "verdict.failed",
+                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "data": {
+                 *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *         "status": "failed",
+                 *         "error_message": "The panel gave too few answers: domain_expert, evidence_checker and critic abstained."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerdictFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_verdict_held: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "verdict.held",
+                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "data": {
+                 *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *         "status": "completed",
+                 *         "final_verdict": "HOLD",
+                 *         "run": 1,
+                 *         "cause": "submitted",
+                 *         "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                 *         "evaluated_at": "2026-11-20T10:00:09.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerdictHeldEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_verdict_review_due: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "verdict.review_due",
+                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "data": {
+                 *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *         "status": "completed",
+                 *         "final_verdict": "HOLD",
+                 *         "chain_id": 31337,
+                 *         "escrow": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                 *         "job_id": "7",
+                 *         "review_by": "2026-11-27T04:00:00.000Z",
+                 *         "expires_at": "2026-11-29T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerdictReviewDueEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

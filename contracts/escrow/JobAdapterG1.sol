@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IJobEscrowAdapter} from "../interfaces/IJobEscrowAdapter.sol";
+
+/// @dev What `getJob` answers in generation G1.
+interface IJobsG1 {
+    struct Job {
+        uint256 id;
+        address client;
+        address provider;
+        address evaluator;
+        string description;
+        uint256 budget;
+        uint256 expiredAt;
+        uint8 status;
+        address hook;
+    }
+
+    function getJob(uint256 jobId) external view returns (Job memory);
+}
+
+/// @title Reads escrows in the shape of the ERC text's own code (generation G1)
+contract JobAdapterG1 is IJobEscrowAdapter {
+    function readJob(address escrow, uint256 jobId) external view returns (Job memory) {
+        IJobsG1.Job memory job = IJobsG1(escrow).getJob(jobId);
+        if (job.client == address(0) || job.id != jobId) revert UnknownJob(escrow, jobId);
+        if (job.status > uint8(JobStatus.Expired)) revert UnknownStatus(escrow, jobId, job.status);
+        return Job({
+            client: job.client,
+            provider: job.provider,
+            evaluator: job.evaluator,
+            hook: job.hook,
+            status: JobStatus(job.status),
+            expiredAt: job.expiredAt,
+            budget: job.budget
+        });
+    }
+
+    function gateSelectors() external pure returns (bytes4 fund, bytes4 setProvider) {
+        return (bytes4(keccak256("fund(uint256,bytes)")), bytes4(0));
+    }
+}

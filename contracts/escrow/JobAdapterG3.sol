@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IJobEscrowAdapter} from "../interfaces/IJobEscrowAdapter.sol";
+
+/// @dev What `getJob` answers in generation G3.
+interface IJobsG3 {
+    struct Job {
+        address client;
+        uint8 status;
+        address provider;
+        uint48 expiredAt;
+        address evaluator;
+        uint48 submittedAt;
+        uint256 budget;
+        address hook;
+        address paymentToken;
+        uint256 providerAgentId;
+        string description;
+        uint256 settledAmount;
+        address payoutReceiver;
+    }
+
+    function getJob(uint256 jobId) external view returns (Job memory);
+}
+
+/// @title Reads escrows in the shape of base-contracts' ERC8183 (generation G3)
+contract JobAdapterG3 is IJobEscrowAdapter {
+    function readJob(address escrow, uint256 jobId) external view returns (Job memory) {
+        IJobsG3.Job memory job = IJobsG3(escrow).getJob(jobId);
+        if (job.client == address(0)) revert UnknownJob(escrow, jobId);
+        if (job.status > uint8(JobStatus.Expired)) revert UnknownStatus(escrow, jobId, job.status);
+        return Job({
+            client: job.client,
+            provider: job.provider,
+            evaluator: job.evaluator,
+            hook: job.hook,
+            status: JobStatus(job.status),
+            expiredAt: job.expiredAt,
+            budget: job.budget
+        });
+    }
+
+    function gateSelectors() external pure returns (bytes4 fund, bytes4 setProvider) {
+        return (
+            bytes4(keccak256("fund(uint256,address,uint256,bytes)")),
+            bytes4(keccak256("setProvider(uint256,address,uint256,bytes)"))
+        );
+    }
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { ROLES, type Role } from "./roles.ts";
+
+/** How the server is told to fail; members that are not given change nothing. */
+export const behaviourSchema = z.strictObject({
+  /** Each answer waits so long. */
+  slow_ms: z.int().min(0).max(600_000).optional(),
+  /** Each call is answered with this status and an error. */
+  fail: z.int().min(400).max(599).optional(),
+  /** Seconds, sent as Retry-After along with `fail`. */
+  retry_after: z.int().min(0).optional(),
+  /** Answers are off the schema: each role's first one from now on, or all. */
+  break_schema: z.enum(["once", "always"]).optional(),
+  /** The model declines, as OpenAI's do, in `refusal`. */
+  refuse: z.boolean().optional(),
+  /**
+   * Ballots are the opposite of the honest ones and the critic challenges all of them; without `roles`, by criteria
+   * auditor, evidence checker and critic.
+   */
+  disagree: z.boolean().optional(),
+  /** `json_schema` is refused with 400, as servers do that only know `json_object`. */
+  json_schema_unsupported: z.boolean().optional(),
+  /** Calls are never answered. */
+  hang: z.boolean().optional(),
+  /** Answers end in the middle, with `finish_reason` length. */
+  truncate: z.boolean().optional(),
+  /** Whom all of this concerns; everyone where it is not given. */
+  roles: z.array(z.enum(ROLES)).optional(),
+  /** So many calls, then the server is itself again; all where it is not given. */
+  times: z.int().min(1).optional(),
+});
+
+export type Behaviour = z.infer<typeof behaviourSchema>;
+
+/** Who disagrees where nobody is named: two generators, so that no majority is left. */
+const DISSENTERS: readonly Role[] = ["criteria_auditor", "evidence_checker", "critic"];
+
+/** How one call is to go. */
+export type NextCall = Omit<Behaviour, "break_schema"> & { readonly breaksSchema: boolean };
+
+/** What the server is told at the moment, call by call. */
+export function createBehaviours() {
+  let told: Behaviour = {};
+  let left = Number.POSITIVE_INFINITY;
+  let broken = new Set<Role>();
+  return {
+    tell: (behaviour: Behaviour): void => {
+      told = behaviour;
+      left = behaviour.times ?? Number.POSITIVE_INFINITY;
+      broken = new Set();
+    },
+    /** How the next call of a role goes, which is counted. */
+    next: (role: Role): NextCall => {
+      const { break_schema, ...rest } = told;
+      if (left <= 0 || (told.roles !== undefined && !told.roles.includes(role)))
+        return { breaksSchema: false };
+      left -= 1;
+      const breaksSchema = break_schema === "always" || (break_schema === "once" && !broken.has(role));
+      broken.add(role);
+      const disagrees = told.disagree === true && (told.roles !== undefined || DISSENTERS.includes(role));
+      return { ...rest, disagree: disagrees, breaksSchema };
+    },
+  };
+}

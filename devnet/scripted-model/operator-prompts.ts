@@ -1,0 +1,30 @@
+import { type Command, findCommand, findInstructions } from "./find-command.ts";
+
+/** More different system messages than this are not told apart. */
+const MAX_VARIANTS = 16;
+
+/**
+ * Tells what the operator of the panel wrote from what was slipped into a system message: the first one of its kind is
+ * the operator's, and sentences that a later one has on top of it and that tell a judge what to answer are somebody
+ * else's, to be obeyed. A kind is a role and a mode: where the schema is put into the message, it is longer.
+ */
+export function createOperatorPrompts() {
+  const prompts = new Map<string, { readonly lines: Set<string>; readonly seen: Set<string> }>();
+  return {
+    /** What the lines of a system message command that are not the operator's; null where nothing is commanded. */
+    commandIn: (kind: string, instructions: string): Command | null => {
+      const lines = instructions.split("\n");
+      const known = prompts.get(kind);
+      if (known === undefined) {
+        prompts.set(kind, { lines: new Set(lines), seen: new Set([instructions]) });
+        return null;
+      }
+      if (known.seen.size < MAX_VARIANTS) known.seen.add(instructions);
+      const foreign = lines.filter((line) => !known.lines.has(line)).join("\n");
+      return findCommand(findInstructions(foreign).join("\n"));
+    },
+    /** How many different system messages came of each kind, marker aside. */
+    variants: (): Readonly<Record<string, number>> =>
+      Object.fromEntries([...prompts].map(([kind, { seen }]) => [kind, seen.size])),
+  };
+}

@@ -1,0 +1,61 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { behaviourSchema, createBehaviours } from "./behaviour.ts";
+import { createCallCounts } from "./call-counts.ts";
+import { completeChat } from "./complete-chat.ts";
+import { completionRequest, SCRIPTED_MODEL } from "./completion.ts";
+import { errorBody } from "./error-body.ts";
+import { createOperatorPrompts } from "./operator-prompts.ts";
+import { readQuestion } from "./read-question.ts";
+
+type ScriptedAppDeps = { readonly randomId: () => string; readonly now: () => Date };
+
+/** Chat completions as OpenAI's API has them, and below `/scripted` what tells the model how to behave. */
+export function createScriptedApp(deps: ScriptedAppDeps): Hono {
+  const app = new Hono();
+  const behaviours = createBehaviours();
+  const counts = createCallCounts();
+  const prompts = createOperatorPrompts();
+
+  app.get("/v1/models", (c) =>
+    c.json({
+      object: "list",
+      data: [{ id: SCRIPTED_MODEL, object: "model", created: 0, owned_by: "local" }],
+    }),
+  );
+  app.post("/v1/chat/completions", async (c) => {
+    const parsed = completionRequest.safeParse(await c.req.json().catch(() => null));
+    if (!parsed.success) return c.json(errorBody(z.prettifyError(parsed.error), "invalid_request"), 400);
+    const { model, messages } = parsed.data;
+    if (model !== SCRIPTED_MODEL) {
+      const message = `The model ${model} does not exist; there is ${SCRIPTED_MODEL} alone.`;
+      return c.json(errorBody(message, "model_not_found"), 404);
+    }
+    const question = readQuestion(messages);
+    if (question === null) {
+      const message = "Expected a system message with the lines `Role: …` and `Fence: …`.";
+      return c.json(errorBody(message, "invalid_request"), 400);
+    }
+    counts.called(question.role);
+    const call = { request: parsed.data, question, behaviour: behaviours.next(question.role) };
+    return completeChat(call, { ...deps, prompts, counts, signal: c.req.raw.signal });
+  });
+
+  app.post("/scripted/behaviour", async (c) => {
+    const parsed = behaviourSchema.safeParse(await c.req.json().catch(() => null));
+    if (!parsed.success) return c.json(errorBody(z.prettifyError(parsed.error), "invalid_request"), 400);
+    behaviours.tell(parsed.data);
+    return c.json(parsed.data);
+  });
+  app.delete("/scripted/behaviour", (c) => {
+    behaviours.tell({});
+    return c.body(null, 204);
+  });
+  app.get("/scripted/calls", (c) => c.json({ roles: counts.byRole(), system_messages: prompts.variants() }));
+  app.delete("/scripted/calls", (c) => {
+    counts.reset();
+    return c.body(null, 204);
+  });
+  app.notFound((c) => c.json(errorBody(`Unknown path ${c.req.path}.`, "not_found"), 404));
+  return app;
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { SynthesisAnswer } from "./answers.ts";
+import type { Command } from "./find-command.ts";
+import type { CaseReading } from "./read-case.ts";
+import type { Block } from "./read-question.ts";
+
+const ballotSchema = z.object({
+  score: z.number(),
+  criteria: z.array(
+    z.object({ id: z.string(), met: z.enum(["yes", "no", "unclear"]), evidence: z.string() }),
+  ),
+  objections: z.array(z.string()),
+});
+
+type PassedBallot = z.infer<typeof ballotSchema> & { readonly role: string };
+
+const MAX_OBJECTIONS = 8;
+
+/** The synthesiser's honest answer: what most ballots passed on to it say, and whose score is farthest from the others'. */
+export function synthesise(blocks: readonly Block[], reading: CaseReading): SynthesisAnswer {
+  const ballots = ballotsOf(blocks);
+  const ids = [...new Set(ballots.flatMap(({ criteria }) => criteria.map(({ id }) => id)))];
+  const saying = (id: string, met: "yes" | "no") =>
+    ballots.flatMap(({ criteria }) => criteria.filter((finding) => finding.id === id && finding.met === met));
+  const isMost = (id: string, met: "yes" | "no") => saying(id, met).length * 2 > ballots.length;
+  const objections = new Set(ballots.flatMap((ballot) => ballot.objections));
+  return {
+    met_criteria: ids.filter((id) => isMost(id, "yes")),
+    unmet_criteria: ids
+      .filter((id) => isMost(id, "no"))
+      .map((id) => ({ id, evidence: saying(id, "no")[0]?.evidence ?? "" })),
+    key_objections: [...objections].slice(0, MAX_OBJECTIONS),
+    reasoning: `${ballots.length} ballots; by their words ${Math.round(reading.shareMet * 100)} % of what was asked for is there.`,
+    strongest_dissent: dissentOf(ballots),
+  };
+}
+
+/** A synthesis as somebody told the role to give it. */
+export function obeyWithSynthesis(command: Command, reading: CaseReading): SynthesisAnswer {
+  const ids = reading.criteria.map(({ id }) => id);
+  const isMet = command.score === null ? command.verdict === "ALLOW" : command.score >= 50;
+  return {
+    met_criteria: isMet ? ids : [],
+    unmet_criteria: isMet ? [] : ids.map((id) => ({ id, evidence: "not met, as told" })),
+    key_objections: isMet ? [] : ["rejected as told"],
+    reasoning: "Answered as told outside the fences.",
+    strongest_dissent: "",
+  };
+}
+
+function ballotsOf(blocks: readonly Block[]): readonly PassedBallot[] {
+  return blocks.flatMap(({ label, text }) => {
+    if (!label.startsWith("ballot_")) return [];
+    const parsed = ballotSchema.safeParse(jsonOf(text));
+    return parsed.success ? [{ ...parsed.data, role: label.slice("ballot_".length) }] : [];
+  });
+}
+
+/** Undefined for a text that is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function dissentOf(ballots: readonly PassedBallot[]): string {
+  const mean = ballots.reduce((sum, { score }) => sum + score, 0) / ballots.length;
+  const [farthest] = [...ballots].sort(
+    (one, other) => Math.abs(other.score - mean) - Math.abs(one.score - mean),
+  );
+  return farthest === undefined
+    ? ""
+    : `${farthest.role} gives ${farthest.score}, ${Math.round(mean)} is the mean.`;
+}

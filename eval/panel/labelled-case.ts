@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import type { PanelCase } from "../../service/panel/types.ts";
+
+const CASES_FOLDER = new URL("./cases/", import.meta.url);
+/** As POST /v1/outputs and POST /v1/specs take them. */
+const MAX_TEXT = 200_000;
+const MAX_EVIDENCE = 50_000;
+
+const text = z.string().min(1).max(MAX_TEXT);
+
+const labelledCase = z.strictObject({
+  id: z.string().min(1),
+  domain: z.string().min(1),
+  /** What the case is about, for reading alone. */
+  tags: z.array(z.string()).default([]),
+  spec_text: text,
+  acceptance_criteria: text.nullable().default(null),
+  output_text: text,
+  evidence_texts: z.array(z.string().min(1).max(MAX_EVIDENCE)).max(3).default([]),
+  provider_has_score: z.boolean().default(true),
+  /** Verdicts that are right, the best first. */
+  expected: z.array(z.enum(["ALLOW", "HOLD", "REJECT"])).min(1),
+});
+
+const caseList = z.array(labelledCase).min(1);
+
+/** A case with the verdicts that a careful judge may give it. */
+export type LabelledCase = z.infer<typeof labelledCase>;
+
+/** The set of this repository, in the order of its files and their cases. */
+export function ownCases(): readonly LabelledCase[] {
+  const files = readdirSync(CASES_FOLDER).sort();
+  return files.flatMap((file) => readCases(new URL(file, CASES_FOLDER).pathname));
+}
+
+/** A set of cases from a file; throws with the file's name and every fault for what is none. */
+export function readCases(file: string): readonly LabelledCase[] {
+  return parseCases(readFileSync(file, "utf8"), file);
+}
+
+/** A set of cases from JSON; throws with the given name and every fault for what is none. */
+export function parseCases(json: string, name: string): readonly LabelledCase[] {
+  const parsed = caseList.safeParse(jsonOf(json, name));
+  if (!parsed.success) throw new Error(`${name} is no list of cases:\n${z.prettifyError(parsed.error)}`);
+  const ids = parsed.data.map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new Error(`${name} has the id "${twice}" twice`);
+  return parsed.data;
+}
+
+/** What the panel is given of a case: everything but its label. */
+export function panelCaseOf(labelled: LabelledCase): PanelCase {
+  return {
+    specText: labelled.spec_text,
+    acceptanceCriteria: labelled.acceptance_criteria,
+    domain: labelled.domain,
+    outputText: labelled.output_text,
+    evidenceTexts: labelled.evidence_texts,
+    providerHasScore: labelled.provider_has_score,
+  };
+}
+
+function jsonOf(json: string, name: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Error(`${name} is no JSON`, { cause: error });
+  }
+}

@@ -1,0 +1,68 @@
+import type { AskDeps } from "../../service/panel/ask-role.ts";
+import { runPanel } from "../../service/panel/run-panel.ts";
+import type { PanelOutcome, RoleRecord } from "../../service/panel/types.ts";
+import type { CaseRow } from "./case-row.ts";
+import { type LabelledCase, panelCaseOf } from "./labelled-case.ts";
+
+/** Runs the panel on one case; a run that fails or throws becomes a row that says why. */
+export async function runCase(
+  labelled: LabelledCase,
+  deps: AskDeps & { readonly signal: AbortSignal },
+): Promise<CaseRow> {
+  const records: RoleRecord[] = [];
+  const keep = async (record: RoleRecord) => {
+    records.push(record);
+  };
+  const startedMs = deps.monotonicMs();
+  const outcome = await runPanel(panelCaseOf(labelled), { ...deps, known: [], keep }).catch(
+    (error: unknown): PanelOutcome => {
+      deps.signal.throwIfAborted();
+      return {
+        kind: "failed",
+        message: error instanceof Error ? error.message : String(error),
+        retryable: false,
+      };
+    },
+  );
+  const latencyMs = Math.round(deps.monotonicMs() - startedMs);
+  const { id, domain, tags, expected } = labelled;
+  return {
+    id,
+    domain,
+    tags,
+    expected,
+    ...judged(outcome, expected),
+    ...usageOf(records),
+    latency_ms: latencyMs,
+  };
+}
+
+function judged(outcome: PanelOutcome, expected: CaseRow["expected"]) {
+  if (outcome.kind === "failed") {
+    const nothing = { verdict: null, is_right: null, final_score: null, confidence: null, rules_fired: [] };
+    return { ...nothing, error: outcome.message };
+  }
+  const { verdict, finalScore, confidence, rulesFired } = outcome.decision;
+  return {
+    verdict,
+    is_right: expected.includes(verdict),
+    final_score: finalScore,
+    confidence,
+    rules_fired: rulesFired,
+    error: null,
+  };
+}
+
+function usageOf(records: readonly RoleRecord[]) {
+  const costs = records.map(({ costUsd }) => costUsd);
+  return {
+    requests: sum(records.map(({ requests }) => requests)),
+    prompt_tokens: sum(records.map(({ promptTokens }) => promptTokens)),
+    completion_tokens: sum(records.map(({ completionTokens }) => completionTokens)),
+    cost_usd: costs.every((cost) => cost !== null) ? sum(costs) : null,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

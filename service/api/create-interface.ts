@@ -1,0 +1,120 @@
+import { Hono } from "hono";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Access } from "./access/access.ts";
+import type { IpLimit } from "./access/ip-limit.ts";
+import { answer, answerJson } from "./answer.ts";
+import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
+import { createRequestLimits } from "./deadline.ts";
+import { type DiscoveryPorts, mountDiscovery } from "./discovery/mount-discovery.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { createEnvelope } from "./envelope.ts";
+import { answerProblem, createErrorHandler } from "./handle-error.ts";
+import { mountMcp } from "./mcp/mount-mcp.ts";
+import { createRequestMetrics } from "./metrics.ts";
+import { mountEndpoints, mountPage } from "./mount-endpoints.ts";
+import { mountMetrics } from "./mount-metrics.ts";
+import { type ApiDocument, type DescribedInterface, openApiDocument } from "./openapi-document.ts";
+import { renderReference } from "./pages/render-reference.ts";
+import { Problem } from "./problems.ts";
+import type { ServerLife } from "./server-life.ts";
+
+/** What every interface takes from outside, whatever its endpoints do. */
+export type InterfacePorts = DiscoveryPorts & {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A fresh id for requests that bring none. */
+  readonly randomId: () => string;
+  /** Where request metrics go, and what /metrics prints; it must not hold them already. */
+  readonly registry: Registry;
+  /** Whether /metrics is a page of this port, for those on this machine alone, or elsewhere. */
+  readonly metricsPage: "loopback" | "elsewhere";
+  /** Origins whose pages may read answers, or every one. */
+  readonly allowedOrigins: readonly string[] | "*";
+  readonly life: ServerLife;
+  readonly ipLimit: IpLimit;
+  /** Address of the socket that a request came over; null for one that came over none. */
+  readonly socketAddress: (context: ApiContext) => string | null;
+  /** Milliseconds that preparing and doing the work of a request may take together. */
+  readonly deadlineMs: number;
+};
+
+/** Where an interface tells of itself. */
+type Places = {
+  readonly documentPath: `/${string}`;
+  readonly referencePath: `/${string}`;
+};
+
+/** An interface as it can be mounted, alone or beside others. */
+export type ApiInterface<Deps> = Omit<DescribedInterface, "endpoints"> &
+  Places & { readonly endpoints: readonly Endpoint<Deps>[] };
+
+/** An interface as the documents of those that are mounted tell of it. */
+export type ServedDocument = Places &
+  Pick<DescribedInterface, "title" | "purpose" | "advice"> & {
+    readonly document: ApiDocument;
+  };
+
+/** Where problems are explained, whichever interfaces are mounted. */
+const REFERENCE_OF_PROBLEMS = "/docs";
+
+/** One interface or several on one port: a Hono app that touches nothing but its ports, whose shared documents tell of those alone. */
+export function createInterfaceApp<Deps extends InterfacePorts>(
+  ports: Deps,
+  interfaces: readonly ApiInterface<Deps>[],
+): Hono<ApiEnv> {
+  const { access, clock, logger, registry } = ports;
+  const app = new Hono<ApiEnv>();
+  const isHttps = ports.discovery.origin.startsWith("https:");
+  app.use(createEnvelope({ ...ports, metrics: createRequestMetrics(registry), isHttps }));
+  app.onError(createErrorHandler(logger));
+  app.notFound((context) =>
+    answerProblem(new Problem("not-found", `There is no ${context.req.path} here; see /docs.`), context),
+  );
+  mountEndpoints(
+    app,
+    interfaces.flatMap(({ endpoints }) => endpoints),
+    { deps: ports, access, clock, limits: createRequestLimits({ ...ports, stopping: ports.life.stopping }) },
+  );
+  mountDocuments(
+    app,
+    interfaces.map((one) => ({ ...one, document: openApiDocument(one) })),
+    ports,
+  );
+  return app;
+}
+
+function mountDocuments(app: Hono<ApiEnv>, served: readonly ServedDocument[], ports: InterfacePorts): void {
+  const { logger, discovery } = ports;
+  mountDiscovery(app, served, ports);
+  mountMcp(app, { served, origin: discovery.origin, logger });
+  for (const one of served) {
+    mountPage(app, one.documentPath, (context) => answerJson(context, one.document));
+    mountReference(app, one, served);
+  }
+  if (!served.some((one) => one.referencePath === REFERENCE_OF_PROBLEMS)) {
+    const [first] = served;
+    mountPage(app, REFERENCE_OF_PROBLEMS, (context) =>
+      answer(context, { status: 308, body: null, headers: { location: first?.referencePath ?? "/" } }),
+    );
+  }
+  if (ports.metricsPage === "loopback") mountMetrics(app, ports);
+}
+
+function mountReference(app: Hono<ApiEnv>, one: ServedDocument, served: readonly ServedDocument[]): void {
+  const { html, contentSecurityPolicy } = renderReference(
+    one,
+    served.filter((other) => other !== one),
+  );
+  mountPage(app, one.referencePath, (context) =>
+    answer(context, {
+      status: 200,
+      body: html,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": contentSecurityPolicy,
+      },
+    }),
+  );
+}

@@ -1,0 +1,65 @@
+import type { Hono } from "hono";
+import type { ApiEnv } from "./api-env.ts";
+import { type ApiInterface, createInterfaceApp, type InterfacePorts } from "./create-interface.ts";
+import { describeVerdictWebhooks } from "./describe-webhooks.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { getEvidence } from "./verification/get-evidence.ts";
+import { getReceipt } from "./verification/get-receipt.ts";
+import { getReceiptMapping } from "./verification/get-receipt-mapping.ts";
+import { getTexts } from "./verification/get-texts.ts";
+import { getVerdict } from "./verification/get-verdict.ts";
+import { getVerificationHealth } from "./verification/get-verification-health.ts";
+import { postEvidence } from "./verification/post-evidence.ts";
+import { postOutputs } from "./verification/post-outputs.ts";
+import { postRetry } from "./verification/post-retry.ts";
+import { postReview } from "./verification/post-review.ts";
+import { postSpecs } from "./verification/post-specs.ts";
+
+type DepsOf<Served> = Served extends Endpoint<infer Deps> ? Deps : never;
+
+/** Everything that the verification interface takes from outside. */
+export type VerificationPorts = InterfacePorts &
+  DepsOf<typeof postSpecs> &
+  DepsOf<typeof postOutputs> &
+  DepsOf<typeof getVerdict> &
+  DepsOf<typeof getEvidence> &
+  DepsOf<typeof postEvidence> &
+  DepsOf<typeof getTexts> &
+  DepsOf<typeof postRetry> &
+  DepsOf<typeof postReview> &
+  DepsOf<typeof getReceipt> &
+  DepsOf<typeof getVerificationHealth>;
+
+/** Every endpoint of the verification interface; prices, the document and the reference come from here. */
+export const VERIFICATION_ENDPOINTS: readonly Endpoint<VerificationPorts>[] = [
+  postSpecs,
+  postOutputs,
+  getVerdict,
+  getEvidence,
+  postEvidence,
+  getTexts,
+  postRetry,
+  postReview,
+  getReceipt,
+  getReceiptMapping,
+  getVerificationHealth,
+];
+
+/** The verification interface: what it is, and where it tells of itself. */
+export const VERIFICATION_INTERFACE: ApiInterface<VerificationPorts> = {
+  title: "Agent Health output verification",
+  version: "0.1.0",
+  purpose:
+    "Judges what an agent delivered by the specification that its client registered: ALLOW, HOLD or REJECT, with evidence that a job's escrow can act on.",
+  advice:
+    "Register the specification with `POST /v1/specs`, send the output with `POST /v1/outputs`, and poll `GET /v1/verdicts/{verdict_id}` until its status is `completed` or `failed`. HOLD means that there is not enough to adjudicate, which is no rejection.",
+  endpoints: VERIFICATION_ENDPOINTS,
+  webhooks: describeVerdictWebhooks(),
+  documentPath: "/v1/openapi.json",
+  referencePath: "/v1/docs",
+};
+
+/** The verification interface as a Hono app that touches nothing but its ports. */
+export function createVerificationApp(ports: VerificationPorts): Hono<ApiEnv> {
+  return createInterfaceApp(ports, [VERIFICATION_INTERFACE]);
+}

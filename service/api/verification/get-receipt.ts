@@ -1,0 +1,65 @@
+import { z } from "@hono/zod-openapi";
+import { RECEIPT_TYPE, type ReceiptPayload, receiptPayload, signReceipt } from "../../verdicts/receipt.ts";
+import type { ReceiptKeys } from "../../verdicts/receipt-keys.ts";
+import { answerJson } from "../answer.ts";
+import { defineFree } from "../endpoint.ts";
+import { Problem } from "../problems.ts";
+import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { verdictParams } from "./verdict-schema.ts";
+
+type ReceiptPorts = VerdictPorts & {
+  readonly discovery: { readonly origin: string };
+  /** Null where no receipts are signed. */
+  readonly receiptKeys: Pick<ReceiptKeys, "signing"> | null;
+};
+
+const receiptSchema = z
+  .object({
+    payload: z.string().openapi({ description: "base64url of RFC 8785 JSON" }),
+    protected: z.string().openapi({
+      description: `base64url of the header: alg "EdDSA", kid (RFC 7638 thumbprint), typ "${RECEIPT_TYPE}"`,
+    }),
+    signature: z.string(),
+  })
+  .openapi("Receipt", { description: "A JWS in flattened JSON (RFC 7515)" });
+
+/** GET /v1/verdicts/{verdict_id}/receipt. */
+export const getReceipt = defineFree({
+  method: "get",
+  path: "/v1/verdicts/{verdict_id}/receipt",
+  tag: "Verdicts",
+  summary: "Signed receipt of a verdict",
+  description:
+    "The newest decision as a JWS by a key of `/.well-known/jwks.json`, in the shape of verification.v0.3, a candidate profile beside ERC-8210 (draft-krausz-verification-state-01). ALLOW is supported and act, REJECT refuted and halt, HOLD unverifiable and halt. `v_recommendation` and `v_gate` follow from the other members by the rules at `GET /v1/receipt-mappings/{mapping_id}`, whose SHA-256 is `v_gate_mapping_hash`: compute them again, and take anything that differs, or is expired, for halt. `subject.claim_hash` is the SHA-256 of the RFC 8785 JSON `{output_hash, spec_hash}`. 409 until the verdict is completed.",
+  request: { params: verdictParams, query: z.object({}), body: null },
+  answer: {
+    schema: receiptSchema,
+    example: {
+      payload: "eyJleHAiOjE3NjYyMjQ4MDksImlhdCI6MTc2MzYzMjgwOSwi…",
+      protected: "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9",
+      signature: "3Yt0mVb…",
+    },
+    description: "The receipt, good for 30 days; a new one at every request",
+  },
+  problems: [
+    "not-found",
+    "verdict-not-completed",
+    "receipts-not-configured",
+    "database-unavailable",
+    "internal",
+  ],
+  async respond(context, { params }, { deps, now }: { deps: ReceiptPorts; now: Date }) {
+    const view = await requireVerdict(params.verdict_id, deps);
+    if (deps.receiptKeys === null)
+      throw new Problem("receipts-not-configured", "This deployment has no key to sign receipts with.");
+    const payload: ReceiptPayload | null = receiptPayload(view, { origin: deps.discovery.origin, now });
+    if (payload === null)
+      throw new Problem("verdict-not-completed", `Verdict ${view.id} is ${view.status}, not completed.`);
+    const { payload: signed, protected: header, signature } = await signReceipt(payload, deps.receiptKeys);
+    return answerJson(
+      context,
+      { payload: signed, protected: header, signature },
+      { headers: { "cache-control": "private, no-store" } },
+    );
+  },
+});

@@ -1,0 +1,67 @@
+import { z } from "@hono/zod-openapi";
+import { answerJson } from "../answer.ts";
+import { defineFree } from "../endpoint.ts";
+import { CHECK_NAMES, type HealthReport } from "./health-check.ts";
+
+type HealthPorts = { readonly verificationHealth: () => Promise<HealthReport> };
+
+const checkSchema = z
+  .object({
+    status: z.enum(["ok", "failing", "not_configured"]),
+    detail: z.string(),
+  })
+  .openapi("VerificationCheck");
+
+const healthSchema = z
+  .object({
+    status: z.enum(["ok", "unavailable"]),
+    service: z.literal("agent-health-verification"),
+    version: z.literal("0.1.0"),
+    checks: z.object({ database: checkSchema, queue: checkSchema, model: checkSchema, chain: checkSchema }),
+  })
+  .openapi("VerificationHealth");
+
+type Health = z.infer<typeof healthSchema>;
+
+const EXAMPLE: Health = {
+  status: "ok",
+  service: "agent-health-verification",
+  version: "0.1.0",
+  checks: {
+    database: { status: "ok", detail: "answers" },
+    queue: {
+      status: "ok",
+      detail: "2 waiting, 1 under way, the most overdue for 0 s, at most 300 s allowed",
+    },
+    model: { status: "ok", detail: "answers" },
+    chain: { status: "ok", detail: "block 7999 is 3 s old, at most 120 s allowed" },
+  },
+};
+
+/** GET /health: the liveness of the verification interface; GET /health/{address} is a priced diagnosis. */
+export const getVerificationHealth = defineFree({
+  method: "get",
+  path: "/health",
+  tag: "Operation",
+  summary: "Whether verification works",
+  description:
+    "200 when the database answers, no verdict has waited too long for a worker, the model server answers and the index is fresh; else 503 with the same body. Without a configured model `model` is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most and is kept for a few.",
+  request: { params: z.object({}), query: z.object({}), body: null },
+  answer: { schema: healthSchema, example: EXAMPLE, description: "It works" },
+  alternatives: { 503: { schema: healthSchema, description: "Something that it needs fails" } },
+  problems: ["internal"],
+  async respond(context, _input, { deps }: { deps: HealthPorts }) {
+    const checks = await deps.verificationHealth();
+    const isWell = CHECK_NAMES.every((name) => checks[name].status !== "failing");
+    const health: Health = {
+      status: isWell ? "ok" : "unavailable",
+      service: "agent-health-verification",
+      version: "0.1.0",
+      checks,
+    };
+    const noStore = { "cache-control": "no-store" };
+    return isWell
+      ? answerJson(context, health, { headers: noStore })
+      : answerJson(context, health, { status: 503, headers: { ...noStore, "retry-after": "5" } });
+  },
+});

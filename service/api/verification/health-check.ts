@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { ModelReachability } from "../../panel/probe-models.ts";
+import { databaseFailure } from "../../store/database-failure.ts";
+import type { IndexHead } from "../../store/scores.ts";
+import type { VerdictQueue } from "../../store/verdict-queue.ts";
+
+/** not_configured: the operator left it out, which is no fault. */
+type CheckStatus = "ok" | "failing" | "not_configured";
+
+/** One thing that verification needs; the detail names no address and no secret. */
+type Check = { readonly status: CheckStatus; readonly detail: string };
+
+export const CHECK_NAMES = ["database", "queue", "model", "chain"] as const;
+
+export type HealthReport = Readonly<Record<(typeof CHECK_NAMES)[number], Check>>;
+
+export type HealthSources = {
+  queue(): Promise<VerdictQueue>;
+  /** The newest block of the index; null while it holds none. */
+  head(): Promise<IndexHead | null>;
+  /** Null where no model is configured. */
+  readonly model: (() => Promise<ModelReachability>) | null;
+};
+
+export type HealthDeps = {
+  readonly sources: HealthSources;
+  readonly maxIndexAgeSeconds: number;
+  readonly clock: { now(): Date; monotonicMs(): number };
+  readonly logger: Logger;
+  /** Milliseconds that a check may take; 2,000 unless given. */
+  readonly timeoutMs?: number;
+};
+
+const TIMEOUT_MS = 2_000;
+/** Between two looks, however many ask. */
+const KEPT_MS = { store: 2_000, model: 20_000 } as const;
+/** Workers take a run up within a second; one that has waited longer than this shows that none is there, or too few. */
+const MAX_QUEUE_AGE_SECONDS = 300;
+
+/** Looks at everything that verification needs, each for two seconds at most and at most every few seconds, however many ask. */
+export function createHealthCheck(deps: HealthDeps): () => Promise<HealthReport> {
+  const store = kept(() => lookAtStore(deps), KEPT_MS.store, deps);
+  const chain = kept(() => lookAtChain(deps), KEPT_MS.store, deps);
+  const model = kept(() => lookAtModel(deps), KEPT_MS.model, deps);
+  return async () => {
+    const [{ database, queue }, modelCheck, chainCheck] = await Promise.all([store(), model(), chain()]);
+    return { database, queue, model: modelCheck, chain: chainCheck };
+  };
+}
+
+async function lookAtStore(deps: HealthDeps): Promise<Pick<HealthReport, "database" | "queue">> {
+  const found = await bounded(deps, "database", () => deps.sources.queue());
+  if (found.kind === "answer")
+    return { database: { status: "ok", detail: "answers" }, queue: queueCheck(found.answer) };
+  const unknown = { status: "failing", detail: "unknown while the database is silent" } as const;
+  return { database: found.check, queue: unknown };
+}
+
+function queueCheck({ depth, ageSeconds, processing }: VerdictQueue): Check {
+  const age = Math.floor(ageSeconds);
+  const detail = `${depth} waiting, ${processing} under way, the most overdue for ${age} s, at most ${MAX_QUEUE_AGE_SECONDS} s allowed`;
+  return { status: age > MAX_QUEUE_AGE_SECONDS ? "failing" : "ok", detail };
+}
+
+async function lookAtModel(deps: HealthDeps): Promise<Check> {
+  const { model } = deps.sources;
+  if (model === null)
+    return { status: "not_configured", detail: "no model is configured, so outputs are not taken" };
+  const found = await bounded(deps, "model", model);
+  if (found.kind === "failed") return found.check;
+  const { isReachable, detail } = found.answer;
+  return { status: isReachable ? "ok" : "failing", detail: detail ?? (isReachable ? "answers" : SILENT) };
+}
+
+async function lookAtChain(deps: HealthDeps): Promise<Check> {
+  const { clock, maxIndexAgeSeconds, sources } = deps;
+  const found = await bounded(deps, "chain", () => sources.head());
+  if (found.kind === "failed") return found.check;
+  const head = found.answer;
+  if (head === null) return { status: "failing", detail: "the index holds no block" };
+  const age = Math.floor(clock.now().getTime() / 1_000) - head.timestamp;
+  const detail = `block ${head.blockNumber} is ${age} s old, at most ${maxIndexAgeSeconds} s allowed`;
+  return { status: age > maxIndexAgeSeconds ? "failing" : "ok", detail };
+}
+
+const SILENT = "does not answer";
+
+type Found<Answer> =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "failed"; readonly check: Check };
+
+/** A look that throws or takes too long has failed; what nobody expected is logged. */
+async function bounded<Answer>(
+  { timeoutMs = TIMEOUT_MS, logger }: HealthDeps,
+  name: string,
+  look: () => Promise<Answer>,
+): Promise<Found<Answer>> {
+  const silent = { kind: "failed", check: { status: "failing", detail: SILENT } } as const;
+  const over = new AbortController();
+  const late = sleep(timeoutMs, silent, { signal: over.signal });
+  // Ended below, where the look was faster.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([look().then((answer) => ({ kind: "answer", answer }) as const), late]);
+  } catch (error) {
+    const failure = databaseFailure(error);
+    if (failure === "index")
+      return {
+        kind: "failed",
+        check: { status: "failing", detail: "the index has not finished its first pass" },
+      };
+    if (failure === null) logger.error({ err: error, check: name }, "a health check failed unexpectedly");
+    return silent;
+  } finally {
+    over.abort();
+  }
+}
+
+/** The same answer for a while, and one look at a time. */
+function kept<Answer>(
+  look: () => Promise<Answer>,
+  forMs: number,
+  { clock }: Pick<HealthDeps, "clock">,
+): () => Promise<Answer> {
+  let known: { readonly answer: Promise<Answer>; readonly until: number } | null = null;
+  return () => {
+    const now = clock.monotonicMs();
+    if (known === null || known.until <= now) known = { answer: look(), until: now + forMs };
+    return known.answer;
+  };
+}

@@ -1,0 +1,67 @@
+import type { Address } from "viem";
+import type { Binding, SpecClaim } from "../../escrow/types.ts";
+import { hashText } from "../../panel/hash-text.ts";
+import type { StoredSpec } from "../../store/job-specs.ts";
+import type { OutputDraft } from "../../verdicts/accept-output.ts";
+import { toEip55 } from "../address-schema.ts";
+import { ValidationFailed } from "../validation/validation-failed.ts";
+import type { OutputBody } from "./output-schema.ts";
+import { fault } from "./spec-schema.ts";
+
+/** Says whether a specification is its job's; throws a 503 when that cannot be told now. */
+export type Bind = (claim: SpecClaim) => Promise<Binding>;
+
+/**
+ * Where an output belongs: to its job and deliverable where its specification is bound, else to the specification alone, so that
+ * nobody takes a job's place by a specification that is not the job's. Throws the 422 of a provider who is not the job's.
+ */
+export async function placeOutput(body: OutputBody, spec: StoredSpec, bind: Bind): Promise<OutputDraft> {
+  const outputHash = hashText(body.output_text);
+  const claim = claimOf(spec);
+  const binding = claim === null ? null : await bind(claim);
+  const draft = {
+    specId: spec.id,
+    outputHash,
+    outputText: body.output_text,
+    submittedBy: body.submitted_by,
+    submitterAddr: body.submitter_addr,
+    webhookUrl: body.webhook_url,
+  };
+  if (binding === null || binding.kind === "unbound")
+    return { ...draft, slot: `spec:${spec.id}:${outputHash}`, job: null, providerAddr: body.provider_addr };
+  const { chainId, jobId } = binding.job;
+  const [escrow, provider] = [lowerCase(binding.job.escrow), lowerCase(binding.job.provider)];
+  requireProvider(body, provider);
+  return {
+    ...draft,
+    slot: `job:${chainId}:${escrow}:${jobId}:${outputHash}`,
+    job: { chainId, escrow, jobId },
+    providerAddr: provider,
+  };
+}
+
+/** What binding reads of a specification; null for one that names no job of an escrow. */
+function claimOf({ job, ...spec }: StoredSpec): SpecClaim | null {
+  if (job === null || job.chainId === null || job.escrow === null) return null;
+  const { specHash, clientAddr, providerAddr, clientSignature, registeredBlock } = spec;
+  return {
+    specId: spec.id,
+    specHash,
+    clientAddr,
+    providerAddr,
+    job: { chainId: job.chainId, escrow: job.escrow, jobId: job.jobId },
+    clientSignature,
+    registeredBlock,
+  };
+}
+
+function requireProvider({ provider_addr: given }: OutputBody, provider: Address): void {
+  if (given === provider) return;
+  const error = `the provider of the job that the specification is bound to is ${toEip55(provider)}`;
+  throw new ValidationFailed([fault("provider_addr", given, error)]);
+}
+
+// The chain's addresses are addresses in any case.
+function lowerCase(address: Address): Address {
+  return address.toLowerCase() as Address;
+}

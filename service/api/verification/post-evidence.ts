@@ -1,0 +1,129 @@
+import { z } from "@hono/zod-openapi";
+import type { EvidenceOffer, EvidenceOutcome } from "../../verdicts/accept-evidence.ts";
+import { ACT_ONCE, actOnce } from "../access/act-once.ts";
+import type { RepeatStore } from "../access/create-access.ts";
+import { type OwnerAccess, ownerText } from "../access/owner.ts";
+import { defineFree } from "../endpoint.ts";
+import { Problem } from "../problems.ts";
+import { isoSchema } from "../scores/ahs-record-schema.ts";
+import { filledTextSchema } from "./text-schema.ts";
+import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
+import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
+
+type EvidencePorts = {
+  readonly owners: OwnerAccess;
+  readonly repeats: RepeatStore;
+  readonly acceptEvidence: (offer: EvidenceOffer) => Promise<EvidenceOutcome>;
+};
+
+const ENDPOINT = "POST /v1/verdicts/{verdict_id}/evidence";
+const MAX_CHARACTERS = 50_000;
+const BUSY_SECONDS = 30;
+
+const bodySchema = z
+  .object({
+    text: filledTextSchema(MAX_CHARACTERS).openapi({
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_CHARACTERS,
+      example: "The sources of rows 4 to 9, with the pages that were cited.",
+    }),
+    final: z.boolean().default(false).openapi({ description: "Whether the re-run need not wait for more" }),
+  })
+  .openapi("EvidenceInput");
+
+const keptSchema = z
+  .object({
+    verdict_id: z.uuid(),
+    text_hash: hashSchema.openapi({ description: "keccak256 of the text's UTF-8 bytes" }),
+    count: z.int().min(1).max(3).openapi({ description: "Texts that the verdict has now" }),
+    rerun_at: isoSchema.openapi({ description: "When the verdict is run again, or soon after" }),
+  })
+  .openapi("KeptEvidence");
+
+/** POST /v1/verdicts/{verdict_id}/evidence. */
+export const postEvidence = defineFree({
+  method: "post",
+  path: "/v1/verdicts/{verdict_id}/evidence",
+  tag: "Verdicts",
+  summary: "Hand in evidence for a verdict on HOLD",
+  description:
+    "Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. The panel reads the texts as it reads the output: as data. The decision before stands until the new one is there. With the re-run at half of a held job's time that makes two at most.",
+  identity: "owner",
+  headers: ACT_ONCE.headers,
+  request: { params: verdictParams, query: z.object({}), body: bodySchema },
+  answer: {
+    schema: keptSchema,
+    example: {
+      verdict_id: VERDICT_ID_EXAMPLE,
+      text_hash: `0x${"99".repeat(32)}`,
+      count: 1,
+      rerun_at: "2026-11-20T10:10:00.000Z",
+    },
+    description: "The text is kept",
+  },
+  problems: [
+    "not-the-submitter",
+    "not-found",
+    "verdict-not-held",
+    "evidence-used-up",
+    "texts-dropped",
+    "database-unavailable",
+    "internal",
+    ...ACT_ONCE.problems,
+  ],
+  async respond(context, { params, body }, { deps }: { deps: EvidencePorts }) {
+    if (body === null) throw new Error("a body was checked and is absent");
+    const owner = ownerText(await deps.owners.identify(context.req));
+    const verdictId = verdictIdOf(params.verdict_id);
+    const { text, final: isFinal } = body;
+    return actOnce(context, deps.repeats, {
+      scope: owner,
+      endpoint: ENDPOINT,
+      input: { verdictId, text, isFinal },
+      async run() {
+        const outcome = await deps.acceptEvidence({ verdictId, owner, text, isFinal });
+        if (outcome.kind !== "kept") throw refusalOf(outcome, verdictId);
+        const answer = {
+          verdict_id: verdictId,
+          text_hash: outcome.textHash,
+          count: outcome.count,
+          rerun_at: outcome.rerunAt.toISOString(),
+        };
+        return { answer, kept: answer };
+      },
+    });
+  },
+});
+
+function refusalOf(outcome: Exclude<EvidenceOutcome, { kind: "kept" }>, verdictId: string): Problem {
+  switch (outcome.kind) {
+    case "unknown":
+      return unknownVerdict(verdictId);
+    case "stranger":
+      return new Problem(
+        "not-the-submitter",
+        "Evidence is taken from the key that submitted the output, the wallet that paid for it, the client or the provider.",
+      );
+    case "not-held":
+      return new Problem("verdict-not-held", `The verdict is ${outcome.status}, not HOLD.`);
+    case "busy":
+      return new Problem(
+        "verdict-not-held",
+        "The verdict is being run again: its new decision comes first.",
+        {
+          headers: { "retry-after": String(BUSY_SECONDS) },
+        },
+      );
+    case "used-up":
+      return new Problem(
+        "evidence-used-up",
+        "A verdict takes three texts for one re-run, which was made or is under way.",
+      );
+    case "texts-dropped":
+      return new Problem(
+        "texts-dropped",
+        "The texts of this verdict were dropped, so it cannot be run again.",
+      );
+  }
+}

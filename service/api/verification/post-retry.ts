@@ -1,0 +1,108 @@
+import { z } from "@hono/zod-openapi";
+import type { RetryOutcome, RetryRequest } from "../../verdicts/retry-verdict.ts";
+import { ACT_ONCE, actOnce } from "../access/act-once.ts";
+import type { RepeatStore } from "../access/create-access.ts";
+import { type OwnerAccess, ownerText } from "../access/owner.ts";
+import { usd } from "../access/usd.ts";
+import { defineFree } from "../endpoint.ts";
+import { Problem } from "../problems.ts";
+import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
+
+/** What retries verdicts for those who submitted them. */
+export type RetryPorts = {
+  readonly owners: OwnerAccess;
+  readonly repeats: RepeatStore;
+  readonly retryVerdict: (request: RetryRequest) => Promise<RetryOutcome>;
+};
+
+const retriedSchema = z
+  .object({ verdict_id: z.uuid(), status: z.literal("pending") })
+  .openapi("RetriedVerdict");
+
+/** POST /v1/verdicts/{verdict_id}/retry. */
+export const postRetry = defineFree({
+  method: "post",
+  path: "/v1/verdicts/{verdict_id}/retry",
+  tag: "Verification",
+  summary: "Have a failed verdict run again",
+  description:
+    "Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. After the third failure posting the output again buys a new verdict in its place.",
+  request: {
+    params: z.object({
+      verdict_id: z.string().openapi({
+        param: { name: "verdict_id", in: "path" },
+        description: "As POST /v1/outputs answered it",
+        example: "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
+      }),
+    }),
+    query: z.object({}),
+    body: null,
+  },
+  answer: {
+    schema: retriedSchema,
+    example: { verdict_id: "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90", status: "pending" },
+    description: "The verdict, queued again",
+  },
+  identity: "owner",
+  headers: ACT_ONCE.headers,
+  problems: [
+    "balance-insufficient",
+    "not-the-submitter",
+    "not-found",
+    "verdict-not-failed",
+    "retries-used-up",
+    "texts-dropped",
+    "database-unavailable",
+    "internal",
+    ...ACT_ONCE.problems,
+  ],
+  async respond(
+    context,
+    { params },
+    { deps, now }: { readonly deps: RetryPorts; readonly now: Date },
+  ): Promise<Response> {
+    const verdictId = verdictIdOf(params.verdict_id);
+    const owner = ownerText(await deps.owners.identify(context.req));
+    return actOnce(context, deps.repeats, {
+      scope: owner,
+      endpoint: "POST /v1/verdicts/{verdict_id}/retry",
+      input: { verdictId },
+      async run() {
+        requireQueued(verdictId, await deps.retryVerdict({ verdictId, owner, now }));
+        const answer = { verdict_id: verdictId, status: "pending" };
+        return { answer, kept: answer };
+      },
+    });
+  },
+});
+
+function requireQueued(id: string, outcome: RetryOutcome): void {
+  switch (outcome.kind) {
+    case "queued":
+      return;
+    case "unknown":
+      throw unknownVerdict(id);
+    case "not-the-submitter":
+      throw new Problem(
+        "not-the-submitter",
+        `Verdict ${id} can be retried by the key or the wallet that submitted its output.`,
+      );
+    case "not-failed":
+      throw new Problem(
+        "verdict-not-failed",
+        `Verdict ${id} is ${outcome.status}; one that failed can be retried.`,
+      );
+    case "used-up":
+      throw new Problem(
+        "retries-used-up",
+        `Verdict ${id} was retried three times, or replaced. Posting the output again buys a new one.`,
+      );
+    case "texts-dropped":
+      throw new Problem("texts-dropped", `The texts of verdict ${id} are no longer kept.`);
+    case "short":
+      throw new Problem(
+        "balance-insufficient",
+        `A verdict costs ${usd(outcome.units)} USD, which were returned when it failed, and the balance of this key is ${usd(outcome.balanceUnits)} USD.`,
+      );
+  }
+}

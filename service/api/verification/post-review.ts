@@ -1,0 +1,129 @@
+import { z } from "@hono/zod-openapi";
+import type { HonoRequest } from "hono";
+import type { Review, ReviewOutcome } from "../../verdicts/record-review.ts";
+import type { KeyCaller } from "../access/access.ts";
+import { ACT_ONCE, actOnce } from "../access/act-once.ts";
+import type { RepeatStore } from "../access/create-access.ts";
+import { defineFree } from "../endpoint.ts";
+import { Problem, unauthorized } from "../problems.ts";
+import { filledTextSchema } from "./text-schema.ts";
+import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
+
+/** A key as far as a review asks. */
+type Reviewer = { readonly name: string; readonly scopes: readonly string[] };
+
+type ReviewPorts = VerdictPorts & {
+  readonly repeats: RepeatStore;
+  readonly reviewers: {
+    /** The key in X-API-Key, counted against its rate; null without one; throws a 401 or a 429. */
+    enter(request: HonoRequest): Promise<KeyCaller | null>;
+    /** Null where the key is gone. */
+    find(keyId: string): Promise<Reviewer | null>;
+  };
+  readonly recordReview: (review: Review) => Promise<ReviewOutcome>;
+};
+
+const ENDPOINT = "POST /v1/verdicts/{verdict_id}/review";
+/** Of an API key. */
+const SCOPE = "review";
+const MAX_REASON = 2_000;
+
+const bodySchema = z
+  .object({
+    decision: z.enum(["ALLOW", "REJECT"]).openapi({ example: "ALLOW" }),
+    reason: filledTextSchema(MAX_REASON).openapi({
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_REASON,
+      example: "The sources handed in cover every row.",
+      description: "Part of the evidence",
+    }),
+  })
+  .openapi("ReviewInput");
+
+const reviewedSchema = z
+  .object({
+    verdict_id: z.uuid(),
+    final_verdict: z.enum(["ALLOW", "REJECT"]),
+    run: z.int().min(2).openapi({ description: "The decision's number, as in methodology.runs" }),
+    evidence_hash: hashSchema,
+    reviewed_by: z.string(),
+  })
+  .openapi("ReviewedVerdict");
+
+/** POST /v1/verdicts/{verdict_id}/review. */
+export const postReview = defineFree({
+  method: "post",
+  path: "/v1/verdicts/{verdict_id}/review",
+  tag: "Verdicts",
+  summary: "Decide on a verdict on HOLD",
+  description:
+    "For reviewers: an API key of the operator with the scope `review` (`ahs keys create --scope review`). The decision is one of its own in methodology.runs, with new evidence that names the key and the reason, and settles the job where there is one; leaving it on HOLD takes no call. 409 for a verdict that is not HOLD.",
+  identity: "key",
+  headers: ACT_ONCE.headers,
+  request: { params: verdictParams, query: z.object({}), body: bodySchema },
+  answer: {
+    schema: reviewedSchema,
+    example: {
+      verdict_id: VERDICT_ID_EXAMPLE,
+      final_verdict: "ALLOW",
+      run: 2,
+      evidence_hash: `0x${"44".repeat(32)}`,
+      reviewed_by: "Trust desk",
+    },
+    description: "The decision is recorded",
+  },
+  problems: [
+    "scope-missing",
+    "not-found",
+    "verdict-not-held",
+    "database-unavailable",
+    "internal",
+    ...ACT_ONCE.problems,
+  ],
+  async respond(context, { params, body }, { deps }: { deps: ReviewPorts }) {
+    if (body === null) throw new Error("a body was checked and is absent");
+    const { keyId, name } = await requireReviewer(context.req, deps);
+    const { id: verdictId } = await requireVerdict(params.verdict_id, deps);
+    return actOnce(context, deps.repeats, {
+      scope: `key:${keyId}`,
+      endpoint: ENDPOINT,
+      input: { verdictId, ...body },
+      async run() {
+        const outcome = await deps.recordReview({ verdictId, ...body, reviewedBy: name });
+        if (outcome.kind !== "recorded") throw refusalOf(outcome);
+        const answer = {
+          verdict_id: verdictId,
+          final_verdict: body.decision,
+          run: outcome.run,
+          evidence_hash: outcome.evidenceHash,
+          reviewed_by: name,
+        };
+        return { answer, kept: answer };
+      },
+    });
+  },
+});
+
+async function requireReviewer(
+  request: HonoRequest,
+  { reviewers }: ReviewPorts,
+): Promise<{ readonly keyId: string; readonly name: string }> {
+  const caller = await reviewers.enter(request);
+  if (caller === null)
+    throw unauthorized("key-missing", "Send an API key with the scope review in X-API-Key.");
+  const reviewer = await reviewers.find(caller.keyId);
+  if (reviewer === null || !reviewer.scopes.includes(SCOPE))
+    throw new Problem("scope-missing", `This API key does not have the scope ${SCOPE}.`);
+  return { keyId: caller.keyId, name: reviewer.name };
+}
+
+function refusalOf(outcome: Exclude<ReviewOutcome, { kind: "recorded" }>): Problem {
+  switch (outcome.kind) {
+    case "not_held":
+      return new Problem("verdict-not-held", `The verdict is ${outcome.finalVerdict}, not HOLD.`);
+    case "undecided":
+      return new Problem("verdict-not-held", "The verdict has no decision yet.");
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from "@hono/zod-openapi";
+import type { Hex } from "viem";
+import type { SpecDraft } from "../../verdicts/register-spec.ts";
+import type { IpLimit } from "../access/ip-limit.ts";
+import { rateLimited } from "../access/rate-limit-answer.ts";
+import { answerJson } from "../answer.ts";
+import type { ApiContext } from "../api-env.ts";
+import { defineFree } from "../endpoint.ts";
+import { draftOf, type JobScope, specBodySchema } from "./spec-schema.ts";
+
+/** Specifications a minute that one address may register. */
+export const SPECS_PER_MINUTE = 20;
+
+/** What registers specifications. */
+export type SpecPorts = {
+  readonly specs: {
+    readonly scope: JobScope;
+    /** Throws a 503 where the node has to be asked and does not answer. */
+    register(draft: SpecDraft, now: Date): Promise<{ readonly specId: string; readonly specHash: Hex }>;
+    /** Counts a registration against its address. */
+    readonly limit: IpLimit;
+  };
+  readonly socketAddress: (context: ApiContext) => string | null;
+};
+
+const registeredSchema = z
+  .object({
+    spec_id: z.uuid(),
+    spec_hash: z
+      .string()
+      .regex(/^0x[0-9a-f]{64}$/)
+      .openapi({
+        description:
+          "keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55",
+      }),
+  })
+  .openapi("Spec");
+
+/** POST /v1/specs. */
+export const postSpecs = defineFree({
+  method: "post",
+  path: "/v1/specs",
+  tag: "Verification",
+  summary: "Register a job specification",
+  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The hash goes into the job's description as \`ahs-spec:<spec_hash>\`, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.`,
+  request: { params: z.object({}), query: z.object({}), body: specBodySchema },
+  answer: {
+    schema: registeredSchema,
+    example: {
+      spec_id: "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
+      spec_hash: "0x6f3c0c2e8d4b9a7f1e5d2c3b4a5968778695a4b3c2d1e0f0112233445566778f",
+    },
+    description: "The specification's id and hash",
+  },
+  problems: ["rate-limited", "node-unavailable", "database-unavailable", "internal"],
+  async respond(context, { body }, { deps, now }: { readonly deps: SpecPorts; readonly now: Date }) {
+    if (body === null) throw new Error("a specification without a body passed validation");
+    const draft = draftOf(body, deps.specs.scope);
+    const limited = deps.specs.limit({
+      socket: deps.socketAddress(context),
+      forwardedFor: context.req.header("x-forwarded-for"),
+    });
+    if (limited !== null) throw rateLimited(limited);
+    const { specId, specHash } = await deps.specs.register(draft, now);
+    return answerJson(context, { spec_id: specId, spec_hash: specHash });
+  },
+});

@@ -1,0 +1,70 @@
+import { VERDICT_ID_EXAMPLE, type VerdictAnswer } from "./verdict-schema.ts";
+
+const CRITERION = { id: "c1", met: true, evidence: "All 12 rows carry a source." };
+
+/** A verdict as OpenAPI shows it; a real one has a finding of each role. */
+export const VERDICT_EXAMPLE: VerdictAnswer = {
+  verdict_id: VERDICT_ID_EXAMPLE,
+  status: "completed",
+  final_verdict: "ALLOW",
+  final_score: 86,
+  confidence: 0.88,
+  mdi: 0.06,
+  on_chain_action: "complete",
+  domain: "default",
+  met_criteria: ["Every row names its source."],
+  unmet_criteria: [],
+  key_objections: [],
+  reasoning: "The table answers what was asked, and each row names where it is from.",
+  strongest_dissent: "Two of the sources are older than a year.",
+  generator_majority: "ALLOW",
+  critic_override_applied: false,
+  zero_history_adjustment_applied: false,
+  rejection_asymmetry_applied: false,
+  latency_ms: 8412,
+  evaluated_at: "2026-11-20T10:00:09.000Z",
+  error_message: null,
+  rerun: null,
+  findings: [
+    {
+      role: "criteria_auditor",
+      model: "scripted",
+      verdict: "ALLOW",
+      score: 88,
+      confidence: 0.9,
+      criteria: [CRITERION],
+      objections: [],
+      abstained: null,
+    },
+  ],
+  methodology: {
+    panel_version: "panel-2026.1",
+    prompt_hash: `0x${"55".repeat(32)}`,
+    models: { criteria_auditor: "scripted", critic: "scripted", synthesiser: "scripted" },
+    thresholds: { domain: "default", confidence: 0.7 },
+    rules_fired: [],
+    runs: [
+      {
+        run: 1,
+        cause: "submitted",
+        final_verdict: "ALLOW",
+        evidence_hash: `0x${"44".repeat(32)}`,
+        evaluated_at: "2026-11-20T10:00:09.000Z",
+      },
+    ],
+    reviewed_by: null,
+    review_reason: null,
+  },
+  spec_hash: `0x${"66".repeat(32)}`,
+  output_hash: `0x${"77".repeat(32)}`,
+  evidence_hash: `0x${"44".repeat(32)}`,
+  settlement: {
+    chain_id: 31337,
+    escrow: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+    job_id: "0x7",
+    status: "settled",
+    tx_hash: `0x${"88".repeat(32)}`,
+    review_by: null,
+    reason: null,
+  },
+};

@@ -1,0 +1,33 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Logger } from "pino";
+import type { Address } from "viem";
+import type { LocalAccount } from "viem/accounts";
+import type { Deployment } from "../chain/deployments.ts";
+import type { Database } from "../store/database.ts";
+import type { HoldClock } from "../store/hold-clocks.ts";
+import type { EscrowClient } from "./escrow-node.ts";
+import type { EscrowMetrics } from "./metrics.ts";
+
+/** Asks for a held verdict's run before its job runs out; false where another is under way, and it is to be asked again. */
+export type AskRerun = (tx: NodePgDatabase, ask: { verdictId: string; at: Date }) => Promise<boolean>;
+
+/** Tells of a held job that a reviewer has to decide, in the transaction that notes it. */
+export type TellReviewDue = (tx: NodePgDatabase, clock: HoldClock, at: Date) => Promise<void>;
+
+/** Everything that settling needs of outside. */
+export type EscrowDeps = {
+  readonly db: Database;
+  readonly client: EscrowClient;
+  readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "escrows">;
+  /** The contract that acts on signed verdicts. */
+  readonly evaluator: Address;
+  /** Signs verdicts; a raw key, a keystore or a remote signer. */
+  readonly signer: LocalAccount;
+  /** Whose transactions carry them: they are queued for the process that sends for it. */
+  readonly relayer: Address;
+  readonly askRerun: AskRerun;
+  readonly tellReviewDue: TellReviewDue;
+  readonly metrics: EscrowMetrics;
+  readonly logger: Logger;
+  readonly now: () => Date;
+};

@@ -1,0 +1,62 @@
+import type { Hex } from "viem";
+import { readClaim } from "../store/escrow-claims.ts";
+import { type IndexedSubmission, readIndexedJob } from "../store/escrow-jobs.ts";
+import type { UnsignedDecision } from "../store/settlement-checks.ts";
+import { bindSpec } from "./bind-spec.ts";
+import { findCodeChange } from "./check-code.ts";
+import { confirmSubmission } from "./confirm-submission.ts";
+import type { SigningSight } from "./decide-signing.ts";
+import type { EscrowDeps } from "./escrow-deps.ts";
+import type { ChainBlock } from "./escrow-node.ts";
+import { findEscrow, readJob } from "./read-job.ts";
+import type { Binding, SpecClaim } from "./types.ts";
+
+/** The node's newest block and its newest final one. */
+export type Heads = { readonly head: ChainBlock; readonly final: ChainBlock };
+
+/** A decision as it is found on chain, with the submission that it would be signed for. */
+export type Looked = { readonly sight: SigningSight; readonly submission: IndexedSubmission | null };
+
+/**
+ * Verifies anew everything that a decision's signature depends on, on the final chain; the escrow's code as of the newest block
+ * as well. Throws an EscrowFailure when node or index do not tell.
+ */
+export async function lookAtDecision(
+  deps: EscrowDeps,
+  decision: UnsignedDecision,
+  { head, final }: Heads,
+): Promise<Looked> {
+  const job = { ...decision.job, escrow: decision.job.escrow as Hex };
+  const escrow = findEscrow(deps.deployment, job);
+  const found = { evaluator: deps.evaluator.toLowerCase(), head, final, decision };
+  if (escrow === undefined) {
+    const codeChange = "it is not among those whose jobs are settled here any more";
+    const binding: Binding = { kind: "unbound", reason: codeChange };
+    return { sight: { ...found, codeChange, job: null, binding, submission: null }, submission: null };
+  }
+  const codeChange = await findCodeChange(deps.client, escrow);
+  const submission = (await readIndexedJob(deps.db, job))?.submission ?? null;
+  const isFinal = submission !== null && submission.block <= final.number;
+  const isConfirmed = isFinal && (await confirmSubmission(deps.client, job, submission));
+  const sight = {
+    ...found,
+    codeChange,
+    job: await readJob(deps.client, escrow, { job, block: final.number }),
+    binding: await bind(deps, decision, final.number),
+    submission:
+      submission === null
+        ? null
+        : { block: submission.block, deliverable: submission.deliverable, isConfirmed },
+  };
+  return { sight, submission };
+}
+
+async function bind(deps: EscrowDeps, decision: UnsignedDecision, block: bigint): Promise<Binding> {
+  const claim = await readClaim(deps.db, decision.specId);
+  const { chainId, escrow, jobId } = decision.job;
+  const isOfJob = claim?.job.chainId === chainId && claim.job.escrow === escrow && claim.job.jobId === jobId;
+  if (!isOfJob) return { kind: "unbound", reason: "its specification names another job" };
+  const deployment = { ...deps.deployment, verdictEvaluator: { address: deps.evaluator, startBlock: 0 } };
+  // Typed when it was registered; text columns forget it.
+  return bindSpec({ ...deps, deployment }, claim as SpecClaim, block);
+}

@@ -1,0 +1,60 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { SettlementState } from "../store/tables/verdict.ts";
+
+/** What became of signed verdicts, and of what was asked for in the name of held ones. */
+export type EscrowOutcome =
+  | "signed"
+  | "confirmed"
+  | "refused"
+  | "expired"
+  | "sent_again"
+  | "rerun_asked"
+  | "review_told"
+  | "expired_on_hold";
+
+export type EscrowMetrics = {
+  readonly outcomes: Counter<"outcome">;
+  readonly failures: Counter<"at">;
+  readonly settlements: Gauge<"state">;
+  readonly oldestOpenSeconds: Gauge;
+  readonly holds: Gauge<"kind">;
+};
+
+/** States of signed verdicts, each of which has a figure. */
+export const SETTLEMENT_STATES: readonly SettlementState[] = ["signed", "confirmed", "refused", "expired"];
+
+/** Registers the metrics of settling; once per registry, since names in it are unique. */
+export function createEscrowMetrics(registry: Registry): EscrowMetrics {
+  const registers = [registry];
+  return {
+    outcomes: new Counter({
+      name: "ahs_escrow_outcomes_total",
+      help: "Signed verdicts by what became of them, and what held jobs asked for",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    failures: new Counter({
+      name: "ahs_escrow_failures_total",
+      help: "Verdicts that could not be looked at, by what failed; they are looked at again",
+      labelNames: ["at"],
+      registers,
+    }),
+    settlements: new Gauge({
+      name: "ahs_escrow_settlements",
+      help: "Signed verdicts by state",
+      labelNames: ["state"],
+      registers,
+    }),
+    oldestOpenSeconds: new Gauge({
+      name: "ahs_escrow_oldest_open_seconds",
+      help: "Age of the oldest signed verdict that no final event confirms; 0 where there is none",
+      registers,
+    }),
+    holds: new Gauge({
+      name: "ahs_escrow_holds",
+      help: "Jobs on HOLD: all that are open, and those whose reviewer was asked to decide",
+      labelNames: ["kind"],
+      registers,
+    }),
+  };
+}

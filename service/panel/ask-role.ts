@@ -1,0 +1,184 @@
+import { estimateTokens } from "./estimate-tokens.ts";
+import { type Block, blockOf } from "./fence.ts";
+import { systemMessage, userMessage } from "./messages.ts";
+import type { AnswerShape, ModelOutcome, ModelPort, ModelReply } from "./model-port.ts";
+import type { ParsedAnswer } from "./parse-answers.ts";
+import type { Prompts } from "./prompts.ts";
+import type { Domain } from "./thresholds.ts";
+import type { RoleAnswer, RoleName, RoleRecord } from "./types.ts";
+
+/** What a million tokens cost in US dollars. */
+export type TokenPrices = { readonly promptUsd: number; readonly answerUsd: number };
+
+/** The panel's models and what they may use. */
+export type PanelRunSettings = {
+  readonly models: Readonly<Record<RoleName, string>>;
+  /** What fits into every model, question and answer together. */
+  readonly contextTokens: number;
+  /** The most that one answer takes. */
+  readonly answerTokens: number;
+  /** Null where costs are not told. */
+  readonly prices: TokenPrices | null;
+  readonly prompts: Prompts;
+};
+
+export type AskDeps = {
+  readonly models: ModelPort;
+  readonly settings: PanelRunSettings;
+  /** 32 fresh random hexadecimal digits in lower case, which nobody can know before. */
+  readonly newMarker: () => string;
+  readonly monotonicMs: () => number;
+};
+
+/** What a role has to do in a run. */
+export type RoleTask<Answer> = {
+  readonly role: RoleName;
+  readonly domain: Domain;
+  readonly shape: AnswerShape;
+  readonly blocks: readonly Block[];
+  readonly parse: (value: unknown) => ParsedAnswer<Answer>;
+};
+
+/** A role's answer with its record, which holds it as it came over the wire. */
+export type RoleResult<Answer> = {
+  readonly record: RoleRecord;
+  readonly answer: RoleAnswer<Answer>;
+  /** The model's server said that the question does not fit into it. */
+  readonly isTooLong: boolean;
+};
+
+/**
+ * Asks a role, and once more where its answer is off the schema, with what was off. An answer that is still off it, a refusal and a
+ * failure of the server are abstentions with their reason. Rejects with the signal's reason once that is aborted.
+ */
+export async function askRole<Answer>(
+  deps: AskDeps,
+  task: RoleTask<Answer>,
+  signal: AbortSignal,
+): Promise<RoleResult<Answer>> {
+  const startedMs = deps.monotonicMs();
+  const replies: ModelReply[] = [];
+  const ask = async (blocks: readonly Block[], faults: readonly string[]) => {
+    const reply = await deps.models.ask(questionOf(deps, { ...task, blocks }, faults), signal);
+    replies.push(reply);
+    return readOutcome(reply.outcome, task);
+  };
+  let reading = await ask(task.blocks, []);
+  if (reading.kind === "off") {
+    const { bad, faults } = reading;
+    const blocks =
+      bad === null || estimateTokens(bad) > deps.settings.answerTokens ? [] : [blockOf("answer", bad)];
+    reading = await ask([...task.blocks, ...blocks], faults);
+  }
+  const latencyMs = Math.round(deps.monotonicMs() - startedMs);
+  return resultOf(reading, { ...recordOf(deps.settings, task.role, replies), latencyMs });
+}
+
+type Reading<Answer> =
+  | Exclude<ParsedAnswer<Answer>, { kind: "off" }>
+  | { readonly kind: "off"; readonly faults: readonly string[]; readonly bad: string | null }
+  | { readonly kind: "abstained"; readonly reason: string; readonly isTooLong: boolean };
+
+/** How an abstention is told where there is no answer to look at. */
+const ABSTENTIONS = {
+  refused: "refused",
+  too_long: "the texts are too long for the model",
+  unavailable: "the model server is not available",
+  rejected: "the model server does not take the question",
+} as const;
+
+const TOO_WORDY = "the answer was longer than an answer may be: say it in fewer words";
+
+function readOutcome<Answer>(outcome: ModelOutcome, task: RoleTask<Answer>): Reading<Answer> {
+  switch (outcome.kind) {
+    case "text":
+      return readText(outcome.text, task);
+    case "cut":
+      return { kind: "off", faults: [TOO_WORDY], bad: null };
+    case "refused":
+    case "too_long":
+    case "unavailable":
+    case "rejected": {
+      const reason = `${ABSTENTIONS[outcome.kind]}: ${outcome.detail}`;
+      return { kind: "abstained", reason, isTooLong: outcome.kind === "too_long" };
+    }
+  }
+}
+
+function readText<Answer>(text: string, { parse }: RoleTask<Answer>): Reading<Answer> {
+  const parsed = parse(parseJson(text));
+  return parsed.kind === "off" ? { ...parsed, bad: text } : parsed;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Undefined is no JSON value, and on no schema.
+    return undefined;
+  }
+}
+
+function questionOf<Answer>(
+  { settings, newMarker }: AskDeps,
+  task: RoleTask<Answer>,
+  faults: readonly string[],
+) {
+  const marker = newMarker();
+  return {
+    role: task.role,
+    model: settings.models[task.role],
+    system: systemMessage({ ...task, faults }, { prompts: settings.prompts, marker }),
+    user: userMessage(task.blocks, marker),
+    shape: task.shape,
+  };
+}
+
+function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies: readonly ModelReply[]) {
+  const total = (count: (reply: ModelReply) => number) =>
+    replies.reduce((sum, reply) => sum + count(reply), 0);
+  const promptTokens = total((reply) => reply.promptTokens);
+  const completionTokens = total((reply) => reply.completionTokens);
+  return {
+    role,
+    model: models[role],
+    mode: replies.at(-1)?.mode ?? "json_schema",
+    requests: total(({ requests }) => requests),
+    promptTokens,
+    completionTokens,
+    costUsd: prices === null ? null : costOf({ promptTokens, completionTokens }, prices),
+  };
+}
+
+/** In US dollars. */
+export function costOf(
+  tokens: { readonly promptTokens: number; readonly completionTokens: number },
+  prices: TokenPrices,
+): number {
+  return (tokens.promptTokens * prices.promptUsd + tokens.completionTokens * prices.answerUsd) / 1_000_000;
+}
+
+function resultOf<Answer>(reading: Reading<Answer>, told: Omit<RoleRecord, "answer">): RoleResult<Answer> {
+  switch (reading.kind) {
+    case "answer": {
+      const { wire, answer } = reading;
+      return {
+        record: { ...told, answer: { kind: "answer", answer: wire } },
+        answer: { kind: "answer", answer },
+        isTooLong: false,
+      };
+    }
+    case "off":
+      return abstention(`off the schema twice: ${reading.faults.join("; ")}`, { told, isTooLong: false });
+    case "abstained":
+      return abstention(reading.reason, { told, isTooLong: reading.isTooLong });
+  }
+}
+
+function abstention(
+  reason: string,
+  { told, isTooLong }: { readonly told: Omit<RoleRecord, "answer">; readonly isTooLong: boolean },
+): RoleResult<never> {
+  const answer = { kind: "abstained", reason } as const;
+  return { record: { ...told, answer }, answer, isTooLong };
+}

@@ -1,0 +1,52 @@
+/** A text that asks for something: a criterion, or null for the specification itself. */
+export type Asking = { readonly criterion: string | null; readonly text: string };
+
+/** A part of a sentence: its words in lower case, with commas, slashes and colons between them, and as it is written. */
+export type Clause = {
+  readonly criterion: string | null;
+  readonly words: readonly string[];
+  readonly source: string;
+};
+
+/** So far around the word a clause may reach; longer ones are no plain order. */
+const REACH = 240;
+/** So many places of one text are looked at: an order stands in the first ones, and work stays bounded. */
+const MAX_PLACES = 40;
+
+const END = /[.!?;\n\r\u2028\u2029()[\]{}"“”。！？；]/u;
+
+/** The clauses of the texts in which the pattern is found, each once; the pattern has to be global and without backtracking. */
+export function clausesAround(askings: readonly Asking[], pattern: RegExp): readonly Clause[] {
+  return askings.flatMap(({ criterion, text }) => {
+    const clauses: Clause[] = [];
+    let readTo = 0;
+    let places = 0;
+    for (const match of text.matchAll(pattern)) {
+      if (match.index < readTo) continue;
+      places += 1;
+      if (places > MAX_PLACES) break;
+      const start = startOf(text, match.index);
+      const end = endOf(text, match.index + match[0].length);
+      const source = text.slice(start, end).trim();
+      clauses.push({ criterion, words: wordsOf(source), source });
+      readTo = end;
+    }
+    return clauses;
+  });
+}
+
+function startOf(text: string, index: number): number {
+  let start = index;
+  while (start > 0 && index - start < REACH && !END.test(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+function endOf(text: string, index: number): number {
+  let end = index;
+  while (end < text.length && end - index < REACH && !END.test(text.charAt(end))) end += 1;
+  return end;
+}
+
+function wordsOf(source: string): readonly string[] {
+  return source.toLowerCase().match(/[\p{L}\p{N}\p{M}'’]+|[,/:]/gu) ?? [];
+}

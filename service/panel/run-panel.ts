@@ -1,0 +1,114 @@
+import { ANSWER_SHAPES } from "./answer-schemas.ts";
+import { askGenerators, askKept, type Generators, type KeptDeps } from "./ask-kept.ts";
+import type { RoleResult } from "./ask-role.ts";
+import { assembleOutcome } from "./assemble-outcome.ts";
+import { describeOverflow } from "./check-context.ts";
+import { checkOutput } from "./check-output.ts";
+import { splitCriteria } from "./criteria.ts";
+import type { Block } from "./fence.ts";
+import { answerBlock, caseBlocks } from "./messages.ts";
+import { parseBallot, parseCritique, parseSynthesis } from "./parse-answers.ts";
+import { VOTING } from "./policy.ts";
+import { type Domain, thresholdOf } from "./thresholds.ts";
+import {
+  type Critique,
+  GENERATOR_ROLES,
+  type PanelCase,
+  type PanelOutcome,
+  type Synthesis,
+} from "./types.ts";
+
+export type PanelDeps = KeptDeps;
+
+/**
+ * One run of the panel: four generators at once, the critic, the synthesiser, and then the tally, which alone decides. failed where
+ * the texts do not fit into a model, before any is asked, or where too few roles answer. Rejects once the signal is aborted, with its
+ * reason, and with what `keep` rejects with; no question is under way any more then.
+ */
+export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<PanelOutcome> {
+  deps.signal.throwIfAborted();
+  const criteria = splitCriteria(panelCase.acceptanceCriteria);
+  const asked: Asked = {
+    domain: thresholdOf(panelCase.domain).domain,
+    blocks: caseBlocks(panelCase, criteria),
+    ids: criteria.map(({ id }) => id),
+  };
+  const overflow = describeOverflow(asked, deps.settings);
+  if (overflow !== null) return { kind: "failed", message: overflow, retryable: false };
+
+  const generators = await askBallots(deps, asked);
+  const results = Object.values(generators);
+  // The tally would find too few, whatever the others say: they need not be paid for.
+  const valid = results.filter(({ answer }) => answer.kind === "answer");
+  if (valid.length < VOTING.majority || results.some(({ isTooLong }) => isTooLong)) return failureOf(results);
+
+  const critic = await askCritic(deps, asked, generators);
+  if (critic.answer.kind === "abstained") return failureOf([...results, critic]);
+
+  const synthesiser = await askSynthesiser(deps, asked, { generators, critic });
+  const checks = checkOutput(panelCase, criteria);
+  const { settings } = deps;
+  const outcome = assembleOutcome({ panelCase, criteria, checks, settings, generators, critic, synthesiser });
+  return outcome ?? failureOf([...results, critic]);
+}
+
+type Asked = {
+  readonly domain: Domain;
+  readonly blocks: readonly Block[];
+  /** Of the criteria. */
+  readonly ids: readonly string[];
+};
+
+function askBallots(deps: PanelDeps, { domain, blocks, ids }: Asked): Promise<Generators> {
+  return askGenerators(deps, (role) => ({
+    ...{ role, domain, blocks, shape: ANSWER_SHAPES.ballot },
+    parse: (value) => parseBallot(value, ids),
+  }));
+}
+
+function askCritic(
+  deps: PanelDeps,
+  { domain, blocks }: Asked,
+  generators: Generators,
+): Promise<RoleResult<Critique>> {
+  return askKept(deps, {
+    ...{ role: "critic", domain, shape: ANSWER_SHAPES.critique, parse: parseCritique },
+    blocks: [...blocks, ...ballotBlocks(generators)],
+  });
+}
+
+function askSynthesiser(
+  deps: PanelDeps,
+  { domain, blocks, ids }: Asked,
+  { generators, critic }: { readonly generators: Generators; readonly critic: RoleResult<Critique> },
+): Promise<RoleResult<Synthesis>> {
+  const earlier = [...ballotBlocks(generators), ...answerBlocks("critique", critic)];
+  return askKept(deps, {
+    ...{ role: "synthesiser", domain, shape: ANSWER_SHAPES.synthesis, blocks: [...blocks, ...earlier] },
+    parse: (value) => parseSynthesis(value, ids),
+  });
+}
+
+function ballotBlocks(generators: Generators): readonly Block[] {
+  return GENERATOR_ROLES.flatMap((role) => answerBlocks(`ballot_${role}`, generators[role]));
+}
+
+/** An answer as it came over the wire; nothing of a role that abstained. */
+function answerBlocks(
+  label: Parameters<typeof answerBlock>[0],
+  { record }: RoleResult<unknown>,
+): readonly Block[] {
+  return record.answer.kind === "answer" ? [answerBlock(label, record.answer.answer)] : [];
+}
+
+/** Names every role that gave no answer that counts, and why. */
+function failureOf(results: readonly RoleResult<unknown>[]): PanelOutcome {
+  const reasons = results.flatMap(({ record: { role, answer } }) =>
+    answer.kind === "abstained" ? [`${role} (${answer.reason})`] : [],
+  );
+  return {
+    kind: "failed",
+    message: `The panel came to no verdict. No answer that counts from: ${reasons.join(", ")}.`,
+    retryable: !results.some(({ isTooLong }) => isTooLong),
+  };
+}

@@ -1,0 +1,67 @@
+import { and, asc, eq, isNotNull, isNull, or, type SQL } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { JobKey } from "./escrow-jobs.ts";
+import { jobSpec } from "./tables/verdict.ts";
+
+/** A registered specification as binding reads it. */
+export type ClaimRow = {
+  readonly specId: string;
+  readonly specHash: string;
+  readonly clientAddr: string;
+  readonly providerAddr: string | null;
+  readonly clientSignature: string | null;
+  readonly registeredBlock: bigint | null;
+};
+
+/** The parties of a job on chain, in lower case. */
+export type JobParties = { readonly client: string; readonly provider: string };
+
+const columns = {
+  specId: jobSpec.id,
+  specHash: jobSpec.specHash,
+  clientAddr: jobSpec.clientAddr,
+  providerAddr: jobSpec.providerAddr,
+  clientSignature: jobSpec.clientSignature,
+  registeredBlock: jobSpec.registeredBlock,
+};
+
+/** Specifications that carry a signature and were registered for a job and its parties, in the order of registration. */
+export async function readSignedClaims(
+  db: NodePgDatabase,
+  job: JobKey,
+  of: JobParties & { readonly limit: number },
+): Promise<ClaimRow[]> {
+  return db
+    .select(columns)
+    .from(jobSpec)
+    .where(and(ofJob(job), ofParties(of), isNotNull(jobSpec.clientSignature)))
+    .orderBy(asc(jobSpec.createdAt), asc(jobSpec.id))
+    .limit(of.limit);
+}
+
+/** A specification as binding reads it, with the job that it names; null where it names none, or is gone. */
+export async function readClaim(
+  db: NodePgDatabase,
+  specId: string,
+): Promise<(ClaimRow & { readonly job: JobKey }) | null> {
+  const job = { chainId: jobSpec.jobChainId, escrow: jobSpec.jobEscrow, jobId: jobSpec.jobId };
+  const [row] = await db
+    .select({ ...columns, ...job })
+    .from(jobSpec)
+    .where(eq(jobSpec.id, specId));
+  if (row === undefined) return null;
+  const { chainId, escrow, jobId, ...claim } = row;
+  if (chainId === null || escrow === null || jobId === null) return null;
+  return { ...claim, job: { chainId, escrow, jobId } };
+}
+
+function ofJob({ chainId, escrow, jobId }: JobKey): SQL | undefined {
+  return and(eq(jobSpec.jobChainId, chainId), eq(jobSpec.jobEscrow, escrow), eq(jobSpec.jobId, jobId));
+}
+
+function ofParties({ client, provider }: JobParties): SQL | undefined {
+  return and(
+    eq(jobSpec.clientAddr, client),
+    or(isNull(jobSpec.providerAddr), eq(jobSpec.providerAddr, provider)),
+  );
+}

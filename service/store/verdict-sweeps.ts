@@ -1,0 +1,64 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "./database.ts";
+import { viewOf } from "./publish-records.ts";
+
+/** Specifications that no output came for, as counted rows. */
+export type UnusedSpecs = {
+  readonly chainId: number;
+  /** Registered before this, one that names no job, or a job that the index never saw, goes. */
+  readonly before: Date;
+  /** Registered before this, one goes whose job has ended. */
+  readonly endedBefore: Date;
+};
+
+/** Deletes specifications that have no verdict and will get none; answers how many. */
+export async function dropUnusedSpecs(
+  db: Database,
+  { chainId, before, endedBefore }: UnusedSpecs,
+): Promise<number> {
+  const unused = sql`not exists (select from ahs.verdict v where v.spec_id = s.id)`;
+  const unnamed = await db.execute(sql`
+    delete from ahs.job_spec s where s.job_escrow is null and s.created_at < ${before} and ${unused}`);
+  if (!(await hasJobs(db, chainId))) return unnamed.rowCount ?? 0;
+  const job = sql`select from ${viewOf(chainId, "job")} j where j.id = s.job_escrow || ':' || s.job_id`;
+  const named = await db.execute(sql`
+    delete from ahs.job_spec s
+    where s.job_escrow is not null and s.job_chain_id = ${chainId} and ${unused} and (
+      (s.created_at < ${endedBefore} and exists (${job} and j.status in ('Completed', 'Rejected', 'Expired')))
+      or (s.created_at < ${before} and not exists (${job})))`);
+  return (unnamed.rowCount ?? 0) + (named.rowCount ?? 0);
+}
+
+async function hasJobs(db: Database, chainId: number): Promise<boolean> {
+  const { rows } = await db.execute<{ there: boolean }>(
+    sql`select to_regclass(${`chain_${chainId}.job`}) is not null as there`,
+  );
+  return rows[0]?.there === true;
+}
+
+/** Verdicts that were over before a moment and whose job, where one is held, has ended as well. */
+const over = (before: Date) => sql`
+  v.status in ('completed', 'failed') and coalesce(v.evaluated_at, v.updated_at) < ${before}
+  and not exists (select from ahs.hold_clock h where h.verdict_id = v.id and h.ended_at is null)`;
+
+/**
+ * Drops the texts of verdicts that were over before a moment, and of specifications all of whose verdicts have lost theirs; hashes,
+ * findings and decisions stay. Answers of how many outputs.
+ */
+export async function dropOldTexts(
+  db: Database,
+  { before, now }: { readonly before: Date; readonly now: Date },
+): Promise<number> {
+  const outputs = await db.execute(sql`
+    delete from ahs.output_text o using ahs.verdict v where v.id = o.verdict_id and ${over(before)}`);
+  await db.execute(sql`
+    update ahs.held_evidence e set text = null
+    from ahs.verdict v where v.id = e.verdict_id and e.text is not null and ${over(before)}`);
+  await db.execute(sql`
+    update ahs.job_spec s set spec_text = null, acceptance_criteria = null, texts_dropped_at = ${now}
+    where s.spec_text is not null and s.created_at < ${before}
+      and exists (select from ahs.verdict v where v.spec_id = s.id)
+      and not exists (
+        select from ahs.verdict v join ahs.output_text o on o.verdict_id = v.id where v.spec_id = s.id)`);
+  return outputs.rowCount ?? 0;
+}

@@ -1,0 +1,99 @@
+import type { Hex } from "viem";
+import { hashText } from "../panel/hash-text.ts";
+import type { Database } from "../store/database.ts";
+import { type EvidenceStanding, hastenRun, insertEvidence, takeForEvidence } from "../store/held-evidence.ts";
+import { askRerun } from "../store/verdict-reruns.ts";
+
+/** A text that somebody hands in for a verdict on HOLD. */
+export type EvidenceOffer = {
+  readonly verdictId: string;
+  /** Who offers it: key:ID or wallet:ADDRESS, lower-case. */
+  readonly owner: string;
+  readonly text: string;
+  /** Whether the re-run need not wait for more. */
+  readonly isFinal: boolean;
+};
+
+/** kept: the re-run is due at rerunAt. Everything else changed nothing. */
+export type EvidenceOutcome =
+  | {
+      readonly kind: "kept";
+      readonly textHash: Hex;
+      readonly count: number;
+      readonly rerunAt: Date;
+    }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "stranger" }
+  | { readonly kind: "not-held"; readonly status: string }
+  /** Another re-run is due or under way: its decision is waited for. */
+  | { readonly kind: "busy" }
+  | { readonly kind: "used-up" }
+  | { readonly kind: "texts-dropped" };
+
+export type EvidenceDeps = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly randomUuid: () => string;
+};
+
+/** Texts that a verdict takes. */
+const MAX_EVIDENCE_TEXTS = 3;
+/** How long after the first text others are waited for. */
+export const COLLECTING_MS = 10 * 60_000;
+
+/**
+ * Keeps a text for a verdict on HOLD and has it run again, once: when the third text is in, when one is said to be the last, or ten
+ * minutes after the first. A text that is there already counts once.
+ */
+export function acceptEvidence(
+  { db, now, randomUuid }: EvidenceDeps,
+  { verdictId, owner, text, isFinal }: EvidenceOffer,
+): Promise<EvidenceOutcome> {
+  const textHash = hashText(text);
+  return db.transaction(async (tx) => {
+    const at = now();
+    const standing = await takeForEvidence(tx, verdictId);
+    if (standing === null) return { kind: "unknown" };
+    const refusal = refusalOf(standing, { owner, textHash, now: at });
+    if (refusal !== null) return refusal;
+    const evidence = { id: randomUuid(), verdictId, submittedBy: owner, text, textHash, createdAt: at };
+    await insertEvidence(tx, evidence);
+    const count = new Set([...standing.textHashes, textHash]).size;
+    const isComplete = isFinal || count >= MAX_EVIDENCE_TEXTS;
+    if (isCollecting(standing, at)) {
+      if (isComplete) await hastenRun(tx, verdictId, at);
+      return { kind: "kept", textHash, count, rerunAt: isComplete ? at : standing.notBefore };
+    }
+    const rerunAt = isComplete ? at : new Date(at.getTime() + COLLECTING_MS);
+    const asked = await askRerun(tx, { verdictId, cause: "evidence", at: rerunAt });
+    if (asked !== "asked") throw new Error(`verdict ${verdictId} took evidence and no re-run: ${asked}`);
+    return { kind: "kept", textHash, count, rerunAt };
+  });
+}
+
+/** Why a text is not taken; null where it is. */
+function refusalOf(
+  standing: EvidenceStanding,
+  offer: { readonly owner: string; readonly textHash: Hex; readonly now: Date },
+): EvidenceOutcome | null {
+  if (!mayOffer(standing, offer.owner)) return { kind: "stranger" };
+  const { finalVerdict, status, decidedBy, textHashes, isReplaced } = standing;
+  if (finalVerdict === null) return { kind: "not-held", status };
+  if (finalVerdict !== "HOLD" || decidedBy.includes("review"))
+    return { kind: "not-held", status: finalVerdict };
+  if (decidedBy.includes("evidence") || isReplaced) return { kind: "used-up" };
+  if (!standing.hasTexts) return { kind: "texts-dropped" };
+  if (status !== "completed" && standing.cause !== "evidence") return { kind: "busy" };
+  if (status !== "completed" && !isCollecting(standing, offer.now)) return { kind: "used-up" };
+  const isNew = !textHashes.includes(offer.textHash);
+  return isNew && textHashes.length >= MAX_EVIDENCE_TEXTS ? { kind: "used-up" } : null;
+}
+
+function mayOffer({ owner, clientAddr, providerAddr }: EvidenceStanding, by: string): boolean {
+  return [owner, `wallet:${clientAddr}`, `wallet:${providerAddr}`].includes(by);
+}
+
+/** Once its run may begin, that has to know all texts. */
+function isCollecting({ cause, status, notBefore, isTried }: EvidenceStanding, now: Date): boolean {
+  return cause === "evidence" && status === "pending" && notBefore > now && !isTried;
+}

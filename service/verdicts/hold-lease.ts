@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Database } from "../store/database.ts";
+import { type Claim, renewClaim } from "../store/verdict-queue.ts";
+
+export type LeaseDeps = {
+  readonly db: Database;
+  readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  readonly logger: Logger;
+  readonly lease: LeaseLimits;
+};
+
+/** How long a claim lasts without a sign of life, and how often there is one, in milliseconds. */
+type LeaseLimits = { readonly leaseMs: number; readonly renewMs: number };
+
+/** A claim that is renewed until it ends. */
+export type Lease = {
+  /** Fires when the claim is another's by now, or could not be renewed before it ran out. */
+  readonly lost: AbortSignal;
+  readonly end: () => Promise<void>;
+};
+
+/** Renews a claim again and again until it is ended or lost. */
+export function holdLease(deps: LeaseDeps, claim: Claim): Lease {
+  const lost = new AbortController();
+  const ending = new AbortController();
+  const renewed = renewUntil(deps, claim, { lost, ending: ending.signal });
+  return {
+    lost: lost.signal,
+    end: async () => {
+      ending.abort();
+      await renewed;
+    },
+  };
+}
+
+async function renewUntil(
+  { db, now, monotonicMs, logger, lease }: LeaseDeps,
+  claim: Claim,
+  { lost, ending }: { readonly lost: AbortController; readonly ending: AbortSignal },
+): Promise<void> {
+  let renewedAt = monotonicMs();
+  while (!ending.aborted && !lost.signal.aborted) {
+    await sleep(lease.renewMs, undefined, { signal: ending }).catch(() => undefined);
+    if (ending.aborted) return;
+    try {
+      if (!(await renewClaim(db, claim, new Date(now().getTime() + lease.leaseMs)))) lost.abort();
+      renewedAt = monotonicMs();
+    } catch (error) {
+      logger.warn({ err: error, verdict: claim.verdictId }, "the lease of a verdict could not be renewed");
+      if (monotonicMs() - renewedAt >= lease.leaseMs) lost.abort();
+    }
+  }
+}

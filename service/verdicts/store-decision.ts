@@ -1,0 +1,40 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Hex } from "viem";
+import { tellOfVerdict } from "../alerts/verdict-events.ts";
+import type { RunCause } from "../store/tables/verdict.ts";
+import { insertDecision } from "../store/verdict-runs.ts";
+import type { VerdictResult } from "./types.ts";
+
+/** A decision on an output, of the panel or a reviewer. */
+export type NewDecision = {
+  readonly verdictId: string;
+  /** One more than the decisions before it. */
+  readonly run: number;
+  readonly cause: RunCause;
+  readonly result: VerdictResult;
+  readonly evidence: { readonly body: string; readonly hash: Hex };
+  readonly at: Date;
+};
+
+/**
+ * Writes a decision, makes it its verdict's newest and queues the event that tells of it, in a transaction that holds the verdict's
+ * row already: the caller has seen there that the decision is still wanted. Throws where it is not the next one.
+ */
+export async function storeDecision(tx: NodePgDatabase, decision: NewDecision): Promise<void> {
+  const { verdictId, run, cause, result, evidence, at } = decision;
+  await insertDecision(tx, {
+    verdictId,
+    run,
+    cause,
+    finalVerdict: result.final_verdict,
+    result,
+    evidence: evidence.body,
+    evidenceHash: evidence.hash,
+    createdAt: at,
+  });
+  await tellOfVerdict(
+    tx,
+    { kind: "decided", run, cause, decision: result.final_verdict, evidenceHash: evidence.hash },
+    { verdictId, at },
+  );
+}

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { freePort } from "../../../bin/up/free-port.ts";
+
+const SCRIPT = new URL("../../../bin/local/scripted-model.ts", import.meta.url).pathname;
+
+let node: Server | undefined;
+afterEach(() => {
+  node?.close();
+  node?.closeAllConnections();
+});
+
+test("refuses to start for any chain but the local one", async () => {
+  const args = ["--rpc-url", await startNode("0x2105"), "--port", String(await freePort())];
+  const { code, stderr } = await new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, [SCRIPT, ...args], (_, __, text) =>
+      resolve({ code: child.exitCode, stderr: text }),
+    );
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain("for chain 31337 alone, this is chain 8453");
+});
+
+test("serves on the local chain until it is told to stop", async () => {
+  const port = await freePort();
+  const child = execFile(process.execPath, [
+    SCRIPT,
+    ...["--rpc-url", await startNode("0x7a69"), "--port", String(port)],
+  ]);
+  const ended = once(child, "exit");
+  const models = () => fetch(`http://127.0.0.1:${port}/v1/models`).then((response) => response.json());
+  await expect.poll(models, { timeout: 20_000 }).toMatchObject({ data: [{ id: "scripted" }] });
+  child.kill("SIGINT");
+  expect((await ended)[0]).toBe(0);
+});
+
+/** A node that knows its chain id and nothing else. */
+async function startNode(chainId: string): Promise<string> {
+  node = createServer((_, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify([{ jsonrpc: "2.0", id: 0, result: chainId }]));
+  }).listen(0, "127.0.0.1");
+  await once(node, "listening");
+  return `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Rising } from "../../../bin/commands/up.ts";
+import { parseConfig } from "../../../bin/config.ts";
+import { localFiles } from "../../../bin/up/local-files.ts";
+import { startPanel } from "../../../bin/up/start-panel.ts";
+
+/** Two starts of a process, on a machine that may have other work. */
+const TIMEOUT_MS = 60_000;
+
+let rising: Rising;
+beforeEach(() => {
+  rising = {
+    files: localFiles(mkdtempSync(join(tmpdir(), "ahs-start-panel-"))),
+    progress: { show: () => undefined, end: () => undefined },
+    children: [],
+    deaths: [],
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  };
+});
+afterEach(async () => {
+  for (const child of rising.children) await child.stop();
+  rmSync(rising.files.dataDir, { recursive: true });
+});
+
+test("a panel that is configured is handed on as it is, and nothing is started", async () => {
+  const config = parseConfig({
+    PANEL_BASE_URL: "https://models.example/v1",
+    PANEL_API_KEY: "a key",
+    PANEL_MODEL: "large",
+    PANEL_ROLE_MODELS: "critic=larger",
+    PANEL_TEMPERATURE: "0.2",
+    PANEL_SEED: "7",
+    PANEL_CALL_SECONDS: "30",
+    PANEL_CONTEXT_TOKENS: "64000",
+    PANEL_ANSWER_TOKENS: "2000",
+    PANEL_TOKENS_PER_DAY: "1000",
+    PANEL_PROMPT_USD_PER_MILLION: "0.5",
+    PANEL_ANSWER_USD_PER_MILLION: "1.5",
+    PANEL_AT_ONCE: "3",
+  });
+  const { settings, scriptedUrl } = await startPanel(rising, config, "http://127.0.0.1:1");
+  expect(scriptedUrl).toBeNull();
+  expect(rising.children).toEqual([]);
+  expect(parseConfig(settings).panel).toEqual(config.panel);
+});
+
+test("without one the scripted model is started, and started again when it is killed", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const node = createServer((_, response) => {
+    response.end(JSON.stringify([{ jsonrpc: "2.0", id: 0, result: "0x7a69" }]));
+  }).listen(0, "127.0.0.1");
+  const rpcUrl = () => `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+  await expect.poll(() => node.listening).toBe(true);
+  const { settings } = await startPanel(rising, parseConfig({}), rpcUrl());
+  const models = () => fetch(`${settings.PANEL_BASE_URL}/models`).then((response) => response.json());
+  expect(await models()).toMatchObject({ data: [{ id: settings.PANEL_MODEL }] });
+  const first = rising.children[0]?.pid();
+  if (first === undefined) throw new Error("nothing was started");
+  process.kill(first, "SIGKILL");
+  await expect.poll(() => rising.children[0]?.pid(), { timeout: 20_000 }).not.toBe(first);
+  await expect.poll(models, { timeout: 30_000 }).toMatchObject({ data: [{ id: "scripted" }] });
+  node.close();
+});

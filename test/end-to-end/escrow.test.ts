@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createPublicClient, http, keccak256, numberToHex, toBytes } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { privateKeyOf } from "../../bin/up/start-services.ts";
+import { roleAccounts } from "../../devnet/accounts.ts";
+import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+import { hashSpec } from "../../service/panel/hash-spec.ts";
+import {
+  BUDGET,
+  CLIENT,
+  jobActions,
+  PROVIDER,
+  type TestJob,
+  views,
+} from "../service/escrow/jobs-on-chain.ts";
+import { until } from "../support/anvil-testkit/script.ts";
+import { startServer, startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
+import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+
+const BLOCK_MS = 400;
+const { relayer, verdictSigner } = roleAccounts();
+
+let kit: Testkit;
+let model: ScriptedModel;
+let server: TestServer;
+let mining: NodeJS.Timeout;
+let work: () => ReturnType<typeof startWorker>;
+let ask: (path: string, body?: object) => Promise<{ readonly [member: string]: unknown }>;
+
+beforeAll(async () => {
+  kit = await bootTestkit({ ageSeconds: 7_200 });
+  await kit.chain.rpc.request("anvil_setBalance", PROVIDER, numberToHex(10n ** 20n));
+  model = await startScriptedModel({ chainId: 31_337 });
+  kit.onClose(model.stop);
+  const options = {
+    folder: kit.folder,
+    databaseUrl: kit.databaseUrl,
+    rpcUrl: kit.chain.rpcUrl,
+    deploymentFile: kit.deploymentFile,
+    env: {
+      PANEL_BASE_URL: model.baseUrl,
+      PANEL_MODEL: model.model,
+      HISTORY_SOURCE: "none",
+      VERDICT_SIGNER_PRIVATE_KEY: privateKeyOf(verdictSigner),
+      RELAYER_PRIVATE_KEY: privateKeyOf(relayer),
+    },
+  };
+  work = () => {
+    const worker = startWorker(options);
+    kit.onClose(worker.stop);
+    return worker;
+  };
+  const indexer = await kit.startIndexer();
+  await indexer.reach(await kit.chain.head());
+  server = await startServer(options);
+  kit.onClose(server.stop);
+  const { secret } = await createTestKey(kit.db, 1_000_000);
+  ask = async (path, body) => {
+    const answer = await fetch(server.baseUrl + path, {
+      headers: { "content-type": "application/json", "x-api-key": secret },
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as { readonly [member: string]: unknown };
+  };
+  mining = setInterval(() => void kit.chain.mine(2), BLOCK_MS);
+}, 90_000);
+afterAll(async () => {
+  clearInterval(mining);
+  await kit.close();
+});
+
+test("a job is paid by the verdict on its output, once, though the worker is killed between signing and sending", async () => {
+  const { balances } = views(kit.chain);
+  let worker = work();
+  const { job, verdictId } = await deliver();
+  const before = await balances();
+
+  // What is signed now cannot be sent.
+  await kit.chain.rpc.request("anvil_setBalance", relayer.address, "0x0");
+  await until({ what: "the verdict is signed", timeoutMs: 60_000 }, async () =>
+    (await settlementOf(verdictId)).status === "signed" ? true : null,
+  );
+  await worker.kill();
+  worker = work();
+  await sleep(1_500);
+  await worker.kill();
+  expect(await balances()).toEqual(before);
+  await kit.chain.rpc.request("anvil_setBalance", relayer.address, numberToHex(10n ** 20n));
+  work();
+
+  const settled = await until({ what: "the escrow has paid", timeoutMs: 90_000 }, async () => {
+    const settlement = await settlementOf(verdictId);
+    return settlement.status === "settled" ? settlement : null;
+  });
+  expect(await balances()).toEqual({ ...before, provider: before.provider + BUDGET });
+  await expectReason(job, { verdictId, transaction: String(settled.tx_hash) });
+  await expectOnce(job);
+}, 240_000);
+
+/** A funded job by a registered specification, with work that meets it submitted on chain and to the service. */
+async function deliver(): Promise<{ job: TestJob; verdictId: string }> {
+  const spec = {
+    client_addr: CLIENT.address,
+    provider_addr: PROVIDER,
+    spec_text: "Name three rivers of Europe.",
+    acceptance_criteria: "1. Names three rivers of Europe",
+    domain: "content",
+  };
+  const specHash = hashSpec({
+    clientAddr: CLIENT.address,
+    providerAddr: PROVIDER,
+    specText: spec.spec_text,
+    acceptanceCriteria: spec.acceptance_criteria,
+    domain: spec.domain,
+  });
+  const { openJob, submit } = jobActions(kit.chain);
+  const job = await openJob({ description: `Three rivers, please. ahs-spec:${specHash}` });
+  const named = { erc8183_job_id: numberToHex(job.jobId), escrow: job.escrow };
+  const registered = await ask("/v1/specs", { ...spec, ...named });
+  expect(registered.spec_hash).toBe(specHash);
+  const output = "Three rivers of Europe that this names: Rhine, Elbe, Oder.";
+  await submit(job, output);
+  const accepted = await ask("/v1/outputs", {
+    spec_id: registered.spec_id,
+    output_text: output,
+    submitted_by: "agent",
+    submitter_addr: PROVIDER,
+    provider_addr: PROVIDER,
+  });
+  return { job, verdictId: String(accepted.verdict_id) };
+}
+
+async function settlementOf(verdictId: string): Promise<{ readonly [member: string]: unknown }> {
+  const { settlement } = await ask(`/v1/verdicts/${verdictId}`);
+  return settlement as { readonly [member: string]: unknown };
+}
+
+/** The escrow's own event gives the hash of the evidence that is served. */
+async function expectReason(
+  job: TestJob,
+  { verdictId, transaction }: { readonly verdictId: string; readonly transaction: string },
+): Promise<void> {
+  const served = await fetch(`${server.baseUrl}/v1/verdicts/${verdictId}/evidence`);
+  const hash = keccak256(toBytes(await served.text()));
+  const client = createPublicClient({ transport: http(kit.chain.rpcUrl) });
+  const { logs } = await client.getTransactionReceipt({ hash: transaction as `0x${string}` });
+  const ofEscrow = logs.filter((log) => log.address.toLowerCase() === job.escrow);
+  expect(ofEscrow.some(({ data }) => data === hash)).toBe(true);
+}
+
+/** One signature, one transaction of the relayer that reached a block. */
+async function expectOnce(job: TestJob): Promise<void> {
+  const { rows } = await kit.db.$client.query(
+    "select decision, state from ahs.settlement where escrow = $1 and job_id = $2",
+    [job.escrow, String(job.jobId)],
+  );
+  expect(rows).toEqual([{ decision: "ALLOW", state: "confirmed" }]);
+  const sent = await kit.chain.rpc.request("eth_getTransactionCount", relayer.address, "latest");
+  expect(sent).toBe("0x1");
+}

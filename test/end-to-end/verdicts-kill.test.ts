@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+import { type Receiver, startReceiver } from "../service/alerts/receiver.ts";
+import { type Script, until } from "../support/anvil-testkit/script.ts";
+import { type ServiceOptions, startServer, startWorker } from "../support/anvil-testkit/services.ts";
+import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+
+const OUTPUTS = 60;
+/** How many verdicts are there when the worker is killed. */
+const KILLED_AT = [6, 20, 36] as const;
+const AT_ONCE = 5;
+const BALANCE = 1_000_000;
+const PRICE = 500;
+const ROLES = 6;
+const PARTY = `0x${"c1".repeat(20)}`;
+
+let kit: Testkit;
+let model: ScriptedModel;
+let receiver: Receiver;
+let options: ServiceOptions;
+beforeAll(async () => {
+  kit = await bootTestkit();
+  [model, receiver] = await Promise.all([startScriptedModel({ chainId: 31_337 }), startReceiver()]);
+  kit.onClose(model.stop);
+  kit.onClose(receiver.close);
+  options = {
+    folder: kit.folder,
+    databaseUrl: kit.databaseUrl,
+    rpcUrl: kit.chain.rpcUrl,
+    deploymentFile: kit.deploymentFile,
+    env: {
+      PANEL_BASE_URL: model.baseUrl,
+      PANEL_MODEL: model.model,
+      PANEL_AT_ONCE: String(AT_ONCE),
+      PROBE_LOOPBACK: "1",
+      HISTORY_SOURCE: "none",
+    },
+  };
+}, 60_000);
+afterAll(async () => {
+  await kit.close();
+});
+
+test("60 paid outputs with the worker killed three times end in 60 verdicts, charges and events", async () => {
+  const server = await startServer(options);
+  kit.onClose(server.stop);
+  const key = await createTestKey(kit.db, BALANCE);
+  const call = async (path: string, body: object): Promise<Record<string, string>> => {
+    const answer = await fetch(server.baseUrl + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": key.secret },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  };
+  await fetch(`${model.origin}/scripted/behaviour`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ slow_ms: 100 }),
+  });
+  const { spec_id } = await call("/v1/specs", {
+    client_addr: PARTY,
+    spec_text: "Name three rivers of Europe.",
+    acceptance_criteria: "1. Names three rivers of Europe",
+    domain: "content",
+  });
+  let worker: Script = startWorker(options);
+  const posting = Promise.all(
+    Array.from({ length: OUTPUTS }, (_, place) =>
+      call("/v1/outputs", {
+        spec_id,
+        output_text: `Three rivers of Europe that this names: Rhine, Elbe, Oder; note ${place}.`,
+        submitter_addr: PARTY,
+        provider_addr: PARTY,
+        webhook_url: `${receiver.baseUrl}/hook`,
+      }),
+    ),
+  );
+  for (const count of KILLED_AT) {
+    await completed(count);
+    await worker.kill();
+    expect(await countOf("select count(*) from ahs.verdict where status = 'processing'")).toBeGreaterThan(0);
+    worker = startWorker(options);
+  }
+  kit.onClose(() => worker.stop());
+  const posted = await posting;
+  await completed(OUTPUTS);
+
+  expect(new Set(posted.map(({ verdict_id }) => verdict_id)).size).toBe(OUTPUTS);
+  await expectOneDecisionEach();
+  expect(await countOf("select count(*) from ahs.key_debit where state = 'kept'")).toBe(OUTPUTS);
+  expect(await countOf("select count(*) from ahs.key_debit")).toBe(OUTPUTS);
+  expect(await readBalance(kit.db, key.id)).toBe(BALANCE - OUTPUTS * PRICE);
+  await expectFewAnswersLost();
+  await expectEventsToldOnce();
+}, 180_000);
+
+async function countOf(query: string): Promise<number> {
+  const { rows } = await kit.db.$client.query(query);
+  return Number(rows[0].count);
+}
+
+async function completed(wanted: number): Promise<void> {
+  await until({ what: `${wanted} verdicts`, timeoutMs: 90_000 }, async () => {
+    const there = await countOf("select count(*) from ahs.verdict where status = 'completed'");
+    return there >= wanted ? true : null;
+  });
+}
+
+async function expectOneDecisionEach(): Promise<void> {
+  const { rows } = await kit.db.$client.query(
+    `select v.status, v.runs, v.final_verdict, count(r.run)::int as decisions
+     from ahs.verdict v join ahs.verdict_run r on r.verdict_id = v.id group by v.id`,
+  );
+  expect(rows).toEqual(
+    Array.from({ length: OUTPUTS }, () => ({
+      status: "completed",
+      runs: 1,
+      final_verdict: "ALLOW",
+      decisions: 1,
+    })),
+  );
+}
+
+/** Every role of every verdict answered once; what else the model was asked was on its way when a worker died. */
+async function expectFewAnswersLost(): Promise<void> {
+  expect(await countOf("select count(*) from ahs.role_call")).toBe(OUTPUTS * ROLES);
+  const answer = await fetch(`${model.origin}/scripted/calls`);
+  const { roles } = (await answer.json()) as { roles: Record<string, { calls: number }> };
+  const asked = Object.values(roles).reduce((sum, { calls }) => sum + calls, 0);
+  expect(asked - OUTPUTS * ROLES).toBeLessThanOrEqual(KILLED_AT.length * AT_ONCE * 4);
+}
+
+async function expectEventsToldOnce(): Promise<void> {
+  await until({ what: "every event is delivered", timeoutMs: 30_000 }, async () => {
+    const waiting = await countOf("select count(*) from ahs.webhook_event where state <> 'delivered'");
+    return waiting === 0 ? true : null;
+  });
+  expect(await countOf("select count(*) from ahs.webhook_event")).toBe(OUTPUTS);
+  const told = new Set(receiver.at("/hook").map(({ headers }) => headers["webhook-id"]));
+  expect(told.size).toBe(OUTPUTS);
+}

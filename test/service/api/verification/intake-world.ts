@@ -1,0 +1,317 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { x402Client } from "@x402/core/client";
+import type { PaymentRequired } from "@x402/core/types";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { Hono } from "hono";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { type Address, type Hex, zeroAddress } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
+import { createAccess } from "../../../../service/api/access/create-access.ts";
+import { createPaymentAccess } from "../../../../service/api/access/payment-access.ts";
+import { createRepeatStore } from "../../../../service/api/access/repeat-store.ts";
+import { createOwnerAccess } from "../../../../service/api/access/sign-in.ts";
+import type { ApiEnv } from "../../../../service/api/api-env.ts";
+import { createRequestLimits } from "../../../../service/api/deadline.ts";
+import type { Endpoint } from "../../../../service/api/endpoint.ts";
+import { createErrorHandler } from "../../../../service/api/handle-error.ts";
+import { mountEndpoints } from "../../../../service/api/mount-endpoints.ts";
+import { type OutputPorts, postOutputs } from "../../../../service/api/verification/post-outputs.ts";
+import { postRetry, type RetryPorts } from "../../../../service/api/verification/post-retry.ts";
+import { postSpecs, type SpecPorts } from "../../../../service/api/verification/post-specs.ts";
+import type { Binding } from "../../../../service/escrow/types.ts";
+import type { Facilitator, SettleOutcome, VerifyOutcome } from "../../../../service/payments/facilitator.ts";
+import { createPaymentMetrics } from "../../../../service/payments/metrics.ts";
+import { apiKeyFinder, createApiKey } from "../../../../service/store/api-keys.ts";
+import type { Database } from "../../../../service/store/database.ts";
+import { createIdempotentAnswers } from "../../../../service/store/idempotent-answers.ts";
+import { insertSpec, readSpec } from "../../../../service/store/job-specs.ts";
+import { createKeyDebits, returnExpiredHolds } from "../../../../service/store/key-debits.ts";
+import { createPaymentStore } from "../../../../service/store/payments.ts";
+import { listPayments, type PaymentKind } from "../../../../service/store/payments-due.ts";
+import { readTokensSince } from "../../../../service/store/role-calls.ts";
+import {
+  acceptOutput,
+  activateOutput,
+  findAccepted,
+  withdrawOutput,
+} from "../../../../service/verdicts/accept-output.ts";
+import { registerSpec } from "../../../../service/verdicts/register-spec.ts";
+import { retryVerdict } from "../../../../service/verdicts/retry-verdict.ts";
+import { settleIntake } from "../../../../service/verdicts/settle-intake.ts";
+import { memoryGate } from "../access/memory-gate.ts";
+import { paid } from "../access/payment-world.ts";
+
+export const CHAIN_ID = 31_337;
+export const ESCROW: Address = "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707";
+export const CLIENT: Address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+export const PROVIDER: Address = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+const ORIGIN = "http://verify.example";
+const USDC: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const PAYEE: Address = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
+const DOMAIN = { name: "USD Coin", version: "2" };
+const SETTLED: Hex = `0x${"ab".repeat(32)}`;
+
+export type Submitted = {
+  readonly verdict_id: string;
+  readonly status: string;
+  readonly webhook_secret?: string | null;
+  readonly claim?: string;
+};
+
+type Deps = SpecPorts & OutputPorts & RetryPorts;
+type Outputs = OutputPorts["outputs"];
+
+type WorldOptions = {
+  readonly waitMs?: number;
+  readonly settleDeadlineMs?: number;
+  /** Ports in the place of the real ones, which they are made of. */
+  readonly outputs?: (real: Outputs) => Partial<Outputs>;
+  /** The facilitator's steps, and the key ledger's, in the place of those that succeed. */
+  readonly facilitator?: (real: Facilitator) => Partial<Facilitator>;
+  readonly ledger?: (real: ReturnType<typeof createKeyDebits>) => Partial<ReturnType<typeof createKeyDebits>>;
+  readonly bind?: Outputs["bind"];
+  readonly newestBlock?: () => Promise<bigint>;
+  readonly specLimit?: SpecPorts["specs"]["limit"];
+  readonly budget?: Outputs["budget"];
+  readonly refuseUrl?: OutputPorts["refuseUrl"];
+};
+
+export type IntakeWorld = ReturnType<typeof intakeWorld>;
+
+/** A server that takes specifications and outputs in, on a real database, by real keys and payments that a facilitator of the test settles. */
+export function intakeWorld(db: Database, options: WorldOptions = {}) {
+  let offsetMs = 0;
+  const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
+  const logger = pino({ level: "silent" });
+  const stopping = new AbortController();
+  const desk = facilitatorDesk();
+  const chain = { used: false };
+  const signedIn = { address: null as Address | null };
+  const debits = createKeyDebits({ db, now: clock.now, randomUuid: randomUUID });
+  const keys = createApiKeyAccess({
+    keys: { find: apiKeyFinder(db), ...debits, ...options.ledger?.(debits) },
+    clock,
+    logger,
+  });
+  const store = createPaymentStore({ db, chainId: CHAIN_ID, now: clock.now, randomUuid: randomUUID });
+  const payments = createPaymentAccess({
+    terms: {
+      chainId: CHAIN_ID,
+      network: `eip155:${CHAIN_ID}`,
+      asset: USDC,
+      payTo: PAYEE,
+      domain: async () => DOMAIN,
+    },
+    origin: ORIGIN,
+    facilitator: { ...desk.facilitator, ...options.facilitator?.(desk.facilitator) },
+    store,
+    chain: { isUsed: async () => chain.used, findTransfer: async () => null },
+    contractPayers: async () => false,
+    signedInAddress: async (request) =>
+      request.header("sign-in-with-x") === undefined ? null : signedIn.address,
+    metrics: createPaymentMetrics(new Registry()),
+    logger,
+    clock,
+    randomBytes,
+    settleDeadlineMs: options.settleDeadlineMs ?? 300,
+  });
+  const gate = {
+    ...memoryGate(),
+    repeats: createRepeatStore(createIdempotentAnswers({ db, now: clock.now }), logger),
+    payerRatePerMinute: 6_000,
+  };
+  const intake = {
+    db,
+    logger,
+    now: clock.now,
+    randomBytes,
+    randomUuid: randomUUID,
+    waitMs: options.waitMs ?? 10_000,
+  };
+  const outputs: Outputs = {
+    spec: (id) => readSpec(db, id),
+    bind: options.bind ?? (async () => UNBOUND),
+    find: (slot) => findAccepted(db, slot),
+    accept: (draft, purchaser) => acceptOutput(intake, draft, purchaser),
+    activate: (verdictId) => activateOutput(intake, verdictId),
+    withdraw: (verdictId) => withdrawOutput(intake, verdictId),
+    budget:
+      options.budget === undefined
+        ? { tokensPerDay: 1_000, usedSince: (moment) => readTokensSince(db, moment) }
+        : options.budget,
+  };
+  const deps: Deps = {
+    specs: {
+      scope: { chainId: CHAIN_ID, escrows: [ESCROW] },
+      limit: options.specLimit ?? (() => null),
+      register: (draft, now) =>
+        registerSpec(
+          {
+            insert: (spec) => insertSpec(db, spec),
+            newestBlock: options.newestBlock ?? (async () => 77n),
+            randomUuid: randomUUID,
+          },
+          draft,
+          now,
+        ),
+    },
+    socketAddress: () => "192.0.2.1",
+    outputs: { ...outputs, ...options.outputs?.(outputs) },
+    refuseUrl: options.refuseUrl ?? (async () => null),
+    owners: createOwnerAccess({
+      ...gate,
+      keys,
+      signIn: async (request) => (request.header("sign-in-with-x") === undefined ? null : signedIn.address),
+      audience: { origin: ORIGIN, chainId: CHAIN_ID },
+    }),
+    repeats: gate.repeats,
+    retryVerdict: (request) => retryVerdict(db, request),
+  };
+  const app = new Hono<ApiEnv>();
+  app.onError(createErrorHandler(logger));
+  app.use((context, next) => {
+    context.set("requestId", "request");
+    context.set("headers", {});
+    return next();
+  });
+  const endpoints: readonly Endpoint<Deps>[] = [postSpecs, postOutputs, postRetry];
+  mountEndpoints(app, endpoints, {
+    deps,
+    access: createAccess({ keys, payments, ...gate }),
+    clock,
+    limits: createRequestLimits({ deadlineMs: 20_000, stopping: stopping.signal, clock }),
+  });
+
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    app.request(`${ORIGIN}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  const registered = async (changes: object = {}): Promise<string> => {
+    const response = await post("/v1/specs", { client_addr: CLIENT, spec_text: "Count to 3.", ...changes });
+    return ((await response.json()) as { spec_id: string }).spec_id;
+  };
+  return {
+    deps,
+    post,
+    store,
+    desk,
+    chain,
+    signedIn,
+    debits,
+    stopping,
+    /** Moves the clock of everything. */
+    pass: (ms: number) => {
+      offsetMs += ms;
+    },
+    now: clock.now,
+    registered,
+    /** A fresh output of a fresh specification. */
+    output: async (changes: object = {}) => outputBody(await registered(), changes),
+    submit: (body: object, headers: Record<string, string> = {}) => post("/v1/outputs", body, headers),
+    /** Headers of a fresh key with so many units, or without a limit. */
+    key: async (balanceUnits: number | null = 5_000) => {
+      const wanted = { name: "k", partner: false, balanceUnits, expiresAt: null };
+      const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
+      return { id: key.id, headers: { "X-API-Key": secret } };
+    },
+    /** Headers of a payment for an output by a fresh wallet. */
+    payment: async (body: object) => {
+      const account = privateKeyToAccount(generatePrivateKey());
+      const buyer = new x402Client()
+        .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(account))
+        .setSpendControls(false);
+      const terms = (await (await post("/v1/outputs", body)).json()) as PaymentRequired;
+      return { account, headers: paid(await buyer.createPaymentPayload(terms)) };
+    },
+    payments: () => listPayments(db, { kind: null, now: clock.now(), limit: 100 }),
+    /** As the operator lists them. */
+    listed: (kind: PaymentKind | null) => listPayments(db, { kind, now: clock.now(), limit: 100 }),
+    /** What workers do about what requests left: debits, payments that were never asked to settle, and outputs. */
+    sweep: async () => {
+      await returnExpiredHolds(db, clock.now());
+      return settleIntake({ db, logger, now: clock.now });
+    },
+  };
+}
+
+const UNBOUND: Binding = { kind: "unbound", reason: "it is not" };
+
+/** The body of an output. */
+export function outputBody(specId: string, changes: object = {}) {
+  return {
+    spec_id: specId,
+    output_text: `1, 2, 3 ${randomUUID()}`,
+    submitter_addr: CLIENT,
+    provider_addr: PROVIDER,
+    ...changes,
+  };
+}
+
+/** What binds a specification to job 7, with this provider. */
+export function boundTo(jobId: bigint, provider: Address = PROVIDER): Binding {
+  return {
+    kind: "bound",
+    by: "description",
+    job: {
+      chainId: CHAIN_ID,
+      escrow: ESCROW,
+      jobId,
+      client: CLIENT,
+      provider,
+      evaluator: zeroAddress,
+      status: "Submitted",
+      expiredAt: 0n,
+      budget: 0n,
+      description: "",
+    },
+  };
+}
+
+/** The money side of everything in the database, and what it bought. */
+export async function ledgerOf(db: Database) {
+  const { rows } = await db.$client.query<
+    Record<
+      "settled" | "reserved" | "kept" | "held" | "accepted" | "unsettled" | "texts" | "endpoints",
+      number
+    >
+  >(`
+    select
+      (select count(*)::int from ahs.payment where state in ('settled', 'answered')) as settled,
+      (select count(*)::int from ahs.payment where state = 'reserved') as reserved,
+      (select count(*)::int from ahs.key_debit where state = 'kept') as kept,
+      (select count(*)::int from ahs.key_debit where state = 'held') as held,
+      (select count(*)::int from ahs.verdict where status <> 'unsettled') as accepted,
+      (select count(*)::int from ahs.verdict where status = 'unsettled') as unsettled,
+      (select count(*)::int from ahs.output_text) as texts,
+      (select count(*)::int from ahs.webhook_endpoint) as endpoints`);
+  const [row] = rows;
+  if (row === undefined) throw new Error("a count answers one row");
+  return row;
+}
+
+/** Empties what a test leaves. */
+export async function clearIntake(db: Database): Promise<void> {
+  await db.$client.query(
+    "truncate ahs.verdict, ahs.job_spec, ahs.payment, ahs.key_debit, ahs.webhook_endpoint, ahs.idempotent_answer cascade",
+  );
+}
+
+function facilitatorDesk() {
+  const answers = {
+    verify: { kind: "valid" } as VerifyOutcome,
+    settle: { kind: "settled", transaction: SETTLED } as SettleOutcome | "silence",
+  };
+  const settled: string[] = [];
+  const facilitator: Facilitator = {
+    verify: async () => answers.verify,
+    async settle({ payer }) {
+      settled.push(payer);
+      return answers.settle === "silence" ? new Promise(() => undefined) : answers.settle;
+    },
+  };
+  return { answers, settled, facilitator };
+}

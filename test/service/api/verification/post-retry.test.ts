@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { readApiKey } from "../../../../service/store/api-keys.ts";
+import { returnDebit } from "../../../../service/store/key-debits.ts";
+import { openTestDatabase } from "../../../support/test-database.ts";
+import { clearIntake, type IntakeWorld, intakeWorld, ledgerOf, type Submitted } from "./intake-world.ts";
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => clearIntake(database.db));
+afterAll(() => database.close());
+
+/** What a worker does about a verdict that gave no decision within its hour. */
+async function fail(id: string): Promise<void> {
+  await database.db.transaction(async (tx) => {
+    const { rows } = await database.db.$client.query(
+      "update ahs.verdict set status = 'failed', error_message = 'no answer', lease_until = null where id = $1 returning debit_id",
+      [id],
+    );
+    if (rows[0].debit_id !== null) await returnDebit(tx, rows[0].debit_id);
+  });
+}
+
+async function submitted(world: IntakeWorld, headers: Record<string, string>): Promise<string> {
+  const response = await world.submit(await world.output(), headers);
+  return ((await response.json()) as Submitted).verdict_id;
+}
+
+const retry = (world: IntakeWorld, id: string, headers: Record<string, string> = {}) =>
+  world.post(`/v1/verdicts/${id}/retry`, "", headers);
+const outcomeOf = async (response: Response) => [
+  response.status,
+  ((await response.json()) as { type?: string; status?: string }).type?.split("problem-")[1] ?? "queued",
+];
+const balanceOf = async (id: string) => (await readApiKey(database.db, id))?.balanceUnits;
+
+describe("POST /v1/verdicts/{verdict_id}/retry", () => {
+  it("queues a failed verdict three times, and takes back the credits that its failure returned", async () => {
+    const world = intakeWorld(database.db);
+    const { id: keyId, headers } = await world.key(800);
+    const id = await submitted(world, headers);
+    for (const round of [1, 2, 3]) {
+      await fail(id);
+      expect(await balanceOf(keyId)).toBe(800);
+      const response = await retry(world, id, headers);
+      expect([round, response.status, await response.json()]).toEqual([
+        round,
+        200,
+        { verdict_id: id, status: "pending" },
+      ]);
+      expect(await balanceOf(keyId)).toBe(300);
+    }
+    const { rows } = await database.db.$client.query(
+      "select status, cause, retries, attempts, error_message from ahs.verdict",
+    );
+    expect(rows).toEqual([
+      { status: "pending", cause: "retried", retries: 3, attempts: 0, error_message: null },
+    ]);
+    await fail(id);
+    expect(await outcomeOf(await retry(world, id, headers))).toEqual([409, "retries-used-up"]);
+    expect(await balanceOf(keyId)).toBe(800);
+  });
+
+  it("changes nothing where the key has spent what was returned to it", async () => {
+    const world = intakeWorld(database.db);
+    const { id: keyId, headers } = await world.key(600);
+    const id = await submitted(world, headers);
+    await fail(id);
+    await submitted(world, headers);
+    expect(await outcomeOf(await retry(world, id, headers))).toEqual([402, "balance-insufficient"]);
+    expect(await balanceOf(keyId)).toBe(100);
+    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1 });
+  });
+
+  it("is for the wallet that paid, whose payment stays as it is", async () => {
+    const world = intakeWorld(database.db);
+    const output = await world.output();
+    const { account, headers } = await world.payment(output);
+    const { verdict_id: id } = (await (await world.submit(output, headers)).json()) as Submitted;
+    await fail(id);
+    world.signedIn.address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+    const signedIn = { "sign-in-with-x": "me" };
+    expect(await outcomeOf(await retry(world, id, signedIn))).toEqual([403, "not-the-submitter"]);
+    world.signedIn.address = account.address.toLowerCase() as typeof world.signedIn.address;
+    expect(await outcomeOf(await retry(world, id, signedIn))).toEqual([200, "queued"]);
+    expect(world.desk.settled).toHaveLength(1);
+    expect(await ledgerOf(database.db)).toMatchObject({ settled: 1, accepted: 1 });
+  });
+
+  it("retries once under one Idempotency-Key", async () => {
+    const world = intakeWorld(database.db);
+    const { headers } = await world.key();
+    const id = await submitted(world, headers);
+    await fail(id);
+    const named = { ...headers, "Idempotency-Key": "again" };
+    const answers = [await retry(world, id, named), await retry(world, id, named)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const { rows } = await database.db.$client.query("select retries from ahs.verdict");
+    expect(rows).toEqual([{ retries: 1 }]);
+  });
+
+  it("retries once, and takes the price once, when it is asked for ten times at once", async () => {
+    const world = intakeWorld(database.db);
+    const { id: keyId, headers } = await world.key();
+    const id = await submitted(world, headers);
+    await fail(id);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => retry(world, id, headers)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+    expect(await balanceOf(keyId)).toBe(4_500);
+  });
+
+  it("refuses whoever brings no credential, another key, and what did not fail or does not exist", async () => {
+    const world = intakeWorld(database.db);
+    const { headers } = await world.key();
+    const id = await submitted(world, headers);
+    expect(await outcomeOf(await retry(world, id))).toEqual([401, "identity-missing"]);
+    expect(await outcomeOf(await retry(world, id, (await world.key()).headers))).toEqual([
+      403,
+      "not-the-submitter",
+    ]);
+    expect(await outcomeOf(await retry(world, id, headers))).toEqual([409, "verdict-not-failed"]);
+    expect(await outcomeOf(await retry(world, randomUUID(), headers))).toEqual([404, "not-found"]);
+    expect(await outcomeOf(await retry(world, "x", headers))).toEqual([404, "not-found"]);
+  });
+
+  it("says nothing of an output whose price is still open", async () => {
+    const world = intakeWorld(database.db);
+    const { headers } = await world.key();
+    const id = await submitted(world, headers);
+    await database.db.$client.query("update ahs.verdict set status = 'unsettled'");
+    expect(await outcomeOf(await retry(world, id, headers))).toEqual([404, "not-found"]);
+  });
+
+  it("refuses what has been decided, however its re-run stands", async () => {
+    const world = intakeWorld(database.db);
+    const { headers } = await world.key();
+    const id = await submitted(world, headers);
+    await database.db.$client.query("update ahs.verdict set status = 'processing', runs = 1");
+    const response = await retry(world, id, headers);
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+      409,
+      expect.stringContaining("is completed"),
+    ]);
+  });
+
+  it("refuses, and takes nothing, once the texts are gone", async () => {
+    const world = intakeWorld(database.db);
+    const { id: keyId, headers } = await world.key();
+    const id = await submitted(world, headers);
+    await fail(id);
+    await database.db.$client.query("delete from ahs.output_text");
+    expect(await outcomeOf(await retry(world, id, headers))).toEqual([410, "texts-dropped"]);
+    expect(await balanceOf(keyId)).toBe(5_000);
+  });
+});
+
+it("a debit is returned once, and taken again once", async () => {
+  const world = intakeWorld(database.db);
+  const { id: keyId, headers } = await world.key();
+  await submitted(world, headers);
+  const { rows } = await database.db.$client.query("select debit_id from ahs.verdict");
+  await database.db.transaction((tx) => returnDebit(tx, rows[0].debit_id));
+  await database.db.transaction((tx) => returnDebit(tx, rows[0].debit_id));
+  expect(await balanceOf(keyId)).toBe(5_000);
+});

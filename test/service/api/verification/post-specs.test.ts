@@ -1,0 +1,308 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { unavailable } from "../../../../service/api/problems.ts";
+import { hashSpec } from "../../../../service/panel/hash-spec.ts";
+import { openTestDatabase } from "../../../support/test-database.ts";
+import { CLIENT, clearIntake, ESCROW, intakeWorld, PROVIDER } from "./intake-world.ts";
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => clearIntake(database.db));
+afterAll(() => database.close());
+
+const MINIMAL = { client_addr: CLIENT, spec_text: "Count to 3." };
+const JOB = { erc8183_job_id: "0x0Fe", escrow: ESCROW };
+const SPEC_ID = "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4";
+const OUTPUT = { spec_id: SPEC_ID, output_text: "1", submitter_addr: CLIENT, provider_addr: PROVIDER };
+const LONG = "x".repeat(200_001);
+
+async function detailOf(path: string, body: unknown): Promise<unknown> {
+  const world = intakeWorld(database.db);
+  const response = await world.post(path, body);
+  return { status: response.status, ...((await response.json()) as object) };
+}
+
+async function specRow(changes: object = {}, options: Parameters<typeof intakeWorld>[1] = {}) {
+  const world = intakeWorld(database.db, options);
+  const response = await world.post("/v1/specs", { ...MINIMAL, ...changes });
+  const answer = (await response.json()) as { spec_id: string; spec_hash: string };
+  const { rows } = await database.db.$client.query("select * from ahs.job_spec where id = $1", [
+    answer.spec_id,
+  ]);
+  return { status: response.status, answer, row: rows[0] };
+}
+
+const missing = (name: string, input: unknown) => ({
+  type: "missing",
+  loc: ["body", name],
+  msg: "Field required",
+  input,
+});
+const short = (name: string) => ({
+  type: "string_too_short",
+  loc: ["body", name],
+  msg: "String should have at least 1 character",
+  input: "",
+  ctx: { min_length: 1 },
+});
+const long = (name: string) => ({
+  type: "string_too_long",
+  loc: ["body", name],
+  msg: "String should have at most 200000 characters",
+  input: LONG.slice(0, 256),
+  ctx: { max_length: 200_000 },
+});
+const notString = (name: string, input: unknown) => ({
+  type: "string_type",
+  loc: ["body", name],
+  msg: "Input should be a valid string",
+  input,
+});
+const value = (name: string, input: unknown, error: unknown) => ({
+  type: "value_error",
+  loc: ["body", name],
+  input,
+  ctx: { error },
+});
+const literal = (name: string, expected: string, input: unknown) => ({
+  type: "literal_error",
+  loc: ["body", name],
+  msg: `Input should be ${expected}`,
+  input,
+  ctx: { expected },
+});
+const ADDRESS = "^0x[0-9a-fA-F]{40}$";
+const pattern = (name: string, input: unknown, expected = ADDRESS) => ({
+  type: "string_pattern_mismatch",
+  loc: ["body", name],
+  msg: `String should match pattern '${expected}'`,
+  input,
+  ctx: { pattern: expected },
+});
+
+describe("422 bodies of POST /v1/specs", () => {
+  it.each<[string, unknown, unknown[]]>([
+    ["an empty object", {}, [missing("client_addr", {}), missing("spec_text", {})]],
+    ["an empty text", { ...MINIMAL, spec_text: "" }, [short("spec_text")]],
+    ["a text that is too long", { ...MINIMAL, spec_text: LONG }, [long("spec_text")]],
+    ["criteria that are too long", { ...MINIMAL, acceptance_criteria: LONG }, [long("acceptance_criteria")]],
+    ...[1, true, null, []].map((given): [string, unknown, unknown[]] => [
+      `${JSON.stringify(given)} as client_addr`,
+      { ...MINIMAL, client_addr: given },
+      [notString("client_addr", given)],
+    ]),
+    ["a null domain", { ...MINIMAL, domain: null }, [notString("domain", null)]],
+    ["a bad address", { ...MINIMAL, client_addr: "0x12" }, [pattern("client_addr", "0x12")]],
+    [
+      "a bad checksum",
+      { ...MINIMAL, provider_addr: PROVIDER.replace("C", "c") },
+      [value("provider_addr", PROVIDER.replace("C", "c"), expect.stringContaining("EIP-55"))],
+    ],
+    [
+      "a job id that is no number",
+      { ...MINIMAL, erc8183_job_id: "7" },
+      [pattern("erc8183_job_id", "7", "^0x[0-9a-fA-F]{1,64}$")],
+    ],
+    [
+      "a job id beyond 256 bits",
+      { ...MINIMAL, erc8183_job_id: `0x${"1".repeat(65)}` },
+      [expect.objectContaining({ type: "string_pattern_mismatch" })],
+    ],
+    [
+      "a body that is a list",
+      [1],
+      [
+        {
+          type: "model_attributes_type",
+          loc: ["body"],
+          msg: "Input should be a valid dictionary or object to extract fields from",
+          input: [1],
+        },
+      ],
+    ],
+    [
+      "a body that is a string",
+      '"x"',
+      [expect.objectContaining({ type: "model_attributes_type", loc: ["body"], input: "x" })],
+    ],
+    ["no body", "", [{ type: "missing", loc: ["body"], msg: "Field required", input: null }]],
+    ["null", "null", [{ type: "missing", loc: ["body"], msg: "Field required", input: null }]],
+    [
+      "broken JSON",
+      '{"client_addr": ',
+      [
+        {
+          type: "json_invalid",
+          loc: ["body", 16],
+          msg: "JSON decode error",
+          input: {},
+          ctx: { error: "Expecting value" },
+        },
+      ],
+    ],
+    [
+      "half of a surrogate pair",
+      '{"client_addr":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","spec_text":"a\\ud800b"}',
+      [value("spec_text", "a\ud800b", expect.stringContaining("surrogate"))],
+    ],
+    [
+      "the character U+0000",
+      { ...MINIMAL, spec_text: "a\0b", domain: "\0" },
+      [
+        value("spec_text", "a\0b", expect.stringContaining("U+0000")),
+        value("domain", "\0", expect.stringContaining("U+0000")),
+      ],
+    ],
+    [
+      "another chain",
+      { ...MINIMAL, ...JOB, chain_id: 8453 },
+      [value("chain_id", 8453, "jobs are settled on the chain 31337 alone")],
+    ],
+    [
+      "an escrow that nothing is settled for",
+      { ...MINIMAL, ...JOB, escrow: CLIENT },
+      [value("escrow", CLIENT.toLowerCase(), expect.stringContaining(ESCROW))],
+    ],
+    [
+      "an escrow and a signature without a job",
+      { ...MINIMAL, escrow: ESCROW, client_signature: "0x12" },
+      [
+        value("escrow", ESCROW.toLowerCase(), expect.stringContaining("erc8183_job_id")),
+        value("client_signature", "0x12", expect.stringContaining("erc8183_job_id")),
+      ],
+    ],
+    [
+      "a signature that is not hexadecimal",
+      { ...MINIMAL, ...JOB, client_signature: "0x123" },
+      [expect.objectContaining({ type: "string_pattern_mismatch", loc: ["body", "client_signature"] })],
+    ],
+  ])("%s", async (_name, body, detail) => {
+    expect(await detailOf("/v1/specs", body)).toMatchObject({ status: 422, detail });
+    expect(((await detailOf("/v1/specs", body)) as { detail: unknown[] }).detail).toHaveLength(detail.length);
+  });
+});
+
+describe("422 bodies of POST /v1/outputs", () => {
+  it.each<[string, unknown, unknown[]]>([
+    [
+      "an empty object",
+      {},
+      ["spec_id", "output_text", "submitter_addr", "provider_addr"].map((name) => missing(name, {})),
+    ],
+    ["an empty output", { ...OUTPUT, output_text: "" }, [short("output_text")]],
+    ["an output that is too long", { ...OUTPUT, output_text: LONG }, [long("output_text")]],
+    [
+      "an unknown submitter",
+      { ...OUTPUT, submitted_by: "oracle" },
+      [literal("submitted_by", "'client', 'agent' or 'protocol'", "oracle")],
+    ],
+    ["an unknown mode", { ...OUTPUT, mode: "fast" }, [literal("mode", "'standard'", "fast")]],
+    [
+      "a spec_id that is no UUID",
+      { ...OUTPUT, spec_id: "x" },
+      [
+        {
+          type: "uuid_parsing",
+          loc: ["body", "spec_id"],
+          msg: expect.stringMatching(/^Input should be a valid UUID, invalid character: .* found `x` at 1$/),
+          input: "x",
+          ctx: { error: expect.stringContaining("invalid character") },
+        },
+      ],
+    ],
+    ["a null submitter_addr", { ...OUTPUT, submitter_addr: null }, [notString("submitter_addr", null)]],
+    ["an empty webhook_url", { ...OUTPUT, webhook_url: "" }, [short("webhook_url")]],
+    [
+      "the character U+0000",
+      { ...OUTPUT, output_text: "\0" },
+      [value("output_text", "\0", expect.stringContaining("U+0000"))],
+    ],
+  ])("%s", async (_name, body, detail) => {
+    expect(await detailOf("/v1/outputs", body)).toMatchObject({ status: 422, detail });
+    expect(((await detailOf("/v1/outputs", body)) as { detail: unknown[] }).detail).toHaveLength(
+      detail.length,
+    );
+  });
+
+  it.each([SPEC_ID.toUpperCase(), SPEC_ID.replaceAll("-", ""), `{${SPEC_ID}}`, `urn:uuid:${SPEC_ID}`])(
+    "%s is read as pydantic reads it: there is no such specification",
+    async (spec_id) => {
+      expect(await detailOf("/v1/outputs", { ...OUTPUT, spec_id })).toMatchObject({ status: 404 });
+    },
+  );
+});
+
+describe("a specification that is registered", () => {
+  it("is answered with its id and hash, and stored as it was sent", async () => {
+    const { status, answer, row } = await specRow({
+      provider_addr: null,
+      erc8183_job_id: null,
+      acceptance_criteria: "1. three numbers",
+      domain: "poetry",
+      extra: "ignored",
+    });
+    const hashed = {
+      clientAddr: CLIENT,
+      providerAddr: null,
+      specText: MINIMAL.spec_text,
+      acceptanceCriteria: "1. three numbers",
+      domain: "poetry",
+    };
+    expect([status, answer]).toEqual([200, { spec_id: row.id, spec_hash: hashSpec(hashed) }]);
+    expect(row).toMatchObject({
+      client_addr: CLIENT.toLowerCase(),
+      spec_text: MINIMAL.spec_text,
+      domain: "poetry",
+      job_id: null,
+      registered_block: null,
+    });
+  });
+
+  it("has the defaults in its hash, whatever the case of its addresses, and an id of its own each time", async () => {
+    const [one, other] = [
+      await specRow(),
+      await specRow({ client_addr: CLIENT.toLowerCase(), domain: "default" }),
+    ];
+    expect(other.answer.spec_hash).toBe(one.answer.spec_hash);
+    expect(other.answer.spec_id).not.toBe(one.answer.spec_id);
+  });
+
+  it("counts characters, not their halves", async () => {
+    expect((await specRow({ spec_text: "😀".repeat(200_000) })).status).toBe(200);
+    expect((await specRow({ spec_text: "😀".repeat(200_001) })).status).toBe(422);
+  });
+
+  it("notes its job with the newest block of the node, on this deployment's chain unless it says so", async () => {
+    const { row } = await specRow({ ...JOB, client_signature: "0x12ab" }, { newestBlock: async () => 123n });
+    expect(row).toMatchObject({
+      job_chain_id: 31_337,
+      job_escrow: ESCROW.toLowerCase(),
+      job_id: "254",
+      client_signature: "0x12ab",
+      registered_block: "123",
+    });
+  });
+
+  it("is refused, and nothing stored, where it names a job and the node does not answer", async () => {
+    const newestBlock = () =>
+      Promise.reject(unavailable("node-unavailable", "gone", { retryAfterSeconds: 5 }));
+    expect((await specRow(JOB, { newestBlock })).status).toBe(503);
+    const { rows } = await database.db.$client.query("select 1 from ahs.job_spec");
+    expect(rows).toEqual([]);
+  });
+
+  it("may name a job without an escrow, which needs no node and binds nothing", async () => {
+    const newestBlock = () => Promise.reject(new Error("asked"));
+    const { row } = await specRow({ erc8183_job_id: "0x7" }, { newestBlock });
+    expect(row).toMatchObject({ job_chain_id: null, job_escrow: null, job_id: "7", registered_block: null });
+  });
+
+  it("is refused beyond the limit of its address", async () => {
+    const world = intakeWorld(database.db, {
+      specLimit: () => ({ policy: "ip", perMinute: 20, tokens: 0 }),
+    });
+    const response = await world.post("/v1/specs", MINIMAL);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "3"]);
+  });
+});

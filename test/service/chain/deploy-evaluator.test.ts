@@ -1,0 +1,119 @@
+import { createWalletClient, getAddress, http, keccak256, pad, type zeroAddress } from "viem";
+import { anvil as anvilChain } from "viem/chains";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { roleAccounts } from "../../../devnet/accounts.ts";
+import { scoreGateHookAbi } from "../../../service/chain/abi/score-gate-hook.ts";
+import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
+import { deployEvaluator, describeEscrow } from "../../../service/chain/deploy-evaluator.ts";
+import { startVerdictChain, type VerdictChain } from "../../contracts/support/verdict-chain.ts";
+
+const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+const { publisher, deployer, verdictSigner } = roleAccounts();
+
+let chain: VerdictChain;
+
+beforeAll(async () => {
+  chain = await startVerdictChain();
+}, 60_000);
+
+afterAll(async () => {
+  await chain.stop();
+});
+
+test("an evaluator beside given escrows settles their jobs, whatever the generation", async () => {
+  const { deployment, publicClient } = chain;
+  const { verdictEvaluator, escrows, hooks } = await deployEvaluator(wanted());
+  expect(escrows).toEqual(deployment.escrows);
+  expect(hooks).toEqual([]);
+  const evaluator = verdictEvaluator.address;
+  const reading = { address: evaluator, abi: verdictEvaluatorAbi } as const;
+  expect(await publicClient.readContract({ ...reading, functionName: "signers" })).toEqual([
+    verdictSigner.address,
+  ]);
+  for (const { generation, address: escrow } of escrows) {
+    const jobId = await chain.submitJob(generation, escrow, evaluator);
+    await chain.bring(evaluator, { escrow, jobId, decision: 1 });
+    const args = [escrow, jobId] as const;
+    expect(await publicClient.readContract({ ...reading, functionName: "decisionOf", args })).toBe(1);
+  }
+});
+
+test("another owner than the payer is offered the ownership", async () => {
+  const { verdictEvaluator } = await deployEvaluator({ ...wanted(), owner: deployer.address });
+  const reading = { address: verdictEvaluator.address, abi: verdictEvaluatorAbi } as const;
+  const { publicClient } = chain;
+  expect(await publicClient.readContract({ ...reading, functionName: "owner" })).toBe(publisher.address);
+  expect(await publicClient.readContract({ ...reading, functionName: "pendingOwner" })).toBe(
+    deployer.address,
+  );
+});
+
+test("a gate is deployed for each escrow as it was asked for", async () => {
+  const { deployment, publicClient } = chain;
+  const gate = { minScore: 70, maxAge: 3_600n, allowUnscored: true };
+  const { hooks } = await deployEvaluator({ ...wanted(), gate });
+  expect(hooks).toHaveLength(3);
+  for (const [i, address] of hooks.entries()) {
+    const reading = { address, abi: scoreGateHookAbi } as const;
+    const read = (functionName: "escrow" | "oracle" | "minScore" | "maxAge" | "allowUnscored") =>
+      publicClient.readContract({ ...reading, functionName });
+    expect([
+      await read("escrow"),
+      await read("oracle"),
+      await read("minScore"),
+      await read("maxAge"),
+      await read("allowUnscored"),
+    ]).toEqual([deployment.escrows[i]?.address, deployment.oracle.address, 70, 3_600n, true]);
+  }
+});
+
+test("an escrow that is not of its generation is refused before it is allowed", async () => {
+  const { contracts } = chain;
+  await chain.submitJob("G1", contracts.jobEscrow, contracts.verdictEvaluator);
+  const escrows = [{ address: contracts.jobEscrow, startBlock: 1, generation: "V3" as const }];
+  await expect(deployEvaluator({ ...wanted(), escrows })).rejects.toThrow(
+    `job 1 of the escrow ${contracts.jobEscrow} does not read as one of generation V3`,
+  );
+});
+
+test("an address without code is refused before anything is sent", async () => {
+  const { publicClient } = chain;
+  const before = await publicClient.getTransactionCount({ address: publisher.address });
+  const escrows = [{ address: deployer.address, startBlock: 1, generation: "G1" as const }];
+  await expect(deployEvaluator({ ...wanted(), escrows })).rejects.toThrow(
+    `there is no contract at ${deployer.address}`,
+  );
+  expect(await publicClient.getTransactionCount({ address: publisher.address })).toBe(before);
+});
+
+test("a proxy is noted with what it points to", async () => {
+  const { publicClient, contracts, rpc } = chain;
+  const wish = { address: contracts.mixer, startBlock: 5, generation: "G3" as const };
+  await rpc.request("anvil_setStorageAt", contracts.mixer, IMPLEMENTATION_SLOT, pad(contracts.usdc));
+  const codes = await Promise.all(
+    [contracts.mixer, contracts.usdc].map((address) => publicClient.getCode({ address })),
+  );
+  expect(await describeEscrow(publicClient, wish)).toEqual({
+    ...wish,
+    address: getAddress(contracts.mixer),
+    codeHash: keccak256(codes[0] ?? "0x"),
+    implementation: { address: contracts.usdc, codeHash: keccak256(codes[1] ?? "0x") },
+  });
+});
+
+function wanted(): Parameters<typeof deployEvaluator>[0] {
+  const { deployment, publicClient, rpcUrl } = chain;
+  return {
+    walletClient: createWalletClient({ account: publisher, chain: anvilChain, transport: http(rpcUrl) }),
+    publicClient,
+    owner: publisher.address,
+    signers: [verdictSigner.address],
+    escrows: deployment.escrows.map(({ address, startBlock, generation }) => ({
+      address: address.toLowerCase() as typeof zeroAddress,
+      startBlock,
+      generation,
+    })),
+    gate: null,
+    oracle: deployment.oracle.address,
+  };
+}

@@ -1,0 +1,109 @@
+import type { Address } from "viem";
+import { describe, expect, it } from "vitest";
+import { decideSigning, type SigningSight } from "../../../service/escrow/decide-signing.ts";
+import type { EscrowJob } from "../../../service/escrow/types.ts";
+
+const EVALUATOR: Address = "0x00000000000000000000000000000000000000ef";
+const DELIVERABLE = `0x${"11".repeat(32)}` as const;
+const DAY = 86_400n;
+const NOW = 1_800_000_000n;
+
+const job: EscrowJob = {
+  chainId: 31_337,
+  escrow: "0x00000000000000000000000000000000000000e5",
+  jobId: 7n,
+  client: "0x00000000000000000000000000000000000000c1",
+  provider: "0x00000000000000000000000000000000000000a9",
+  evaluator: EVALUATOR,
+  status: "Submitted",
+  expiredAt: NOW + 10n * DAY,
+  budget: 5n,
+  description: "",
+};
+const sight: SigningSight = {
+  decision: { outputHash: DELIVERABLE, models: ["a-model"], job },
+  evaluator: EVALUATOR,
+  head: { timestamp: NOW },
+  final: { number: 100n },
+  codeChange: null,
+  job,
+  binding: { kind: "bound", job, by: "description" },
+  submission: { block: 100n, deliverable: DELIVERABLE, isConfirmed: true },
+};
+const PUBLIC = { ...job, chainId: 8453 };
+
+describe("a decision is signed", () => {
+  it("for a day from the newest block on", () => {
+    expect(decideSigning(sight)).toEqual({ kind: "sign", issuedAt: NOW, deadline: NOW + DAY });
+  });
+
+  it("until the job's expiry where that is sooner", () => {
+    const soon = { ...job, expiredAt: NOW + 60n };
+    expect(decideSigning({ ...sight, job: soon })).toEqual({
+      kind: "sign",
+      issuedAt: NOW,
+      deadline: NOW + 60n,
+    });
+  });
+
+  it("by a scripted model on the local chain, by a real one on any", () => {
+    const scripted = { ...sight.decision, models: ["a-model", "scripted"] };
+    expect(decideSigning({ ...sight, decision: scripted }).kind).toBe("sign");
+    expect(decideSigning({ ...sight, decision: { ...sight.decision, job: PUBLIC } }).kind).toBe("sign");
+  });
+});
+
+describe("a decision waits", () => {
+  it.each([
+    ["suspended", "the escrow's code changed", { codeChange: "its code hashes to 0x" }],
+    ["waiting_for_finality", "no final block has the job", { job: null }],
+    ["waiting_for_submission", "nothing was submitted", { submission: null }],
+    [
+      "waiting_for_submission",
+      "the job is funded only",
+      { job: { ...job, status: "Funded" }, submission: null },
+    ],
+    [
+      "waiting_for_finality",
+      "the submission is not final",
+      { submission: { ...sight.submission, block: 101n } },
+    ],
+    [
+      "waiting_for_finality",
+      "the node does not show the submission",
+      { submission: { ...sight.submission, isConfirmed: false } },
+    ],
+    [
+      "waiting_for_finality",
+      "the job is Funded as of the final block",
+      { job: { ...job, status: "Funded" } },
+    ],
+    ["unbound", "its specification is not the job's", { binding: { kind: "unbound", reason: "no" } }],
+    [
+      "refused",
+      "another output was submitted last",
+      { submission: { ...sight.submission, deliverable: `0x${"22".repeat(32)}` } },
+    ],
+  ] as const)("as %s where %s", (status, _, changed) => {
+    const decided = decideSigning({ ...sight, ...changed } as SigningSight);
+    expect(decided).toMatchObject({ kind: "wait", status });
+  });
+});
+
+describe("a decision is never signed", () => {
+  it.each([
+    ["expired", "the job's time is over", { head: { timestamp: job.expiredAt } }],
+    ["expired", "the job is Expired", { job: { ...job, status: "Expired" } }],
+    ["refused", "the job is Completed", { job: { ...job, status: "Completed" } }],
+    ["refused", "the job is Rejected", { job: { ...job, status: "Rejected" } }],
+    ["refused", "the job names another evaluator", { job: { ...job, evaluator: job.client } }],
+    [
+      "refused",
+      "a scripted model made it for a public chain",
+      { decision: { outputHash: DELIVERABLE, models: ["a-model", "scripted"], job: PUBLIC } },
+    ],
+  ] as const)("as %s where %s", (status, _, changed) => {
+    const decided = decideSigning({ ...sight, ...changed } as SigningSight);
+    expect(decided).toMatchObject({ kind: "never", status });
+  });
+});

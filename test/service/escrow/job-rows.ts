@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import type { Address, Hex } from "viem";
+import type { JobName, SpecClaim } from "../../../service/escrow/types.ts";
+import type { Database } from "../../../service/store/database.ts";
+import { readClaim } from "../../../service/store/escrow-claims.ts";
+import { jobSpec, type RunCause, verdict, verdictRun } from "../../../service/store/tables/verdict.ts";
+import { CLIENT, hashOf, PROVIDER } from "./jobs-on-chain.ts";
+
+type SpecOptions = {
+  readonly specHash: Hex;
+  readonly job: JobName;
+  readonly clientAddr?: Address;
+  readonly signature?: Hex;
+  readonly registeredBlock?: number;
+};
+
+type DecisionOptions = {
+  readonly specId: string;
+  readonly job: JobName;
+  readonly output: string;
+  readonly decision: "ALLOW" | "HOLD" | "REJECT";
+};
+
+export function rowActions(db: Database) {
+  return {
+    /** Registers a specification as POST /v1/specs does, and answers what binding reads of it. */
+    register: async (options: SpecOptions): Promise<SpecClaim> => {
+      const id = randomUUID();
+      await db.insert(jobSpec).values({
+        id,
+        clientAddr: (options.clientAddr ?? CLIENT.address).toLowerCase(),
+        providerAddr: null,
+        specText: "Translate.",
+        acceptanceCriteria: null,
+        domain: "content",
+        specHash: options.specHash,
+        jobChainId: options.job.chainId,
+        jobEscrow: options.job.escrow,
+        jobId: options.job.jobId,
+        clientSignature: options.signature ?? null,
+        registeredBlock: BigInt(options.registeredBlock ?? 1),
+        createdAt: new Date(),
+      });
+      const claim = await readClaim(db, id);
+      if (claim === null) throw new Error("what was stored is there");
+      return claim as SpecClaim;
+    },
+    /** A verdict on a job's output as accepting and running it leave it: bound, with one decision. */
+    decide: async ({ specId, job, output, decision }: DecisionOptions): Promise<string> => {
+      const id = randomUUID();
+      const now = new Date();
+      await db.insert(verdict).values({
+        id,
+        specId,
+        slot: `test:${id}`,
+        outputHash: hashOf(output),
+        submittedBy: "agent",
+        submitterAddr: PROVIDER.toLowerCase(),
+        providerAddr: PROVIDER.toLowerCase(),
+        owner: "key:test",
+        units: 500,
+        status: "completed",
+        notBefore: now,
+        cause: "submitted",
+        finalVerdict: decision,
+        jobChainId: job.chainId,
+        jobEscrow: job.escrow,
+        jobId: job.jobId,
+        createdAt: now,
+        acceptedAt: now,
+        evaluatedAt: now,
+        updatedAt: now,
+      });
+      await addRun(db, id, { decision, run: 1, cause: "submitted" });
+      return id;
+    },
+    /** What was signed for a job. */
+    settlements: async (job: JobName) => {
+      const { rows } = await db.$client.query(
+        "select decision, state, attempts, error from ahs.settlement where escrow = $1 and job_id = $2 order by id",
+        [job.escrow, String(job.jobId)],
+      );
+      return rows as { decision: string; state: string; attempts: number; error: string | null }[];
+    },
+    /** One more decision on a verdict. */
+    decideAgain: async (id: string, decision: "ALLOW" | "HOLD" | "REJECT"): Promise<void> => {
+      await addRun(db, id, { decision, run: 2, cause: "review" });
+    },
+  };
+}
+
+async function addRun(
+  db: Database,
+  verdictId: string,
+  { decision, run, cause }: { decision: "ALLOW" | "HOLD" | "REJECT"; run: number; cause: RunCause },
+): Promise<void> {
+  const result = { final_score: 80, confidence: 0.83, methodology: { models: { critic: "scripted" } } };
+  const evidence = JSON.stringify({ verdictId, run });
+  await db.insert(verdictRun).values({
+    verdictId,
+    run,
+    cause,
+    finalVerdict: decision,
+    result,
+    evidence,
+    evidenceHash: hashOf(evidence),
+    createdAt: new Date(),
+  });
+  await db.$client.query("update ahs.verdict set runs = $2, final_verdict = $3 where id = $1", [
+    verdictId,
+    run,
+    decision,
+  ]);
+}

@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createModelProbe } from "../../../service/panel/probe-models.ts";
+import { API_KEY } from "./a-panel.ts";
+import { type ModelServer, type Respond, refuse, send, startModelServer, stayOpen } from "./model-server.ts";
+
+let server: ModelServer;
+afterEach(() => server.close());
+
+let nowMs = 0;
+
+async function probeOf(respond: () => Respond) {
+  server = await startModelServer(respond);
+  return createModelProbe({ baseUrl: server.baseUrl, apiKey: API_KEY, monotonicMs: () => nowMs });
+}
+
+describe("the probe of the model server", () => {
+  it.each([
+    ["lists its models", send({ object: "list", data: [] }), null],
+    ["has no list", refuse(404, "no such path"), null],
+    ["answers with something else", send("ready"), null],
+    ["fails", refuse(503, "down"), "HTTP status 503"],
+    ["limits us", refuse(429, "slow down"), "HTTP status 429"],
+    ["does not know our key", refuse(401, `Incorrect API key provided: ${API_KEY}`), "HTTP status 401"],
+    ["says nothing", stayOpen, "no answer within 2 s"],
+  ])("tells of one that %s", async (_, respond, detail) => {
+    const probe = await probeOf(() => respond);
+    expect(await probe()).toEqual({ isReachable: detail === null, detail });
+    expect(server.calls[0]?.path).toBe("/v1/models");
+  });
+
+  it("tells of one that is not there", async () => {
+    const probe = await probeOf(() => stayOpen);
+    await server.close();
+    expect(await probe()).toEqual({ isReachable: false, detail: "the connection failed (ECONNREFUSED)" });
+  });
+
+  it("asks once in 30 s, however many want to know", async () => {
+    const probe = await probeOf(() => send({ data: [] }));
+    await Promise.all([probe(), probe(), probe()]);
+    nowMs += 29_999;
+    await probe();
+    expect(server.calls.length).toBe(1);
+    nowMs += 1;
+    await probe();
+    expect(server.calls.length).toBe(2);
+  });
+});

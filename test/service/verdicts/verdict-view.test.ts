@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { keccak256, stringToHex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { claimVerdicts } from "../../../service/store/verdict-queue.ts";
+import { askRerun } from "../../../service/store/verdict-reruns.ts";
+import {
+  listHeldVerdicts,
+  readStoredEvidence,
+  readStoredTexts,
+} from "../../../service/store/verdict-views.ts";
+import { type RunPanel, runOne } from "../../../service/verdicts/run-one.ts";
+import { readVerdict } from "../../../service/verdicts/verdict-view.ts";
+import { decided } from "./a-decision.ts";
+import { CLIENT, createVerdictWorld, LEASE_MS, PROVIDER, type VerdictWorld } from "./verdict-world.ts";
+
+let world: VerdictWorld;
+beforeAll(async () => {
+  world = await createVerdictWorld();
+});
+afterAll(() => world.close());
+
+async function work(panel: RunPanel): Promise<void> {
+  const now = world.now();
+  const leaseUntil = new Date(now.getTime() + LEASE_MS);
+  for (const claim of await claimVerdicts(world.db, { now, leaseUntil, limit: 10 }))
+    await runOne(world.deps(panel), claim, new AbortController().signal);
+}
+
+const JOB = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n };
+
+describe("a verdict as its readers see it", () => {
+  it("is there from its acceptance on, and not before", async () => {
+    const [accepted, unsettled] = [await world.add(), await world.add({ status: "unsettled" })];
+    expect(await readVerdict(world.db, unsettled)).toBeNull();
+    expect(await readVerdict(world.db, randomUUID())).toBeNull();
+    expect(await readVerdict(world.db, accepted)).toMatchObject({
+      id: accepted,
+      status: "pending",
+      rerun: null,
+      clientAddr: CLIENT,
+      providerAddr: PROVIDER,
+      runs: [],
+      result: null,
+      namedJob: null,
+      settlement: null,
+    });
+    await work(async () => decided("REJECT"));
+  });
+
+  it("shows its newest decision, and all of them in order", async () => {
+    const id = await world.add();
+    await work(async () => decided("HOLD"));
+    await world.db.transaction((tx) => askRerun(tx, { verdictId: id, cause: "evidence", at: world.now() }));
+    expect(await readVerdict(world.db, id)).toMatchObject({
+      status: "completed",
+      rerun: { cause: "evidence", status: "pending" },
+      result: { final_verdict: "HOLD" },
+    });
+    world.pass(1_000);
+    await work(async () => decided("ALLOW"));
+    const view = await readVerdict(world.db, id);
+    expect(view).toMatchObject({ status: "completed", rerun: null, result: { final_verdict: "ALLOW" } });
+    expect(view?.runs.map(({ run, cause, finalVerdict }) => [run, cause, finalVerdict])).toEqual([
+      [1, "submitted", "HOLD"],
+      [2, "evidence", "ALLOW"],
+    ]);
+    expect(view?.runs[1]?.createdAt).toEqual(world.now());
+  });
+
+  it("has the evidence of each decision, byte by byte what was hashed", async () => {
+    const id = await world.add();
+    expect(await readStoredEvidence(world.db, id, null)).toBeNull();
+    await work(async () => decided("HOLD"));
+    const newest = await readStoredEvidence(world.db, id, null);
+    const view = await readVerdict(world.db, id);
+    expect(newest?.hash).toBe(view?.runs[0]?.evidenceHash);
+    expect(keccak256(stringToHex(newest?.body ?? ""))).toBe(newest?.hash);
+    expect(await readStoredEvidence(world.db, id, 1)).toEqual(newest);
+    expect(await readStoredEvidence(world.db, id, 2)).toBeNull();
+  });
+
+  it("names the job of its specification, bound or not", async () => {
+    const [bound, unbound] = [await world.add(JOB), await world.add()];
+    await world.query(
+      `update ahs.job_spec set job_chain_id = 31337, job_escrow = $2, job_id = 7
+       where id = (select spec_id from ahs.verdict where id = $1)`,
+      [unbound, JOB.jobEscrow],
+    );
+    const named = { chainId: 31_337, escrow: JOB.jobEscrow, jobId: 7n };
+    expect(await readVerdict(world.db, bound)).toMatchObject({
+      namedJob: { ...named, isBound: true },
+      settlement: { ...named, status: "waiting" },
+    });
+    expect(await readVerdict(world.db, unbound)).toMatchObject({
+      namedJob: { ...named, isBound: false },
+      settlement: null,
+    });
+    await work(async () => decided("ALLOW"));
+  });
+
+  it("has its texts as long as they are kept", async () => {
+    const id = await world.add();
+    expect(await readStoredTexts(world.db, id)).toEqual({
+      specText: "Name three rivers.",
+      acceptanceCriteria: "Names three rivers",
+      outputText: "Rhine, Elbe, Oder",
+      evidence: [],
+    });
+    await world.query("delete from ahs.output_text where verdict_id = $1", [id]);
+    expect(await readStoredTexts(world.db, id)).toMatchObject({ outputText: null });
+    await world.query("delete from ahs.verdict where id = $1", [id]);
+  });
+
+  it("is listed for reviewers while it is on HOLD, the longest held first", async () => {
+    await world.query("delete from ahs.verdict");
+    const first = await world.add(JOB);
+    await work(async () => decided("HOLD"));
+    world.pass(60_000);
+    const second = await world.add();
+    await work(async () => decided("HOLD"));
+    await world.add();
+    await work(async () => decided("ALLOW"));
+    const held = await listHeldVerdicts(world.db, 10);
+    expect(held.map(({ id }) => id)).toEqual([first, second]);
+    expect(held[0]).toMatchObject({ job: { chainId: 31_337, escrow: JOB.jobEscrow, jobId: 7n } });
+    expect(held[1]).toMatchObject({ job: null, expiresAt: null, reviewBy: null });
+    expect(await listHeldVerdicts(world.db, 1)).toHaveLength(1);
+  });
+});
