@@ -12,6 +12,8 @@ const port = Number(values.port);
 if (rpcUrl === undefined || !Number.isInteger(port)) throw new Error("expected --rpc-url URL --port NUMBER");
 
 process.on("disconnect", () => process.kill(process.pid, "SIGINT"));
+// Who listens to the parent would live as long as it does.
+process.channel?.unref();
 const chainId = Number(await jsonRpc(rpcUrl).request("eth_chainId"));
 const { baseUrl, model, stop } = await startScriptedModel({ port, chainId });
 process.stdout.write(`${model} at ${baseUrl}\n`);

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,18 +24,30 @@ test("refuses to start for any chain but the local one", async () => {
   expect(stderr).toContain("for chain 31337 alone, this is chain 8453");
 });
 
-test("serves on the local chain until it is told to stop", async () => {
-  const port = await freePort();
-  const child = execFile(process.execPath, [
-    SCRIPT,
-    ...["--rpc-url", await startNode("0x7a69"), "--port", String(port)],
-  ]);
+test("serves on the local chain until it is told to stop, even with a parent that stays", async () => {
+  const child = await startOnLocalChain();
   const ended = once(child, "exit");
+  child.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+});
+
+test("ends when its parent is gone", async () => {
+  const child = await startOnLocalChain();
+  const ended = once(child, "exit");
+  child.disconnect();
+  expect(await ended).toEqual([0, null]);
+});
+
+/** The process as `ahs up` starts it, once it answers. */
+async function startOnLocalChain() {
+  const port = await freePort();
+  const child = fork(SCRIPT, ["--rpc-url", await startNode("0x7a69"), "--port", String(port)], {
+    silent: true,
+  });
   const models = () => fetch(`http://127.0.0.1:${port}/v1/models`).then((response) => response.json());
   await expect.poll(models, { timeout: 20_000 }).toMatchObject({ data: [{ id: "scripted" }] });
-  child.kill("SIGINT");
-  expect((await ended)[0]).toBe(0);
-});
+  return child;
+}
 
 /** A node that knows its chain id and nothing else. */
 async function startNode(chainId: string): Promise<string> {

@@ -33,11 +33,17 @@ export async function bootEscrowWorld() {
   const kit = await bootTestkit({ ageSeconds: 7_200 });
   const { chain, db, databaseUrl } = kit;
   const index = await kit.startIndexer();
-  for (const account of [PROVIDER, STRANGER])
-    await chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
   const deployed = await chain.head();
   // A busy machine takes longer to start the indexer than to follow a block.
-  await index.reach(deployed).catch(() => index.reach(deployed));
+  await index
+    .reach(deployed)
+    .catch(() => index.reach(deployed))
+    .catch(async (error: Error) => {
+      await kit.close();
+      throw error;
+    });
+  for (const account of [PROVIDER, STRANGER])
+    await chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
   const stop = new AbortController();
   const sending = sendForRelayer(chain, databaseUrl, stop.signal);
   kit.onClose(async () => {
