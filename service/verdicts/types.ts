@@ -1,5 +1,4 @@
 import type { Decision, PanelMethodology, RoleFinding, RuleName } from "../panel/types.ts";
-import type { RunCause } from "../store/tables/verdict.ts";
 
 /** What a decision adds to its verdict's answer, as it is stored and served. */
 export type VerdictResult = {
@@ -29,14 +28,4 @@ export type VerdictResult = {
   };
   /** The reviewer's name and reason; null for a decision of the panel. */
   readonly review: { readonly reviewed_by: string; readonly reason: string } | null;
-};
-
-/** One decision in a verdict's history. */
-export type RunSummary = {
-  readonly run: number;
-  readonly cause: RunCause;
-  readonly final_verdict: Decision;
-  readonly evidence_hash: string;
-  /** ISO 8601. */
-  readonly evaluated_at: string;
 };
