@@ -35,7 +35,7 @@ export async function queueVerdicts(db: Database, { count, characters }: DueVerd
        select id, id, 'bench:' || id, '0x' || repeat('0f', 32), 'client', '0x' || repeat('c1', 20), '0x' || repeat('b2', 20),
          'key:' || $2::text, $3::int, id, 'pending', now(), 'submitted', id, now(), now(), now() from made
      )
-     insert into ahs.output_text (verdict_id, text) select id, $4::text from made`,
+     insert into ahs.output_text (verdict_id, text, created_at) select id, $4::text, now() from made`,
     [count, KEY, UNITS, reportOf(characters)],
   );
 }

@@ -11,6 +11,7 @@ import { type Database, migrateDatabase, openDatabase } from "../service/store/d
 import { claimVerdicts } from "../service/store/verdict-queue.ts";
 import { createVerdictMetrics } from "../service/verdicts/metrics.ts";
 import { type RunOneDeps, runOne } from "../service/verdicts/run-one.ts";
+import { tokensPerDecision } from "../service/verdicts/token-budget.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { queueVerdicts } from "./panel-population.ts";
 
@@ -98,6 +99,7 @@ function runDeps(db: Database, environment: Environment): RunOneDeps {
   return {
     db,
     chainId: 31_337,
+    tokensPerDecision: tokensPerDecision(settings),
     runPanel: (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
     metrics: createVerdictMetrics(registry),
     logger: pino({ level: "warn" }),

@@ -30,5 +30,5 @@ export function panelFromConfig(settings: PanelSettings, registry: Registry): As
 
 /** Asks whether the panel's model server is there, for health and readiness. */
 export function modelProbeFromConfig({ baseUrl, apiKey }: PanelSettings): () => Promise<ModelReachability> {
-  return createModelProbe({ baseUrl, apiKey, monotonicMs: () => performance.now() });
+  return createModelProbe({ baseUrl, apiKey });
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import { createPublicClient, http, type PublicClient } from "viem";
 import { type Database, openDatabase, requireMigrated } from "../service/store/database.ts";
 import { databaseFailure } from "../service/store/database-failure.ts";
 import type { Config } from "./config.ts";
+import { loggedError } from "./log-error.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -15,9 +16,14 @@ const RPC_RETRIES = 2;
 /** Paths of every secret that could reach a log line. */
 const REDACTED = ["*.privateKey", "*.databaseUrl", "*.DATABASE_URL", "req.headers['x-api-key']", "*.apiKey"];
 
-/** JSON lines on standard output, with the name of the process and without secrets. */
-export function createLogger(config: Config, name: string): Logger {
-  return pino({ name: `ahs-${name}`, level: config.logLevel, redact: REDACTED });
+/** JSON lines with the name of the process, without secrets and without texts that the database repeats; on standard output unless told. */
+export function createLogger(
+  config: Pick<Config, "logLevel">,
+  name: string,
+  destination: DestinationStream = pino.destination(1),
+): Logger {
+  const serializers = { err: loggedError };
+  return pino({ name: `ahs-${name}`, level: config.logLevel, redact: REDACTED, serializers }, destination);
 }
 
 /** The process's pool; throws when no database is configured. */

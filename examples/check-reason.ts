@@ -10,13 +10,14 @@ import {
   parseEventLogs,
 } from "viem";
 import { canonicalJson } from "./canonical-json.ts";
+import { request } from "./request.ts";
 import { readUpFile } from "./up-file.ts";
 
 /**
  * Shows that what an escrow was given as `reason` is the hash of the evidence that is served for a verdict. It trusts neither the
  * service's hashes nor its code: the bytes are hashed here, and the reason is read from the chain.
  *
- *   node examples/check-reason.ts VERDICT_ID [--data-dir .ahs | --base-url URL --rpc-url URL] [--from-block NUMBER]
+ *   npx node examples/check-reason.ts VERDICT_ID [--data-dir .ahs | --base-url URL --rpc-url URL] [--from-block NUMBER]
  *
  * Ends with 0 where they are the same, and with 1 and a sentence where they are not, or there is nothing to compare.
  */
@@ -90,7 +91,10 @@ function readArguments() {
     allowPositionals: true,
   });
   const [verdictId] = positionals;
-  if (verdictId === undefined) throw new Error("Name the verdict: node examples/check-reason.ts VERDICT_ID");
+  if (verdictId === undefined)
+    throw new Error("Name the verdict: npx node examples/check-reason.ts VERDICT_ID");
+  const fromBlock = values["from-block"];
+  if (!/^\d+$/.test(fromBlock)) throw new Error(`--from-block is the number of a block, not ${fromBlock}.`);
   const given = { baseUrl: values["base-url"], rpcUrl: values["rpc-url"] };
   const up =
     given.baseUrl === undefined || given.rpcUrl === undefined ? readUpFile(values["data-dir"]) : null;
@@ -98,12 +102,12 @@ function readArguments() {
     verdictId,
     baseUrl: given.baseUrl ?? up?.verify_base_url ?? "",
     rpcUrl: given.rpcUrl ?? up?.rpc_url ?? "",
-    fromBlock: BigInt(values["from-block"]),
+    fromBlock: BigInt(fromBlock),
   };
 }
 
 async function download(url: string): Promise<Uint8Array> {
-  const answer = await fetch(url);
+  const answer = await request(url);
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
   return new Uint8Array(await answer.arrayBuffer());
 }

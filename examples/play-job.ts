@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { formatUnits } from "viem";
@@ -11,7 +12,7 @@ import { awaitVerdict, post, type Verdict } from "./verification.ts";
 /**
  * Plays jobs through against a running `npm start`: from the specification's hash to what the escrow does with the money.
  *
- *   node examples/play-job.ts [--outcome allow|hold|reject|all] [--generation G1|G3|V3|all] [--data-dir .ahs]
+ *   npx node examples/play-job.ts [--outcome allow|hold|reject|all] [--generation G1|G3|V3|all] [--data-dir .ahs]
  *
  * Several jobs are delivered one after another and judged at once. Ends with 1 where a job did not end as its output deserves. A model that judges may think otherwise than the scripted one.
  */
@@ -23,6 +24,8 @@ const PATIENCE_MS = 60_000;
 
 type Play = {
   readonly up: UpFile;
+  /** Where `up` was read, and the service keeps its files. */
+  readonly dataDir: string;
   readonly chain: LocalChain;
   readonly generation: Generation;
   readonly outcome: Outcome;
@@ -54,10 +57,12 @@ const ENDS: Readonly<Record<Outcome, End>> = {
 };
 
 try {
-  const { up, generations, outcomes } = readArguments();
+  const { up, dataDir, generations, outcomes } = readArguments();
   const chain = connectChain(up);
   const games = generations.flatMap((generation) =>
-    outcomes.map((outcome): Play => ({ up, chain, generation, outcome, say: sayOf(generation, outcome) })),
+    outcomes.map(
+      (outcome): Play => ({ up, dataDir, chain, generation, outcome, say: sayOf(generation, outcome) }),
+    ),
   );
   const jobs = [];
   // One after another: client and provider send all of it, and their transactions are numbered.
@@ -78,6 +83,7 @@ function readArguments() {
   });
   return {
     up: readUpFile(values["data-dir"]),
+    dataDir: values["data-dir"],
     generations: choose("generation", GENERATIONS, values.generation),
     outcomes: choose("outcome", OUTCOMES, values.outcome),
   };
@@ -136,7 +142,7 @@ async function judge({ up, outcome, say }: Play, { specId }: Job): Promise<Verdi
 
 /** Waits until the service says that its verdict is carried out, then for the escrow itself to show it. */
 async function watch(
-  { up, chain, generation, outcome, say }: Play,
+  { up, dataDir, chain, generation, outcome, say }: Play,
   { job, verdict }: { readonly job: Job; readonly verdict: Verdict },
 ): Promise<Status> {
   const expected = ENDS[outcome];
@@ -155,8 +161,9 @@ async function watch(
   say(`the job is ${status} (settlement ${settlement?.status}, transaction ${settlement?.tx_hash})`);
   if (outcome === "hold") {
     say(`it stays so until somebody decides, best by ${settlement?.review_by}, or the job expires:`);
-    say(`npm run ahs -- review decide ${verdict_id} --decision ALLOW --reason "…"`);
-  } else say(`to compare: node examples/check-reason.ts ${verdict_id}`);
+    const settings = `--database-url '${up.database_url}' --deployment '${join(dataDir, "deployment.json")}'`;
+    say(`npm run ahs -- review decide ${verdict_id} --decision ALLOW --reason 'Why.' ${settings}`);
+  } else say(`to compare: npx node examples/check-reason.ts ${verdict_id} --data-dir '${dataDir}'`);
   return status;
 }
 

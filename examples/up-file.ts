@@ -8,6 +8,7 @@ export type UpFile = {
   readonly chain_id: number;
   readonly contracts: Readonly<Record<string, Address>>;
   readonly verify_base_url: string;
+  readonly database_url: string;
   readonly api_key: string;
   readonly payer: { readonly address: Address; readonly private_key: Hex };
   readonly provider: { readonly address: Address; readonly private_key: Hex };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "./request.ts";
 import type { UpFile } from "./up-file.ts";
 
 /** So long the whole of a verdict may take: six answers of a model, and a block to become final. */
@@ -26,7 +27,7 @@ export async function post<Answer>(up: UpFile, path: string, body: object): Prom
   const headers = { "content-type": "application/json", "x-api-key": up.api_key };
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const answer = await fetch(up.verify_base_url + path, {
+    const answer = await request(up.verify_base_url + path, {
       method: "POST",
       headers,
       body: JSON.stringify(body),
@@ -34,12 +35,16 @@ export async function post<Answer>(up: UpFile, path: string, body: object): Prom
     const text = await answer.text();
     if (answer.ok) return JSON.parse(text);
     const wait = Number(answer.headers.get("retry-after")) * 1_000;
-    // The index follows the chain a moment later; other refusals do not pass by themselves.
-    if (answer.status !== 503 || !(wait > 0) || performance.now() + wait > deadline) {
+    if (!passesByItself(answer.status, text) || !(wait > 0) || performance.now() + wait > deadline) {
       throw new Error(`POST ${path} was answered ${answer.status}: ${text}`);
     }
     await sleep(wait);
   }
+}
+
+/** The index shows a delivery a moment after the chain; other refusals stay. */
+function passesByItself(status: number, text: string): boolean {
+  return status === 503 || (status === 409 && text.includes("problem-job-not-submitted"));
 }
 
 /** Reads a verdict until it is as waited for; throws where it failed, or takes too long. */
@@ -50,7 +55,7 @@ export async function awaitVerdict(
 ): Promise<Verdict> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const answer = await fetch(`${up.verify_base_url}/v1/verdicts/${verdictId}`);
+    const answer = await request(`${up.verify_base_url}/v1/verdicts/${verdictId}`);
     if (!answer.ok)
       throw new Error(`Verdict ${verdictId} was answered ${answer.status}: ${await answer.text()}`);
     const verdict: Verdict = JSON.parse(await answer.text());

@@ -3,7 +3,8 @@ import { numberToHex } from "viem";
 import { toEip55 } from "../../service/api/address-schema.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/store/database.ts";
-import { type HeldVerdict, listHeldVerdicts, readStoredTexts } from "../../service/store/verdict-views.ts";
+import { type HeldVerdict, listHeldVerdicts } from "../../service/store/held-verdicts.ts";
+import { readStoredTexts } from "../../service/store/verdict-views.ts";
 import { type Review, type ReviewOutcome, recordReview } from "../../service/verdicts/record-review.ts";
 import { readVerdict, type VerdictView } from "../../service/verdicts/verdict-view.ts";
 import type { Invocation } from "../ahs.ts";
@@ -17,7 +18,7 @@ export type ReviewCommandDeps = {
   readonly record: (review: Review) => Promise<ReviewOutcome>;
 };
 
-const USAGE = `Usage: ahs review list [--limit NUMBER]
+const USAGE = `Usage: ahs review list [--limit NUMBER | --all]
        ahs review show VERDICT_ID
        ahs review decide VERDICT_ID --decision ALLOW|REJECT --reason TEXT [--by NAME]`;
 
@@ -58,16 +59,22 @@ export async function runReview(args: readonly string[], deps: ReviewCommandDeps
 }
 
 async function list(args: readonly string[], { db, out }: ReviewCommandDeps): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { limit: { type: "string" } } });
-  const held = await listHeldVerdicts(db, limitOf(values.limit));
-  if (held.length === 0) return out("no verdict is on HOLD");
-  const head = ["verdict", "held since", "job", "review by", "expires"];
-  for (const line of renderTable([head, ...held.map(rowOf)])) out(line);
+  const { values } = parseArgs({
+    args: [...args],
+    options: { limit: { type: "string" }, all: { type: "boolean", default: false } },
+  });
+  const { verdicts, total } = await listHeldVerdicts(db, limitOf(values));
+  if (verdicts.length === 0) return out("no verdict waits for a review");
+  const head = ["verdict", "state", "since", "job", "review by", "expires"];
+  for (const line of renderTable([head, ...verdicts.map(rowOf)])) out(line);
+  if (verdicts.length < total)
+    out(`${verdicts.length} of ${total} are shown, the most urgent: --limit NUMBER or --all shows more`);
 }
 
-function rowOf({ id, heldAt, job, reviewBy, expiresAt }: HeldVerdict): readonly string[] {
+function rowOf({ id, state, since, job, reviewBy, expiresAt }: HeldVerdict): readonly string[] {
   const name = job === null ? "-" : `${job.chainId}:${toEip55(job.escrow)}:${numberToHex(job.jobId)}`;
-  return [id, heldAt.toISOString(), name, reviewBy?.toISOString() ?? "-", expiresAt?.toISOString() ?? "-"];
+  const moments = [reviewBy, expiresAt].map((moment) => moment?.toISOString() ?? "-");
+  return [id, state, since.toISOString(), name, ...moments];
 }
 
 async function show(args: readonly string[], { db, out }: ReviewCommandDeps): Promise<void> {
@@ -97,7 +104,7 @@ function summaryOf({ id, status, result, runs }: VerdictView): readonly string[]
   if (result === null) return [`verdict ${id} is ${status}`, ...history];
   const objections = result.key_objections.map((objection) => `objection: ${objection}`);
   return [
-    `verdict ${id} is ${result.final_verdict}: score ${result.final_score}, confidence ${result.confidence}, disagreement ${result.mdi}`,
+    `verdict ${id} is ${result.final_verdict}: score ${result.final_score ?? "none"}, confidence ${result.confidence ?? "none"}, disagreement ${result.mdi ?? "none"}`,
     ...history,
     `rules that changed the outcome: ${result.methodology.rules_fired.join(", ") || "none"}`,
     ...objections,
@@ -137,7 +144,7 @@ async function decide(args: readonly string[], { out, record }: ReviewCommandDep
     case "not_held":
       throw new Error(`verdict ${verdictId} is ${outcome.finalVerdict}, not HOLD`);
     case "undecided":
-      throw new Error(`there is no decided verdict ${verdictId}`);
+      throw new Error(`there is no verdict ${verdictId} that was decided, or failed and is of a job`);
   }
 }
 
@@ -158,9 +165,17 @@ function textOf(option: string, given: string | undefined, most: number): string
   throw new Error(`${option}: expected a text of 1 to ${most} characters, got ${text.length}\n${USAGE}`);
 }
 
-function limitOf(given: string | undefined): number {
-  if (given === undefined) return DEFAULT_LIMIT;
-  if (!/^[1-9]\d{0,4}$/.test(given) || Number(given) > MAX_LIMIT)
-    throw new Error(`--limit: expected a whole number from 1 to ${MAX_LIMIT}, got "${given}"`);
-  return Number(given);
+/** Null: all. */
+function limitOf({
+  limit,
+  all,
+}: {
+  readonly limit?: string | undefined;
+  readonly all: boolean;
+}): number | null {
+  if (limit === undefined) return all ? null : DEFAULT_LIMIT;
+  if (all) throw new Error(`--limit and --all exclude each other\n${USAGE}`);
+  if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MAX_LIMIT)
+    throw new Error(`--limit: expected a whole number from 1 to ${MAX_LIMIT}, got "${limit}"`);
+  return Number(limit);
 }

@@ -9,12 +9,10 @@ import { type ApiPorts, SCORING_INTERFACE } from "../../service/api/create-app.t
 import { type ApiInterface, createInterfaceApp } from "../../service/api/create-interface.ts";
 import { VERIFICATION_INTERFACE, type VerificationPorts } from "../../service/api/create-verification-app.ts";
 import { createEpochLists } from "../../service/api/operation/epoch-lists.ts";
-import type { Attestation } from "../../service/api/scores/ahs-record-schema.ts";
 import { createServerLife, type ServerLife } from "../../service/api/server-life.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import type { HistoryReader } from "../../service/history/history-reader.ts";
 import { defaultPublishPolicy } from "../../service/publish/policy.ts";
-import { attestScore } from "../../service/record/attest-score.ts";
 import { scoreNow } from "../../service/record/score-now.ts";
 import { type OnDemandContext, scoreOnDemand } from "../../service/record/score-on-demand.ts";
 import { askingFirst } from "../../service/sanctions/asking-first.ts";
@@ -29,9 +27,8 @@ import type { Database } from "../../service/store/database.ts";
 import { readEpoch, readEpochRoot, readInputFile } from "../../service/store/discovery-files.ts";
 import { createKeyDebits } from "../../service/store/key-debits.ts";
 import { createInfrastructureReader } from "../../service/store/probes-of-wallet.ts";
-import { createScoreReader, type StoredScore } from "../../service/store/scores.ts";
+import { createScoreReader } from "../../service/store/scores.ts";
 import { createInterestRecorder } from "../../service/store/wallet-interest.ts";
-import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireIndexSettings } from "../config.ts";
 import type { InterfaceName } from "../environment.ts";
@@ -39,6 +36,7 @@ import { guardFromConfig } from "../guard-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
 import { alertPorts } from "../serve/alerts.ts";
+import { attestPort } from "../serve/attest.ts";
 import { discoveryPorts } from "../serve/discovery.ts";
 import { callGate, requestGate } from "../serve/gate.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
@@ -100,7 +98,6 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
   const { deploymentFile } = requireIndexSettings(config);
   const deployment = loadDeployment(deploymentFile);
   const { chainId, oracle } = deployment;
-  const signer = accountFromConfig(config, chainId, "SIGNER_PRIVATE_KEY");
   const now = () => new Date();
   const clock = { now, monotonicMs: () => performance.now() };
   const registry = new Registry();
@@ -152,8 +149,7 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
     ...discoveryPorts(config, { db, deployment, paymentTerms: payments?.accepts ?? null }),
     scoreNow: (address: Address) => scoreNow(scoring, address),
     scoreOnDemand: onDemand({ ...scoring, history, logger }, config.rpcUrl),
-    attest: async (row: StoredScore) =>
-      renderAttestation(await attestScore(row, { chainId, address: oracle.address }, signer)),
+    attest: attestPort(config, { chainId, oracle: oracle.address }),
     oracle: getAddress(oracle.address),
     policy: scoring.policy,
     infrastructure: {
@@ -188,28 +184,4 @@ function onDemand(
     { ...context, contract: createSanctionsContract(client, chain.sanctionsList.address) },
     score,
   );
-}
-
-/** JSON has no 64-bit integers: those of the message travel as decimal strings. */
-function renderAttestation({
-  typedData,
-  message,
-  signer,
-  signature,
-}: Awaited<ReturnType<typeof attestScore>>): Attestation {
-  return {
-    typed_data: {
-      domain: typedData.domain,
-      types: { Score: typedData.types.Score.map((field) => ({ ...field })) },
-      primaryType: typedData.primaryType,
-      message: {
-        ...message,
-        asOf: message.asOf.toString(),
-        asOfTime: message.asOfTime.toString(),
-        validUntil: message.validUntil.toString(),
-      },
-    },
-    signer,
-    signature,
-  };
 }

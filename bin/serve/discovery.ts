@@ -1,3 +1,4 @@
+import type { JobEvaluation } from "../../service/api/discovery/agent-registration.ts";
 import type { DiscoveryPorts } from "../../service/api/discovery/mount-discovery.ts";
 import type { PaymentTerms } from "../../service/api/discovery/payment-manifest.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
@@ -25,7 +26,17 @@ export function discoveryPorts(
       paymentTerms,
       // The oracle is an account that every deployment has: what is asked about it is answered, or refused, like any other.
       sampleWallet: async () => (await readSampleWallet(db, deployment.chainId)) ?? deployment.oracle.address,
+      evaluation: evaluationOf(deployment),
       securityContact: config.securityContact,
     },
+  };
+}
+
+function evaluationOf({ chainId, verdictEvaluator, escrows }: Deployment): JobEvaluation | null {
+  if (verdictEvaluator === null) return null;
+  return {
+    chainId,
+    evaluator: verdictEvaluator.address,
+    escrows: escrows.map(({ address, generation }) => ({ address, generation })),
   };
 }

@@ -2,24 +2,37 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { readTrustedProxies } from "../../service/api/access/client-address.ts";
 import { createIpLimit, type IpLimit } from "../../service/api/access/ip-limit.ts";
-import { unavailable } from "../../service/api/problems.ts";
-import type { Bind } from "../../service/api/verification/place-output.ts";
+import { Problem, unavailable } from "../../service/api/problems.ts";
+import { type Bind, claimOf } from "../../service/api/verification/place-output.ts";
 import type { OutputPorts } from "../../service/api/verification/post-outputs.ts";
 import type { RetryPorts } from "../../service/api/verification/post-retry.ts";
-import { SPECS_PER_MINUTE, type SpecPorts } from "../../service/api/verification/post-specs.ts";
+import {
+  SPECS_PER_MINUTE,
+  type SpecBindingView,
+  type SpecPorts,
+} from "../../service/api/verification/post-specs.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { createSpecBinder } from "../../service/escrow/bind-spec.ts";
+import { refuseSignature } from "../../service/escrow/check-client-signature.ts";
 import { EscrowFailure } from "../../service/escrow/failure.ts";
+import { readNewestBlock } from "../../service/escrow/read-newest-block.ts";
+import { readSubmission } from "../../service/escrow/read-submission.ts";
+import { describeOutputOverflow, describeSpecOverflow } from "../../service/panel/check-spec-room.ts";
+import { loadPrompts } from "../../service/panel/load-prompts.ts";
 import type { Database } from "../../service/store/database.ts";
 import { insertSpec, readSpec } from "../../service/store/job-specs.ts";
+import { underDeadline } from "../../service/store/query-deadline.ts";
+import { remembered } from "../../service/store/remembered.ts";
 import { readTokensSince } from "../../service/store/role-calls.ts";
+import { isVerdictOfJob } from "../../service/store/verdict-cases.ts";
 import {
   acceptOutput,
   activateOutput,
+  awaitAccepted,
   findAccepted,
   withdrawOutput,
 } from "../../service/verdicts/accept-output.ts";
-import { registerSpec } from "../../service/verdicts/register-spec.ts";
+import { type RegisterDeps, registerSpec } from "../../service/verdicts/register-spec.ts";
 import { retryVerdict } from "../../service/verdicts/retry-verdict.ts";
 import type { Config } from "../config.ts";
 import { openChainClient } from "../process.ts";
@@ -34,6 +47,8 @@ type Parts = {
 /** A caller waits meanwhile. */
 const CALLER_RPC = { timeoutMs: 3_000, retries: 1 } as const;
 const RETRY_AFTER_SECONDS = 5;
+/** How long what the day's calls used is not summed again: the sum reads all of them. */
+const USED_FOR_MS = 1_000;
 /** At about 100 bytes each. */
 const MAX_ADDRESSES = 100_000;
 
@@ -41,38 +56,73 @@ const MAX_ADDRESSES = 100_000;
 export function intakePorts(
   config: Config,
   { db, deployment, logger, clock }: Parts,
-): Pick<SpecPorts, "specs"> & Pick<OutputPorts, "outputs"> & Pick<RetryPorts, "retryVerdict"> {
+): Pick<SpecPorts, "specs"> &
+  Pick<OutputPorts, "outputs"> &
+  Pick<RetryPorts, "retryVerdict" | "isOfJob" | "panelBudget"> {
   const { now, monotonicMs } = clock;
   const node = nodeOf(config, { db, deployment });
   const intake = { db, logger, now, randomBytes, randomUuid: randomUUID };
   const registering = {
     insert: (spec: Parameters<typeof insertSpec>[1]) => insertSpec(db, spec),
     newestBlock: node.newestBlock,
+    refuseSignature: node.refuseSignature,
+    describeOverflow: overflowOf(config),
     randomUuid: randomUUID,
   };
+  const budget =
+    config.panel === null
+      ? null
+      : {
+          tokensPerDay: config.panel.tokensPerDay,
+          usedSince: remembered((moment: Date) => readTokensSince(db, moment), {
+            keyOf: (moment) => moment.toISOString(),
+            milliseconds: USED_FOR_MS,
+            entries: 2,
+            monotonicMs,
+          }),
+        };
   return {
     specs: {
       scope: { chainId: deployment.chainId, escrows: deployment.escrows.map(({ address }) => address) },
       register: (draft, at) => registerSpec(registering, draft, at),
+      binding: (specId) => bindingOf(specId, { db, bind: node.bind }),
       limit: specLimit(config, monotonicMs),
     },
     outputs: {
       spec: (id) => readSpec(db, id),
+      describeOverflow: outputOverflowOf(config),
       bind: node.bind,
-      find: (slot) => findAccepted(db, slot),
+      readDeliverable: async (job) => (await readSubmission(underDeadline(db), job))?.deliverable ?? null,
+      find: (place) => findAccepted(db, place),
+      awaitAccepted: (place, stopped) => awaitAccepted(intake, place, stopped),
       accept: (draft, purchaser) => acceptOutput(intake, draft, purchaser),
       activate: (verdictId) => activateOutput(intake, verdictId),
       withdraw: (verdictId) => withdrawOutput(intake, verdictId),
-      budget:
-        config.panel === null
-          ? null
-          : {
-              tokensPerDay: config.panel.tokensPerDay,
-              usedSince: (moment) => readTokensSince(db, moment),
-            },
+      budget,
     },
     retryVerdict: (request) => retryVerdict(db, request),
+    isOfJob: (verdictId) => isVerdictOfJob(db, verdictId),
+    panelBudget: budget,
   };
+}
+
+/** What cannot be told now is said so: the specification is registered either way. */
+async function bindingOf(
+  specId: string,
+  { db, bind }: { readonly db: Database; readonly bind: Bind },
+): Promise<SpecBindingView | null> {
+  const spec = await readSpec(db, specId);
+  const claim = spec === null ? null : claimOf(spec);
+  if (claim === null) return null;
+  try {
+    const binding = await bind(claim);
+    return binding.kind === "bound"
+      ? { status: "bound", reason: null }
+      : { status: "unbound", reason: binding.reason };
+  } catch (error) {
+    if (error instanceof Problem) return { status: "unknown", reason: error.detail };
+    throw error;
+  }
 }
 
 function specLimit({ trustedProxies }: Config, monotonicMs: () => number): IpLimit {
@@ -86,27 +136,39 @@ function specLimit({ trustedProxies }: Config, monotonicMs: () => number): IpLim
   });
 }
 
+/** Without a panel there are no models whose context could be too small. */
+function overflowOf({ panel }: Config): RegisterDeps["describeOverflow"] {
+  if (panel === null) return () => null;
+  const settings = { ...panel, prompts: loadPrompts() };
+  return (draft) => describeSpecOverflow(draft, settings);
+}
+
+function outputOverflowOf({ panel }: Config): OutputPorts["outputs"]["describeOverflow"] {
+  if (panel === null) return () => null;
+  const settings = { ...panel, prompts: loadPrompts() };
+  return (spec, outputText) => describeOutputOverflow({ ...spec, outputText }, settings);
+}
+
+type Node = Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { readonly bind: Bind };
+
 /** What a node is asked; each throws a 503 where it does not answer. */
-function nodeOf(
-  { rpcUrl }: Config,
-  { db, deployment }: Pick<Parts, "db" | "deployment">,
-): { readonly newestBlock: () => Promise<bigint>; readonly bind: Bind } {
+function nodeOf({ rpcUrl }: Config, { db, deployment }: Pick<Parts, "db" | "deployment">): Node {
   if (rpcUrl === null) {
     const refuse = () => Promise.reject(nodeUnavailable(new Error("no node is configured")));
-    return { newestBlock: refuse, bind: refuse };
+    return { newestBlock: refuse, refuseSignature: refuse, bind: refuse };
   }
   const client = openChainClient(rpcUrl, CALLER_RPC);
   const bind = createSpecBinder({ db, client, deployment });
   return {
     newestBlock: () =>
-      client.getBlockNumber({ cacheTime: 0 }).catch((cause: unknown) => {
-        throw nodeUnavailable(cause);
-      }),
-    bind: (claim) =>
-      bind(claim).catch((error: unknown) => {
-        throw error instanceof EscrowFailure ? bindingFailed(error) : error;
-      }),
+      readNewestBlock({ db: underDeadline(db), client }, deployment.chainId).catch(tellFailure),
+    refuseSignature: (signed) => refuseSignature({ client, deployment }, signed).catch(tellFailure),
+    bind: (claim) => bind(claim).catch(tellFailure),
   };
+}
+
+function tellFailure(error: unknown): never {
+  throw error instanceof EscrowFailure ? bindingFailed(error) : error;
 }
 
 function bindingFailed(failure: EscrowFailure): Error {

@@ -15,6 +15,10 @@ import { recordReview } from "../../service/verdicts/record-review.ts";
 import { readVerdict } from "../../service/verdicts/verdict-view.ts";
 import type { Config } from "../config.ts";
 import { modelProbeFromConfig } from "../panel-from-config.ts";
+import { openChainClient } from "../process.ts";
+
+/** The check itself gives up after two seconds. */
+const HEALTH_RPC = { timeoutMs: 2_000, retries: 0 } as const;
 
 type Parts = {
   readonly db: Database;
@@ -29,7 +33,7 @@ type Parts = {
 
 /** What reads verdicts, takes evidence and reviews of them, and tells whether verification works. */
 export function verdictPorts(
-  config: Pick<Config, "maxIndexAgeSeconds" | "panel">,
+  config: Pick<Config, "maxIndexAgeSeconds" | "panel" | "rpcUrl">,
   { db, chainId, logger, clock, head, keys, gate }: Parts,
 ): Pick<
   VerificationPorts,
@@ -52,6 +56,7 @@ export function verdictPorts(
       sources: {
         queue: () => readVerdictQueue(db, now()),
         head,
+        node: config.rpcUrl === null ? null : newestBlockAt(config.rpcUrl),
         model: config.panel === null ? null : modelProbeFromConfig(config.panel),
       },
       maxIndexAgeSeconds: config.maxIndexAgeSeconds,
@@ -59,6 +64,11 @@ export function verdictPorts(
       logger,
     }),
   };
+}
+
+function newestBlockAt(rpcUrl: string): () => Promise<bigint> {
+  const client = openChainClient(rpcUrl, HEALTH_RPC);
+  return () => client.getBlockNumber({ cacheTime: 0 });
 }
 
 /** The keys that sign receipts, and the public ones of all that are configured. */

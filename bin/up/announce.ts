@@ -32,14 +32,23 @@ export function announce(announcement: Announcement): void {
     payer: { address: payer.address, private_key: privateKeyOf(payer) },
     provider: { address: provider.address, private_key: provider.privateKey },
     samples: chain.samples,
+    scripted_model_url: scriptedUrl,
   };
   writeSecret(files.upFile, `${JSON.stringify(content, null, 2)}\n`);
   for (const line of lines(content, files)) out(line);
-  if (scriptedUrl !== null) out(scriptedLine(scriptedUrl));
 }
 
-function scriptedLine(url: string): string {
-  return `Verdicts are by a scripted model at ${url}, which compares words: set PANEL_BASE_URL and PANEL_MODEL for one that judges.`;
+/** Verdicts: where to read of them, how to see one made, and by whom they are. */
+function verificationLines({ base_url, scripted_model_url: scripted }: UpFile, dataDir: string): string[] {
+  return [
+    `Verification: ${base_url}/v1/docs; plays jobs from specification to escrow:`,
+    `  npx node examples/play-job.ts --outcome all --data-dir ${dataDir}`,
+    ...(scripted === null
+      ? []
+      : [
+          `Verdicts are by a scripted model at ${scripted}, which compares words: set PANEL_BASE_URL and PANEL_MODEL for one that judges.`,
+        ]),
+  ];
 }
 
 function lines(up: UpFile, { upFile, dataDir }: LocalFiles): string[] {
@@ -59,6 +68,8 @@ function lines(up: UpFile, { upFile, dataDir }: LocalFiles): string[] {
     curl(`/ahs/${sample("keeper")}?include=features,history,attestation`),
     curl(`/ahs/${sample("sanctioned")}`),
     curl(`/ahs/${sample("newcomer")}`),
+    "",
+    ...verificationLines(up, dataDir),
     "",
     `Ctrl-C stops everything and keeps the data; npm run ahs -- reset --data-dir ${dataDir} clears it.`,
   ];

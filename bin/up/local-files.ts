@@ -15,6 +15,8 @@ export type UpFile = {
   /** An agent with a good score, which takes jobs; nobody else sends for it. */
   readonly provider: { readonly address: Address; readonly private_key: Hex };
   readonly samples: Readonly<Record<string, Address>>;
+  /** Where the scripted model is that verdicts come from; null where another is configured. */
+  readonly scripted_model_url: string | null;
 };
 
 /** Everything that a data directory holds, by what it is. */

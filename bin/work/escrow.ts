@@ -72,8 +72,10 @@ async function settle(
   await whileLeader({ db, name: "ahs-escrow", chainId, logger, signal }, (led) => runEscrow(deps, led));
 }
 
-const askNearExpiry: AskRerun = async (tx, { verdictId, at }) =>
-  (await askRerun(tx, { verdictId, cause: "near_expiry", at })) !== "busy";
+const askNearExpiry: AskRerun = async (tx, { verdictId, at }) => {
+  const outcome = await askRerun(tx, { verdictId, cause: "near_expiry", at });
+  return outcome === "asked" || outcome === "busy" ? outcome : "over";
+};
 
 const tellReview: TellReviewDue = (tx, clock, at) => {
   const { chainId, escrow, jobId } = clock.job;

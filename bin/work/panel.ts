@@ -4,6 +4,7 @@ import { runPanel } from "../../service/panel/run-panel.ts";
 import type { Database } from "../../service/store/database.ts";
 import { createVerdictMetrics } from "../../service/verdicts/metrics.ts";
 import { runVerdicts } from "../../service/verdicts/run-verdicts.ts";
+import { tokensPerDecision } from "../../service/verdicts/token-budget.ts";
 import type { Config } from "../config.ts";
 import { panelFromConfig } from "../panel-from-config.ts";
 
@@ -36,6 +37,7 @@ export async function runPanelWork(work: PanelWork, signal: AbortSignal): Promis
     ...work,
     atOnce,
     tokensPerDay,
+    tokensPerDecision: tokensPerDecision(config.panel),
     runPanel: (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
     metrics: createVerdictMetrics(registry),
     monotonicMs: () => performance.now(),

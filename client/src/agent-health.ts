@@ -4,7 +4,9 @@ import type { Stopped } from "./errors.ts";
 import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
 import { queryText, segment } from "./request-path.ts";
 import { type Call, type Payer, readJson, type SendOptions, send } from "./send.ts";
+import { sendOptionsOf } from "./send-options.ts";
 import { type Subscription, subscriptionOf } from "./subscription.ts";
+import type { EvidenceInput, KeptEvidence, Receipt, VerdictTexts } from "./verification-types.ts";
 
 export type AgentHealthOptions = {
   /** Scheme, host and port of the service. */
@@ -24,12 +26,6 @@ export type AgentHealthOptions = {
   readonly sleep?: (ms: number) => Promise<void>;
 };
 
-type Format = "png" | "svg";
-
-/** Beyond the service's own 45 s before and 45 s after a settlement of 20 s. */
-const TIMEOUT_MS = 120_000;
-const RETRIES = 2;
-
 /** Both interfaces: a method for each endpoint of scoring, and what verifies outputs; every one throws an AgentHealthError. */
 export class AgentHealth {
   readonly #options: SendOptions;
@@ -38,16 +34,7 @@ export class AgentHealth {
   /** A key, or null for a client whose payer pays each call. */
   constructor(apiKey: string | null, options: AgentHealthOptions) {
     this.#given = options;
-    this.#options = {
-      baseUrl: options.baseUrl.replace(/\/+$/, ""),
-      apiKey,
-      payer: options.payer ?? null,
-      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-      retries: options.retries ?? RETRIES,
-      sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
-      resume: options.resume ?? null,
-    };
+    this.#options = sendOptionsOf(apiKey, options);
   }
 
   /**
@@ -117,10 +104,9 @@ export class AgentHealth {
   }
 
   /** The report card as a picture. */
-  async reportCardImage(address: string, format: Format): Promise<Blob> {
+  async reportCardImage(address: string, format: "png" | "svg"): Promise<Blob> {
     const path = `/report-card/${segment(address)}`;
-    const response = await send(this.#paid({ method: "GET", path, query: { format } }), this.#options);
-    return response.blob();
+    return (await this.#send({ method: "GET", path, query: { format } })).blob();
   }
 
   optimize(address: string): Promise<Answer<"/optimize/{address}", "get">> {
@@ -215,6 +201,29 @@ export class AgentHealth {
     return this.#verify({ method: "POST", path: `/v1/verdicts/${segment(id)}/retry` });
   }
 
+  /** Hands in evidence for a verdict on HOLD, by the key that submitted it. */
+  offerEvidence(id: string, evidence: EvidenceInput): Promise<KeptEvidence> {
+    return this.#verify({ method: "POST", path: `/v1/verdicts/${segment(id)}/evidence`, body: evidence });
+  }
+
+  /** The bytes whose keccak256 is the `evidence_hash` of the newest decision, or of an earlier run: JSON by RFC 8785. */
+  async getEvidence(id: string, run?: number): Promise<Uint8Array> {
+    const path = `/v1/verdicts/${segment(id)}/evidence`;
+    const query = run === undefined ? {} : { run };
+    const response = await this.#send({ method: "GET", path, query }, this.#given.verifyBaseUrl);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
+  /** Specification, output and evidence as they were sent, for the key that submitted the output. */
+  getTexts(id: string): Promise<VerdictTexts> {
+    return this.#verify({ method: "GET", path: `/v1/verdicts/${segment(id)}/texts` });
+  }
+
+  /** The newest decision as a JWS, by a key of `/.well-known/jwks.json`. */
+  getReceipt(id: string): Promise<Receipt> {
+    return this.#verify({ method: "GET", path: `/v1/verdicts/${segment(id)}/receipt` });
+  }
+
   #get<Result>(path: string, query: object = {}): Promise<Result> {
     const given = Object.entries(query).map(([name, value]) => [name, queryText(value)] as const);
     return this.#call({ method: "GET", path, query: Object.fromEntries(given) });
@@ -224,11 +233,13 @@ export class AgentHealth {
     return this.#call(call, this.#given.verifyBaseUrl);
   }
 
-  async #call<Result>(call: Call, baseUrl = this.#given.baseUrl): Promise<Result> {
-    const options = { ...this.#options, baseUrl: baseUrl.replace(/\/+$/, "") };
-    const response = await send(this.#paid(call), options);
+  async #call<Result>(call: Call, baseUrl?: string): Promise<Result> {
     // The document that the type comes from is the one that the service checks its answers by.
-    return (await readJson(response)) as Result;
+    return (await readJson(await this.#send(call, baseUrl))) as Result;
+  }
+
+  #send(call: Call, baseUrl = this.#given.baseUrl): Promise<Response> {
+    return send(this.#paid(call), { ...this.#options, baseUrl: baseUrl.replace(/\/+$/, "") });
   }
 
   #paid(call: Call): Call {

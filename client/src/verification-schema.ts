@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Whether verification works
-         * @description 200 when the database answers, no verdict has waited too long for a worker, the model server answers and the index is fresh; else 503 with the same body. Without a configured model `model` is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most and is kept for a few.
+         * @description 200 when the database answers, no verdict has waited too long for a worker, the model server lists its models, the index is fresh and the node, where one is configured, tells its newest block; else 503 with the same body. `model` asks for the list alone: whether the configured model answers a question shows in the verdicts. Without a configured model it is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most; database and queue are looked at again after two seconds, model and chain after five.
          */
         get: operations["get_health"];
         put?: never;
@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Have a delivered output judged
-         * @description Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or told to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, whoever posts it; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow. A verdict that failed past its third retry is replaced by the next submission, charged anew. Nothing is charged for an unknown specification, nor while no panel can run.
+         * @description Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or told to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, whoever posts it with a key, whatever its balance, or with a payment, which is not taken; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow; the output has to be what the provider submitted on chain: before that, and until the index shows it, 409 `job-not-submitted`, for any other text 409 `deliverable-differs`, both uncharged. A verdict that failed past its third retry is replaced by the next submission, charged anew; one of a job by that of anybody else at once, so that neither party depends on who was quicker. Nothing is charged for an unknown specification, nor while no panel can run; the last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.
          */
         post: operations["post_v1_outputs"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Register a job specification
-         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The hash goes into the job's description as `ahs-spec:<spec_hash>`, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.
+         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The hash goes into the job's description as `ahs-spec:<spec_hash>`, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.
          */
         post: operations["post_v1_specs"];
         delete?: never;
@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * A verdict on a delivered output
-         * @description Free, for whoever knows the id. Poll it every second or two until the status is `completed` or `failed`; or give the output a `webhook_url`. A completed one carries an `ETag`: with it in `If-None-Match` the answer is 304 while nothing changed, and what may still change is its settlement, or a HOLD.
+         * @description Free, for whoever knows the id. Poll it every second or two until the status is `completed` or `failed`; or give the output a `webhook_url`. A completed one carries an `ETag`: with it in `If-None-Match` the answer is 304 while nothing changed, and what may still change is its settlement, or a HOLD. What was signed for a job's escrow stands in `settlement.signed`: whoever likes may bring it to the evaluator themselves.
          */
         get: operations["get_v1_verdicts_verdict_id"];
         put?: never;
@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * Hand in evidence for a verdict on HOLD
-         * @description Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. The panel reads the texts as it reads the output: as data. The decision before stands until the new one is there. With the re-run at half of a held job's time that makes two at most.
+         * @description Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. Where the verdict decides on a job, one text is kept for the job's client and one for its provider, each shown by its wallet, and the third is anybody's of these; `final` then ends the caller's own turn, and the re-run waits until both have said it, or for ten minutes, but no longer than half the time to the job's `review_by` (to its expiry, once that is over). The panel reads the texts as it reads the output: as data. The decision before stands until the new one is there. With the re-run at half of a held job's time that makes two at most.
          */
         post: operations["post_v1_verdicts_verdict_id_evidence"];
         delete?: never;
@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Have a failed verdict run again
-         * @description Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. After the third failure posting the output again buys a new verdict in its place.
+         * @description Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. Where the output is a job's and no credits were returned, the job's client and provider may ask as well, signed in. After the third failure posting the output again buys a new verdict in its place; a job's output that somebody else posts buys one at once.
          */
         post: operations["post_v1_verdicts_verdict_id_retry"];
         delete?: never;
@@ -175,8 +175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide on a verdict on HOLD
-         * @description For reviewers: an API key of the operator with the scope `review` (`ahs keys create --scope review`). The decision is one of its own in methodology.runs, with new evidence that names the key and the reason, and settles the job where there is one; leaving it on HOLD takes no call. 409 for a verdict that is not HOLD.
+         * Decide on a verdict on HOLD, or a failed one of a job
+         * @description For reviewers: an API key of the operator with the scope `review` (`ahs keys create --scope review`). The decision is one of its own in methodology.runs, with new evidence that names the key and the reason, and settles the job where there is one; leaving it on HOLD takes no call. A verdict of a job that failed may be decided too, so that the job has an end: its answer has no score, no confidence and no findings then. 409 for any other verdict.
          */
         post: operations["post_v1_verdicts_verdict_id_review"];
         delete?: never;
@@ -285,14 +285,14 @@ export interface components {
         Decision: "ALLOW" | "HOLD" | "REJECT";
         EvidenceInput: {
             /**
-             * @description Whether the re-run need not wait for more
+             * @description Whether the re-run need not wait for more of the caller's
              * @default false
              */
             final?: boolean;
             /** @example The sources of rows 4 to 9, with the pages that were cited. */
             text: string;
         };
-        /** @description What one role of the panel found */
+        /** @description What one role of the panel found: 20 objections at most, no text of more than 200 characters */
         Finding: {
             /** @description Why; null where the role answered */
             abstained: string | null;
@@ -333,9 +333,10 @@ export interface components {
             models: {
                 [key: string]: string;
             };
-            panel_version: string;
+            /** @description Null, as prompt_hash, for a review of a verdict that had failed: it names no models */
+            panel_version: string | null;
             /** @description keccak256 over all prompts and schemas */
-            prompt_hash: string;
+            prompt_hash: string | null;
             review_reason: string | null;
             /** @description Null for a decision of the panel */
             reviewed_by: string | null;
@@ -509,22 +510,69 @@ export interface components {
              * @description Of a held job: when a quarter of its time is left; somebody has to decide by then
              */
             review_by: string | null;
+            signed: components["schemas"]["SignedVerdict"];
             /**
-             * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, held: the HOLD is on record and the escrow untouched, both in a final block. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job or the signature ran out first
+             * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided
              * @enum {string}
              */
             status: "unbound" | "waiting" | "waiting_for_submission" | "waiting_for_finality" | "suspended" | "signed" | "settled" | "held" | "expired_on_hold" | "refused" | "expired";
             tx_hash: string | null;
         } | null;
+        /** @description Null where the newest decision is not signed. Anyone may bring it: `settle(escrow, jobId, verdict, signature)` of the evaluator, for a HOLD `hold`, by the deadline. It counts once */
+        SignedVerdict: {
+            /**
+             * @description The contract that it was signed for
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            evaluator: string;
+            signature: string;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            signer: string;
+            /** @description The EIP-712 struct, its members in the order of `Verdict` */
+            verdict: {
+                confidence_bps: number;
+                /** @description Unix seconds; the last at which it may be brought */
+                deadline: number;
+                /** @description 1 ALLOW, 2 REJECT, 3 HOLD */
+                decision: number;
+                deliverable: string;
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                escrow: string;
+                evidence_hash: string;
+                /** @description Unix seconds */
+                issued_at: number;
+                /** @description Hexadecimal */
+                job_id: string;
+                score: number;
+                spec_hash: string;
+            };
+        } | null;
         Spec: {
+            binding: components["schemas"]["SpecBindingStatus"];
             /** @description keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55 */
             spec_hash: string;
             /** Format: uuid */
             spec_id: string;
         };
+        /** @description Whether the job that it names is its job as the chain stands; null where it names no job of an escrow */
+        SpecBindingStatus: {
+            /** @description Why it is not bound, or not known to be */
+            reason: string | null;
+            /**
+             * @description unknown: node or index cannot tell now; it is asked again when an output comes
+             * @enum {string}
+             */
+            status: "bound" | "unbound" | "unknown";
+        } | null;
         SpecRequest: {
             /**
-             * @description What has to be met, one item a line
+             * @description What has to be met, one item a line; of more than thirty items the thirtieth and all after it are judged as one
              * @default null
              */
             acceptance_criteria?: string | null;
@@ -539,7 +587,7 @@ export interface components {
              */
             client_addr: string;
             /**
-             * @description EIP-712 SpecBinding(address escrow,uint256 jobId,bytes32 specHash) by the job's client, for a job whose description does not name the hash
+             * @description EIP-712 SpecBinding(address escrow,uint256 jobId,bytes32 specHash) by the job's client, in the domain of name `Agent Health Spec Binding`, version `1`, the chain's id and the evaluator as verifyingContract (`/.well-known/agent-registration.json` names it), for a job whose description does not name the hash. Verified at once, by ERC-1271 for a contract wallet: one that does not fit is refused
              * @default null
              */
             client_signature?: string | null;
@@ -598,7 +646,7 @@ export interface components {
             evaluated_at: string | null;
             /** @description keccak256 of the bytes at GET /v1/verdicts/{verdict_id}/evidence, and the `reason` on chain */
             evidence_hash: string | null;
-            /** @description Mean of the generators' scores, rounded half up */
+            /** @description Mean of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there */
             final_score: number | null;
             final_verdict: components["schemas"]["Decision"] | null;
             findings: components["schemas"]["Finding"][] | null;
@@ -613,6 +661,7 @@ export interface components {
             on_chain_action: "complete" | "hold_pending_review" | "reject" | null;
             /** @description keccak256 of the output's UTF-8 bytes */
             output_hash: string;
+            /** @description In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis stands for whatever it copied in more than 200 characters from specification, output or evidence */
             reasoning: string | null;
             rejection_asymmetry_applied: boolean | null;
             /** @description Of a HOLD that is run again; its decision stands until the new one is there */
@@ -718,7 +767,7 @@ export interface components {
                 expires_at: string;
                 /** @enum {string} */
                 final_verdict: "HOLD";
-                /** @description Decimal */
+                /** @description Hexadecimal, as the verdict's settlement has it */
                 job_id: string;
                 /**
                  * Format: date-time
@@ -939,7 +988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another submission of this output is being paid, or Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Nothing submitted to the job yet, or Not what was submitted to the job, or Another submission of this output is being paid, or Request with this Idempotency-Key under way, or Payment in use by another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -1167,7 +1216,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "spec_id": "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
-                     *       "spec_hash": "0x6f3c0c2e8d4b9a7f1e5d2c3b4a5968778695a4b3c2d1e0f0112233445566778f"
+                     *       "spec_hash": "0x6f3c0c2e8d4b9a7f1e5d2c3b4a5968778695a4b3c2d1e0f0112233445566778f",
+                     *       "binding": null
                      *     }
                      */
                     "application/json": components["schemas"]["Spec"];
@@ -1323,7 +1373,24 @@ export interface operations {
                      *         "status": "settled",
                      *         "tx_hash": "0x8888888888888888888888888888888888888888888888888888888888888888",
                      *         "review_by": null,
-                     *         "reason": null
+                     *         "reason": null,
+                     *         "signed": {
+                     *           "verdict": {
+                     *             "escrow": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *             "job_id": "0x7",
+                     *             "deliverable": "0x7777777777777777777777777777777777777777777777777777777777777777",
+                     *             "spec_hash": "0x6666666666666666666666666666666666666666666666666666666666666666",
+                     *             "decision": 1,
+                     *             "score": 86,
+                     *             "confidence_bps": 8800,
+                     *             "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                     *             "issued_at": 1795168820,
+                     *             "deadline": 1795255220
+                     *           },
+                     *           "signature": "0x9999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999",
+                     *           "evaluator": "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
+                     *           "signer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+                     *         }
                      *       }
                      *     }
                      */
@@ -1844,7 +1911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            /** @description Deadline exceeded, or Shutting down, or Panel not configured, or Panel's budget spent, or Database unavailable, or Node unavailable */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -2259,7 +2326,7 @@ export interface operations {
                  *         "final_verdict": "HOLD",
                  *         "chain_id": 31337,
                  *         "escrow": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                 *         "job_id": "7",
+                 *         "job_id": "0x7",
                  *         "review_by": "2026-11-27T04:00:00.000Z",
                  *         "expires_at": "2026-11-29T10:00:00.000Z"
                  *       }

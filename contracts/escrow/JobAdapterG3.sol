@@ -2,8 +2,9 @@
 pragma solidity 0.8.37;
 
 import {IJobEscrowAdapter} from "../interfaces/IJobEscrowAdapter.sol";
+import {JobHead} from "./JobHead.sol";
 
-/// @dev What `getJob` answers in generation G3.
+/// @dev What `getJob` answers in generation G3; whole for readers off chain.
 interface IJobsG3 {
     struct Job {
         address client;
@@ -26,8 +27,29 @@ interface IJobsG3 {
 
 /// @title Reads escrows in the shape of base-contracts' ERC8183 (generation G3)
 contract JobAdapterG3 is IJobEscrowAdapter {
+    /// @dev The static part of a job: `description` is where that begins, counted from `client`.
+    struct Head {
+        address client;
+        uint8 status;
+        address provider;
+        uint48 expiredAt;
+        address evaluator;
+        uint48 submittedAt;
+        uint256 budget;
+        address hook;
+        address paymentToken;
+        uint256 providerAgentId;
+        uint256 description;
+        uint256 settledAmount;
+        address payoutReceiver;
+    }
+
+    /// @dev Words of the static part.
+    uint256 private constant WORDS = 13;
+
     function readJob(address escrow, uint256 jobId) external view returns (Job memory) {
-        IJobsG3.Job memory job = IJobsG3(escrow).getJob(jobId);
+        (uint256 start, Head memory job) = abi.decode(JobHead.read(escrow, jobId, WORDS + 1), (uint256, Head));
+        if (start != 32 || job.description != WORDS * 32) revert OtherGeneration(escrow, jobId);
         if (job.client == address(0)) revert UnknownJob(escrow, jobId);
         if (job.status > uint8(JobStatus.Expired)) revert UnknownStatus(escrow, jobId, job.status);
         return Job({

@@ -34,6 +34,9 @@ interface IJobEscrowAdapter {
     /// @notice The escrow answered a status that ERC-8183 does not have.
     error UnknownStatus(address escrow, uint256 jobId, uint8 status);
 
+    /// @notice The escrow's answer is not of the adapter's generation.
+    error OtherGeneration(address escrow, uint256 jobId);
+
     /// @notice A job as its escrow tells it; reverts for an id never given and for an answer of another generation.
     function readJob(address escrow, uint256 jobId) external view returns (Job memory job);
 

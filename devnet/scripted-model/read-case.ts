@@ -1,6 +1,6 @@
 import { findInstructions, sentencesOf } from "./find-command.ts";
 import type { Block } from "./read-question.ts";
-import { coverage, presentWords, significantWords } from "./significant-words.ts";
+import { coverage, missingWords, presentWords, significantWords } from "./significant-words.ts";
 
 /** What an honest reading finds of one criterion. */
 type Reading = {
@@ -106,7 +106,7 @@ function readCriterion({ id, text }: Criterion, { present, sentences }: Delivere
     return { id, met: "unclear", evidence: "asks its judge for something, not the output" };
   const share = coverage(wanted, present);
   if (share >= MET_FROM) return { id, met: "yes", evidence: bestSentence(sentences, wanted) };
-  const missing = [...wanted].filter((word) => !present.has(word)).slice(0, MAX_QUOTES);
+  const missing = missingWords(wanted, present).slice(0, MAX_QUOTES);
   return { id, met: share >= OPEN_FROM ? "unclear" : "no", evidence: `missing: ${missing.join(", ")}` };
 }
 
@@ -119,7 +119,7 @@ function withoutInstructions(text: string): string {
     .join("\n");
 }
 
-function bestSentence(sentences: Delivered["sentences"], wanted: ReadonlySet<string>): string {
+function bestSentence(sentences: Delivered["sentences"], wanted: ReadonlyMap<string, string>): string {
   let best = { sentence: "", share: -1 };
   for (const { sentence, words } of sentences) {
     const share = coverage(wanted, words);

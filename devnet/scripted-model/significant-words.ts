@@ -12,19 +12,27 @@ const COMMON = new Set(
 const STEM_LETTERS = 6;
 const LEAST_LETTERS = 3;
 
-/** The words by which a requirement is looked for: three letters and more, numbers, and pairs of signs of scripts without blanks. */
-export function significantWords(text: string): ReadonlySet<string> {
-  return new Set(
-    wordsOf(text)
-      .filter((word) => !COMMON.has(word))
-      .map(stemOf),
-  );
+/**
+ * The words by which a requirement is looked for: three letters and more, numbers, and pairs of signs of scripts without blanks. Each
+ * stands under the form in which words are compared.
+ */
+export function significantWords(text: string): ReadonlyMap<string, string> {
+  const words = wordsOf(text).filter((word) => !COMMON.has(word));
+  return new Map(words.map((word) => [stemOf(word), word]));
+}
+
+/** Words of a requirement that a text lacks, as the requirement has them. */
+export function missingWords(
+  wanted: ReadonlyMap<string, string>,
+  present: ReadonlySet<string>,
+): readonly string[] {
+  return [...wanted].flatMap(([form, word]) => (present.has(form) ? [] : [word]));
 }
 
 /** The share of a requirement's words that a text has, 0 to 1; 1 where it has no significant word. */
-export function coverage(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
+export function coverage(wanted: ReadonlyMap<string, string>, present: ReadonlySet<string>): number {
   if (wanted.size === 0) return 1;
-  return [...wanted].filter((word) => present.has(word)).length / wanted.size;
+  return [...wanted.keys()].filter((form) => present.has(form)).length / wanted.size;
 }
 
 /** Every word of a text in the form in which words are compared. */

@@ -14,7 +14,8 @@ export async function runCase(
     records.push(record);
   };
   const startedMs = deps.monotonicMs();
-  const outcome = await runPanel(panelCaseOf(labelled), { ...deps, known: [], keep }).catch(
+  const begin = async () => undefined;
+  const outcome = await runPanel(panelCaseOf(labelled), { ...deps, known: [], begin, keep }).catch(
     (error: unknown): PanelOutcome => {
       deps.signal.throwIfAborted();
       return {

@@ -1,5 +1,5 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { type Address, checksumAddress, type Hex } from "viem";
+import { type Address, checksumAddress, type Hex, numberToHex } from "viem";
 import type { Decision } from "../panel/types.ts";
 import type { RunCause } from "../store/tables/verdict.ts";
 import { takeVerdictEndpoint } from "../store/verdict-endpoints.ts";
@@ -59,7 +59,7 @@ export type ReviewDueData = {
   readonly chain_id: number;
   /** EIP-55. */
   readonly escrow: string;
-  /** Decimal. */
+  /** Hexadecimal, as the verdict's answer has it. */
   readonly job_id: string;
   /** ISO 8601, as expires_at is. */
   readonly review_by: string;
@@ -143,7 +143,7 @@ function dataOf(
         final_verdict: "HOLD",
         chain_id: news.chainId,
         escrow: checksumAddress(news.escrow),
-        job_id: news.jobId.toString(),
+        job_id: numberToHex(news.jobId),
         review_by: news.reviewBy.toISOString(),
         expires_at: news.expiresAt.toISOString(),
       };

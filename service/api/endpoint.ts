@@ -89,6 +89,8 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
   /** What was asked for where it is there already: answered to whoever could pay, at no cost. Null where it has to be bought. */
   bought?(prepared: Prepared): Answer | null;
+  /** The same, asked again of a key whose balance does not reach; may wait for others who buy it, up to a 409. */
+  boughtMeanwhile?(prepared: Prepared, work: WaitContext<Deps>): Promise<Answer | null>;
   /**
    * Notes what is bought in a transaction, once its price is held and a payment verified, and before any money moves; what it
    * throws gives the price back. Work for a key keeps the debit in the transaction that makes the note count.
@@ -133,12 +135,11 @@ export type Acceptance<Answer> =
   | ({ readonly kind: "noted" } & Noted)
   | { readonly kind: "bought"; readonly answer: Answer };
 
+/** What may wait; the signal fires when the client is gone, and when the server stops. */
+export type WaitContext<Deps> = PaidWorkContext<Deps> & { readonly signal: AbortSignal };
+
 /** What notes a purchase. */
-export type AcceptContext<Deps> = PaidWorkContext<Deps> &
-  Hold & {
-    /** Fires when the client is gone, and when the server stops. */
-    readonly signal: AbortSignal;
-  };
+export type AcceptContext<Deps> = WaitContext<Deps> & Hold;
 
 /** What work gets once its price is taken. */
 type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {

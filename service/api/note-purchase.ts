@@ -5,7 +5,7 @@ import type { RequestInput } from "./validation/read-input.ts";
 /** What one request has noted of its purchase so far. */
 type PurchaseNote<Answer> = {
   /** What access calls once the price is held; nothing for an endpoint that notes nothing. */
-  readonly terms: Pick<ChargeTerms, "accept">;
+  readonly terms: Pick<ChargeTerms, "accept" | "isThere">;
   /** Null while nothing is noted. */
   noted(): Noted | null;
   /** What somebody bought before; null where nobody did. */
@@ -24,21 +24,26 @@ export function noteFor<Params, Query, Body, Answer, Prepared, Deps>(
     readonly request: PaidRequest;
   },
 ): PurchaseNote<Answer> {
-  const { accept } = spec;
+  const { accept, boughtMeanwhile } = spec;
   const { input, prepared, work, request } = call;
   const found: { acceptance: Acceptance<Answer> | null } = { acceptance: null };
   const noted = () => (found.acceptance?.kind === "noted" ? found.acceptance : null);
   return {
-    terms:
-      accept === undefined
-        ? {}
-        : {
-            async accept(hold) {
-              const acceptance = await accept(input, prepared, { ...work, ...hold, signal: request.signal });
-              found.acceptance = acceptance;
-              return acceptance.kind === "noted";
-            },
-          },
+    terms: {
+      ...(accept && {
+        async accept(hold) {
+          found.acceptance = await accept(input, prepared, { ...work, ...hold, signal: request.signal });
+          return found.acceptance.kind === "noted";
+        },
+      }),
+      ...(boughtMeanwhile && {
+        async isThere() {
+          const answer = await boughtMeanwhile(prepared, { ...work, signal: request.signal });
+          if (answer !== null) found.acceptance = { kind: "bought", answer };
+          return answer !== null;
+        },
+      }),
+    },
     noted,
     bought: () => (found.acceptance?.kind === "bought" ? found.acceptance.answer : null),
     async withdraw() {

@@ -30,6 +30,8 @@ export const PROBLEMS = {
   "request-timeout": { status: 408, title: "Request too slow" },
   "payment-in-flight": { status: 409, title: "Payment in use by another request" },
   "request-in-flight": { status: 409, title: "Request with this Idempotency-Key under way" },
+  "job-not-submitted": { status: 409, title: "Nothing submitted to the job yet" },
+  "deliverable-differs": { status: 409, title: "Not what was submitted to the job" },
   "output-unsettled": { status: 409, title: "Another submission of this output is being paid" },
   "verdict-not-completed": { status: 409, title: "Verdict not completed" },
   "verdict-not-failed": { status: 409, title: "Verdict not failed" },

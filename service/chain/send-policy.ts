@@ -3,8 +3,11 @@ import type { StepPolicy } from "./send-step.ts";
 /** Gas of a token's transfer by EIP-3009, twice over: a contract that pays may burn as much as it likes of ours to agree to it. */
 export const SETTLEMENT_MAX_GAS = 200_000n;
 
-/** Gas of ending a job, three times over, and of recording a HOLD: escrows call tokens and hooks that their clients chose. */
-const VERDICT_MAX_GAS = { settle: 600_000n, hold: 250_000n } as const;
+/**
+ * Gas of ending a job and of recording a HOLD, two thirds over: escrows read the whole description, and one that just fits into a
+ * transaction (EIP-7825, about 23 KB) makes 1.8 and 1.7 million of it; they also call tokens and hooks that their clients chose.
+ */
+const VERDICT_MAX_GAS = { settle: 3_000_000n, hold: 2_800_000n } as const;
 
 export type SenderPolicy = StepPolicy & {
   /** Pause between two looks at the chain while something is under way. */

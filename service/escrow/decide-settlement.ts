@@ -28,12 +28,9 @@ export type SettlementStep =
 
 /** Pauses between two transactions of one verdict, from the first failure to the longest. */
 const RETRY_MS = { first: 3_000, longest: 600_000 };
-/** Transactions of one verdict: at the longest pause they cover more than the day that a signature is good for. */
-const MOST_ATTEMPTS = 160;
-
 /**
  * What becomes of a signed verdict, whoever brought it to the evaluator: its event in a final block confirms it; else its job or
- * its deadline may have ended; else its transaction is waited for, and repeated when it came to nothing.
+ * its deadline may have ended; else its transaction is waited for, and repeated until the deadline when it came to nothing.
  */
 export function decideSettlement(
   settlement: Pick<OpenSettlement, "deadline" | "attempts" | "carrier">,
@@ -72,7 +69,7 @@ function stepOfCarrier(
     case "failed":
     case "reverted": {
       const refusal = readRefusal(carrier);
-      if (refusal.isForGood || attempts >= MOST_ATTEMPTS) return { kind: "refuse", reason: refusal.cause };
+      if (refusal.isForGood) return { kind: "refuse", reason: refusal.cause };
       const dueAt = carrier.updatedAt.getTime() + pauseAfter(Math.max(0, attempts - 1), RETRY_MS);
       return now.getTime() < dueAt ? { kind: "wait" } : { kind: "send", cause: refusal.cause };
     }

@@ -8,8 +8,11 @@ import type { HoldClock } from "../store/hold-clocks.ts";
 import type { EscrowClient } from "./escrow-node.ts";
 import type { EscrowMetrics } from "./metrics.ts";
 
-/** Asks for a held verdict's run before its job runs out; false where another is under way, and it is to be asked again. */
-export type AskRerun = (tx: NodePgDatabase, ask: { verdictId: string; at: Date }) => Promise<boolean>;
+/** asked: it is due. busy: another is under way; ask again. over: there was one that decided, or none is made any more. */
+export type RerunAnswer = "asked" | "busy" | "over";
+
+/** Asks for a held verdict's run before its job runs out. */
+export type AskRerun = (tx: NodePgDatabase, ask: { verdictId: string; at: Date }) => Promise<RerunAnswer>;
 
 /** Tells of a held job that a reviewer has to decide, in the transaction that notes it. */
 export type TellReviewDue = (tx: NodePgDatabase, clock: HoldClock, at: Date) => Promise<void>;

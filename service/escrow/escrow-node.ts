@@ -62,7 +62,10 @@ export async function readHeads(
 }
 
 /** One block by its number, or the newest. Throws an EscrowFailure without an answer. */
-export async function readBlock(client: EscrowClient, blockNumber?: bigint): Promise<ChainBlock> {
+export async function readBlock(
+  client: Pick<EscrowClient, "getBlock">,
+  blockNumber?: bigint,
+): Promise<ChainBlock> {
   const { number, hash, timestamp } = await askNode(() =>
     client.getBlock(blockNumber === undefined ? {} : { blockNumber }),
   );

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { verdictEvaluatorAbi } from "../chain/abi/verdict-evaluator.ts";
 import { readClaim } from "../store/escrow-claims.ts";
 import { type IndexedSubmission, readIndexedJob } from "../store/escrow-jobs.ts";
 import type { UnsignedDecision } from "../store/settlement-checks.ts";
@@ -7,7 +8,7 @@ import { findCodeChange } from "./check-code.ts";
 import { confirmSubmission } from "./confirm-submission.ts";
 import type { SigningSight } from "./decide-signing.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
-import type { ChainBlock } from "./escrow-node.ts";
+import { askNode, type ChainBlock } from "./escrow-node.ts";
 import { findEscrow, readJob } from "./read-job.ts";
 import type { Binding, SpecClaim } from "./types.ts";
 
@@ -28,7 +29,7 @@ export async function lookAtDecision(
 ): Promise<Looked> {
   const job = { ...decision.job, escrow: decision.job.escrow as Hex };
   const escrow = findEscrow(deps.deployment, job);
-  const found = { evaluator: deps.evaluator.toLowerCase(), head, final, decision };
+  const found = { evaluator: deps.evaluator.toLowerCase(), head, final, decision, earlier: null };
   if (escrow === undefined) {
     const codeChange = "it is not among those whose jobs are settled here any more";
     const binding: Binding = { kind: "unbound", reason: codeChange };
@@ -38,10 +39,12 @@ export async function lookAtDecision(
   const submission = (await readIndexedJob(deps.db, job))?.submission ?? null;
   const isFinal = submission !== null && submission.block <= final.number;
   const isConfirmed = isFinal && (await confirmSubmission(deps.client, job, submission));
+  const told = await readJob(deps.client, escrow, { job, block: final.number });
   const sight = {
     ...found,
     codeChange,
-    job: await readJob(deps.client, escrow, { job, block: final.number }),
+    job: told === null ? null : { ...told, generation: escrow.generation },
+    earlier: await readEarlier(deps, decision, final.number),
     binding: await bind(deps, decision, final.number),
     submission:
       submission === null
@@ -51,12 +54,31 @@ export async function lookAtDecision(
   return { sight, submission };
 }
 
+/** The signature that ran out, and whether it was used before. */
+async function readEarlier(
+  { client, evaluator }: EscrowDeps,
+  { earlier, job }: UnsignedDecision,
+  blockNumber: bigint,
+): Promise<SigningSight["earlier"]> {
+  if (earlier === null) return null;
+  const decided = await askNode(() =>
+    client.readContract({
+      address: evaluator,
+      abi: verdictEvaluatorAbi,
+      functionName: "decisionOf",
+      // Typed when the job was bound; text columns forget it.
+      args: [job.escrow as Hex, job.jobId],
+      blockNumber,
+    }),
+  );
+  return { deadline: BigInt(earlier.deadline), decided };
+}
+
 async function bind(deps: EscrowDeps, decision: UnsignedDecision, block: bigint): Promise<Binding> {
   const claim = await readClaim(deps.db, decision.specId);
   const { chainId, escrow, jobId } = decision.job;
   const isOfJob = claim?.job.chainId === chainId && claim.job.escrow === escrow && claim.job.jobId === jobId;
   if (!isOfJob) return { kind: "unbound", reason: "its specification names another job" };
-  const deployment = { ...deps.deployment, verdictEvaluator: { address: deps.evaluator, startBlock: 0 } };
   // Typed when it was registered; text columns forget it.
-  return bindSpec({ ...deps, deployment }, claim as SpecClaim, block);
+  return bindSpec(deps, claim as SpecClaim, block);
 }

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { SettlementState } from "../store/tables/verdict.ts";
+import type { WaitStatus } from "../store/settlement-checks.ts";
 
 /** What became of signed verdicts, and of what was asked for in the name of held ones. */
 export type EscrowOutcome =
@@ -15,13 +15,21 @@ export type EscrowOutcome =
 export type EscrowMetrics = {
   readonly outcomes: Counter<"outcome">;
   readonly failures: Counter<"at">;
-  readonly settlements: Gauge<"state">;
+  readonly openSettlements: Gauge;
   readonly oldestOpenSeconds: Gauge;
+  readonly oldestUnsignedSeconds: Gauge<"status">;
   readonly holds: Gauge<"kind">;
 };
 
-/** States of signed verdicts, each of which has a figure. */
-export const SETTLEMENT_STATES: readonly SettlementState[] = ["signed", "confirmed", "refused", "expired"];
+/** What decisions wait for before they are signed, each of which has a figure. */
+export const WAIT_STATUSES: readonly WaitStatus[] = [
+  "waiting",
+  "waiting_for_submission",
+  "waiting_for_finality",
+  "suspended",
+  "unbound",
+  "refused",
+];
 
 /** Registers the metrics of settling; once per registry, since names in it are unique. */
 export function createEscrowMetrics(registry: Registry): EscrowMetrics {
@@ -39,15 +47,20 @@ export function createEscrowMetrics(registry: Registry): EscrowMetrics {
       labelNames: ["at"],
       registers,
     }),
-    settlements: new Gauge({
-      name: "ahs_escrow_settlements",
-      help: "Signed verdicts by state",
-      labelNames: ["state"],
+    openSettlements: new Gauge({
+      name: "ahs_escrow_open_settlements",
+      help: "Signed verdicts that no final event confirms and that may yet be carried out",
       registers,
     }),
     oldestOpenSeconds: new Gauge({
       name: "ahs_escrow_oldest_open_seconds",
       help: "Age of the oldest signed verdict that no final event confirms; 0 where there is none",
+      registers,
+    }),
+    oldestUnsignedSeconds: new Gauge({
+      name: "ahs_escrow_oldest_unsigned_seconds",
+      help: "Age of the oldest decision about a bound job that waits to be signed, by what it waits for; 0 where there is none",
+      labelNames: ["status"],
       registers,
     }),
     holds: new Gauge({

@@ -5,13 +5,14 @@ import type { EscrowJob, SpecClaim } from "./types.ts";
 export type Qualification =
   /** Its hash is the one that the description names. */
   | { readonly kind: "named" }
-  /** It binds if the job's client signed it. */
+  /** The client signed it in time: it binds if none that the client signed was registered before it. */
   | { readonly kind: "by_signature" }
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * How far a specification can be a job's, by everything but its signature (verification.md, section 4). The block of the
- * job's first submission is null while nothing was submitted. A description that names several hashes names none of them.
+ * How far a specification can be a job's, whatever others were registered (verification.md, section 4); its signature is
+ * verified. The block of the job's first submission is null while nothing was submitted. A description that names several hashes
+ * names none of them.
  */
 export function qualifyClaim(
   claim: Pick<SpecClaim, "specHash" | "clientAddr" | "providerAddr" | "clientSignature" | "registeredBlock">,

@@ -6,13 +6,6 @@ import { enqueueTransaction } from "../store/sender-transactions.ts";
 import type { NewSettlement } from "../store/settlements.ts";
 import { DECISION_CODES } from "./types.ts";
 
-/** Where signed verdicts go, and by whose transactions. */
-export type RelayTarget = {
-  readonly chainId: number;
-  readonly evaluator: Address;
-  readonly relayer: Address;
-};
-
 /** The struct of a signed verdict, or of one to be signed; throws on a value that no evaluator would take. */
 export function messageOf(settlement: Omit<NewSettlement, "signature">): VerdictMessage {
   return verdictMessage({
@@ -30,21 +23,25 @@ export function messageOf(settlement: Omit<NewSettlement, "signature">): Verdict
   });
 }
 
-/** Queues the transaction that brings a signed verdict to the evaluator, and answers its id; each attempt is one of its own. */
+/**
+ * Queues the relayer's transaction that brings a signed verdict to its evaluator, and answers its id; each attempt with each
+ * signature is one of its own.
+ */
 export async function queueVerdict(
   tx: NodePgDatabase,
-  target: RelayTarget,
+  relayer: Address,
   of: { readonly id: number; readonly attempt: number; readonly settlement: NewSettlement },
 ): Promise<number> {
   const { settlement } = of;
   const functionName = settlement.decision === "HOLD" ? "hold" : "settle";
   const message = messageOf(settlement);
   return enqueueTransaction(tx, {
-    chainId: target.chainId,
-    sender: target.relayer,
-    reference: `verdict:${of.id}:${of.attempt}`,
+    chainId: settlement.chainId,
+    sender: relayer,
+    reference: `verdict:${of.id}:${settlement.issuedAt}:${of.attempt}`,
     purpose: functionName,
-    to: target.evaluator,
+    // Typed when it was signed; text columns forget it.
+    to: settlement.evaluator as Address,
     data: encodeFunctionData({
       abi: verdictEvaluatorAbi,
       functionName,

@@ -2,9 +2,10 @@ import { pauseFor } from "../chain/send-pause.ts";
 import { pauseAfter } from "../chain/send-policy.ts";
 import { readEscrowIndex } from "../store/escrow-jobs.ts";
 import { countHolds } from "../store/hold-clocks.ts";
-import { countSettlements } from "../store/settlements.ts";
+import { readOldestUnsigned } from "../store/settlement-checks.ts";
+import { countOpenSettlements } from "../store/settlements.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
-import { SETTLEMENT_STATES } from "./metrics.ts";
+import { WAIT_STATUSES } from "./metrics.ts";
 import { settleSigned } from "./settle-signed.ts";
 import { signDecisions } from "./sign-decisions.ts";
 import { tickClocks } from "./tick-clocks.ts";
@@ -46,9 +47,14 @@ export async function escrowRound(deps: EscrowDeps): Promise<void> {
 }
 
 async function count({ db, deployment, metrics, now }: EscrowDeps): Promise<void> {
-  const { byState, oldestOpenSeconds } = await countSettlements(db, deployment.chainId, now());
-  for (const state of SETTLEMENT_STATES) metrics.settlements.set({ state }, byState[state]);
+  const { open: unsettled, oldestOpenSeconds } = await countOpenSettlements(db, deployment.chainId, now());
+  metrics.openSettlements.set(unsettled);
   metrics.oldestOpenSeconds.set(oldestOpenSeconds);
+  const oldest = await readOldestUnsigned(db, deployment.chainId);
+  for (const status of WAIT_STATUSES) {
+    const since = oldest.get(status)?.getTime() ?? now().getTime();
+    metrics.oldestUnsignedSeconds.set({ status }, Math.max(0, (now().getTime() - since) / 1000));
+  }
   const { open, forReview } = await countHolds(db, deployment.chainId);
   metrics.holds.set({ kind: "open" }, open);
   metrics.holds.set({ kind: "for_review" }, forReview);

@@ -22,10 +22,7 @@ import { queueVerdict } from "./queue-verdict.ts";
 import { findEscrow } from "./read-job.ts";
 import { DECISION_CODES } from "./types.ts";
 
-type Settling = Pick<
-  EscrowDeps,
-  "db" | "client" | "deployment" | "evaluator" | "relayer" | "metrics" | "logger" | "now"
->;
+type Settling = Pick<EscrowDeps, "db" | "client" | "deployment" | "relayer" | "metrics" | "logger" | "now">;
 
 /**
  * Compares every signed verdict whose fate is open with the evaluator's and the escrows' own events, and with the fate of its
@@ -120,8 +117,8 @@ async function patchOf(
       return { state: "expired", error: step.reason };
     case "send": {
       const attempt = settlement.attempts + 1;
-      const target = { chainId: settlement.chainId, evaluator: deps.evaluator, relayer: deps.relayer };
-      const senderTransactionId = await queueVerdict(tx, target, { id: settlement.id, attempt, settlement });
+      const queued = { id: settlement.id, attempt, settlement };
+      const senderTransactionId = await queueVerdict(tx, deps.relayer, queued);
       return { senderTransactionId, attempts: attempt, error: step.cause };
     }
   }
@@ -152,7 +149,7 @@ function report({ metrics, logger }: Settling, settlement: OpenSettlement, step:
       return;
     case "refuse":
     case "expire":
-      logger.warn({ ...details, reason: step.reason }, "signed verdict never carried out");
+      logger.warn({ ...details, reason: step.reason }, "signed verdict not carried out");
       return;
   }
 }

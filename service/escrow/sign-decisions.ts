@@ -1,3 +1,4 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { pauseAfter } from "../chain/send-policy.ts";
 import { verdictTypedData } from "../chain/verdict-codec.ts";
 import { holdChain, isIndexed } from "../store/chain-fence.ts";
@@ -11,20 +12,26 @@ import {
   takeDecision,
   type UnsignedDecision,
 } from "../store/settlement-checks.ts";
-import { insertSettlement, patchSettlement, takeJob } from "../store/settlements.ts";
+import {
+  insertSettlement,
+  type NewSettlement,
+  patchSettlement,
+  renewSettlement,
+  takeJob,
+} from "../store/settlements.ts";
 import { holdMoments } from "./decide-clock.ts";
 import { decideSigning, type SigningDecision } from "./decide-signing.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readHeads } from "./escrow-node.ts";
 import { EscrowFailure } from "./failure.ts";
+import type { JobTerm } from "./job-end.ts";
 import { type Heads, lookAtDecision } from "./look-at-decision.ts";
 import { messageOf, queueVerdict } from "./queue-verdict.ts";
-import type { EscrowJob } from "./types.ts";
 
 /** Decisions looked at in one round. */
 const BATCH = 50;
-/** What comes by itself is looked at often, what needs somebody to act less and less. */
-const WAITING_MS = { first: 1_000, longest: 15_000 };
+/** What comes by itself is looked at often, what needs somebody to act less and less; a submission in the index is not slept through. */
+const FINALITY_MS = { first: 1_000, longest: 15_000 };
 const HINDERED_MS = { first: 5_000, longest: 600_000 };
 
 /**
@@ -48,13 +55,16 @@ async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: He
   try {
     const { sight, submission } = await lookAtDecision(deps, decision, heads);
     const decided = decideSigning(sight);
-    if (decided.kind !== "sign") {
+    if (decided.kind === "wait" || decided.kind === "never") {
       await note(deps, decision, decided);
       return false;
     }
     if (submission === null || sight.job === null)
       throw new Error("what is signed has a submission and a job");
-    return await sign(deps, { decision, submission, job: sight.job, ...decided });
+    const { job } = sight;
+    if (decided.kind === "sign") return await sign(deps, { decision, submission, job, ...decided });
+    await note(deps, decision, decided, { job, heldAt: heads.head.timestamp });
+    return false;
   } catch (error) {
     deps.metrics.failures.inc({ at: error instanceof EscrowFailure ? error.reason : "signing" });
     deps.logger.warn({ err: error, verdict: verdictId, run }, "decision not looked at: looking again later");
@@ -68,14 +78,17 @@ async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: He
 type Signing = {
   readonly decision: UnsignedDecision;
   readonly submission: IndexedSubmission;
-  readonly job: EscrowJob;
+  readonly job: JobTerm;
   readonly issuedAt: bigint;
   readonly deadline: bigint;
 };
 
-/** Signature, its row, its transaction and the clock of a HOLD: all or nothing, and never a second one that ends a job. */
+/**
+ * Signature, its row, its transaction and the clock of a HOLD: all or nothing. Never a second one that ends a job, but in the place
+ * of one that ran out, of the same decision.
+ */
 async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
-  const { decision, submission, job } = signing;
+  const { decision, submission } = signing;
   const { chainId } = deps.deployment;
   const now = deps.now();
   const isSigned = await deps.db.transaction(async (tx) => {
@@ -83,31 +96,60 @@ async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
     if (!(await takeDecision(tx, decision))) return null;
     const block = { blockNumber: Number(submission.block), blockHash: submission.blockHash };
     if (!(await isIndexed(tx, chainId, block))) return null;
-    if (await takeJob(tx, decision.job)) return false;
+    const terminal = await takeJob(tx, decision.job);
+    if (terminal !== null && terminal !== decision.earlier?.settlementId) return false;
     const unsigned = settlementOf(deps, signing);
     const name = { chainId, address: deps.evaluator };
     const signature = await deps.signer.signTypedData(verdictTypedData(name, messageOf(unsigned)));
     const settlement = { ...unsigned, signature };
-    const id = await insertSettlement(tx, settlement, now);
-    const target = { chainId, evaluator: deps.evaluator, relayer: deps.relayer };
-    const senderTransactionId = await queueVerdict(tx, target, { id, attempt: 1, settlement });
-    await patchSettlement(tx, { id, attempts: 0 }, { patch: { senderTransactionId, attempts: 1 }, now });
+    const id = await store(tx, { decision, settlement, now });
+    if (id === null) return null;
+    const senderTransactionId = await queueVerdict(tx, deps.relayer, { id, attempt: 1, settlement });
+    const unsent = { id, issuedAt: settlement.issuedAt, attempts: 0 };
+    await patchSettlement(tx, unsent, { patch: { senderTransactionId, attempts: 1 }, now });
     await dropCheck(tx, decision.verdictId);
-    if (decision.decision === "HOLD") {
-      const moments = holdMoments(signing.issuedAt, job.expiredAt);
-      await startClock(tx, { ...moments, verdictId: decision.verdictId, chainId, createdAt: now });
-    }
+    if (decision.decision === "HOLD") await hold(tx, deps, { ...signing, heldAt: signing.issuedAt });
     return true;
   });
-  const details = { verdict: decision.verdictId, run: decision.run, job: `${job.escrow}:${job.jobId}` };
+  const { escrow, jobId } = decision.job;
+  const details = { verdict: decision.verdictId, run: decision.run, job: `${escrow}:${jobId}` };
   if (isSigned === false) {
     const reason = "another verdict that ends the job was signed before";
     await note(deps, decision, { kind: "never", status: "refused", reason });
   }
   if (isSigned !== true) return false;
   deps.metrics.outcomes.inc({ outcome: "signed" });
-  deps.logger.info({ ...details, decision: decision.decision }, "verdict signed");
+  const isAnew = decision.earlier !== null;
+  deps.logger.info({ ...details, decision: decision.decision, anew: isAnew }, "verdict signed");
   return true;
+}
+
+/** The row's id; null where the signature that ran out is not there to be replaced any more. */
+async function store(
+  tx: NodePgDatabase,
+  {
+    decision,
+    settlement,
+    now,
+  }: { readonly decision: UnsignedDecision; readonly settlement: NewSettlement; readonly now: Date },
+): Promise<number | null> {
+  if (decision.earlier === null) return insertSettlement(tx, settlement, now);
+  const id = decision.earlier.settlementId;
+  return (await renewSettlement(tx, { id, row: settlement }, now)) ? id : null;
+}
+
+type Holding = {
+  readonly decision: Pick<UnsignedDecision, "verdictId">;
+  readonly job: JobTerm;
+  readonly heldAt: bigint;
+};
+
+async function hold(
+  tx: NodePgDatabase,
+  { deployment: { chainId }, now }: EscrowDeps,
+  { decision: { verdictId }, job, heldAt }: Holding,
+): Promise<void> {
+  await startClock(tx, { ...holdMoments(heldAt, job), verdictId, chainId, createdAt: now() });
 }
 
 function settlementOf(deps: EscrowDeps, { decision, submission, issuedAt, deadline }: Signing) {
@@ -123,6 +165,7 @@ function settlementOf(deps: EscrowDeps, { decision, submission, issuedAt, deadli
     evidenceHash: decision.evidenceHash,
     issuedAt: Number(issuedAt),
     deadline: Number(deadline),
+    evaluator: deps.evaluator.toLowerCase(),
     signer: deps.signer.address.toLowerCase(),
   };
 }
@@ -131,10 +174,11 @@ async function note(
   deps: EscrowDeps,
   decision: UnsignedDecision,
   decided: Exclude<SigningDecision, { kind: "sign" }>,
+  kept?: Omit<Holding, "decision">,
 ): Promise<void> {
   const checkedAt = deps.now();
   const { verdictId, run, attempts } = decision;
-  const pauses = decided.status.startsWith("waiting") ? WAITING_MS : HINDERED_MS;
+  const pauses = decided.status === "waiting_for_finality" ? FINALITY_MS : HINDERED_MS;
   const check: NewCheck = {
     verdictId,
     chainId: deps.deployment.chainId,
@@ -142,12 +186,14 @@ async function note(
     status: decided.status,
     reason: decided.reason,
     attempts: attempts + 1,
-    notBefore: decided.kind === "never" ? null : new Date(checkedAt.getTime() + pauseAfter(attempts, pauses)),
+    notBefore: decided.kind !== "wait" ? null : new Date(checkedAt.getTime() + pauseAfter(attempts, pauses)),
     checkedAt,
   };
   await deps.db.transaction(async (tx) => {
     await holdChain(tx, deps.deployment.chainId);
-    if (await takeDecision(tx, decision)) await noteCheck(tx, check);
+    if (!(await takeDecision(tx, decision))) return;
+    await noteCheck(tx, check);
+    if (kept !== undefined) await hold(tx, deps, { decision, ...kept });
   });
   if (attempts === 0 && !decided.status.startsWith("waiting"))
     deps.logger.warn(

@@ -1,7 +1,7 @@
 import { holdChain } from "../store/chain-fence.ts";
 import { readEscrowIndex, readIndexedJob, readIndexedTime } from "../store/escrow-jobs.ts";
 import { type HoldClock, patchClock, readDueClocks, takeClock } from "../store/hold-clocks.ts";
-import { type ClockStep, decideClock } from "./decide-clock.ts";
+import { type ClockStep, decideClock, nextRerun } from "./decide-clock.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 
 type Ticking = Pick<
@@ -16,8 +16,8 @@ type ChainTime = { readonly at: Date; readonly finalAt: Date; readonly finalBloc
 const BATCH = 100;
 
 /**
- * Does what the clocks of held jobs ask for by the chain's time, each once and in a transaction of its own: a re-run, the call for
- * a review, the record of an expiry on HOLD. Does nothing without an index.
+ * Does what the clocks of held jobs ask for by the chain's time, each in a transaction of its own: a re-run, once more where that
+ * failed, the call for a review, the record of an expiry on HOLD. Does nothing without an index.
  */
 export async function tickClocks(deps: Ticking): Promise<void> {
   const { chainId } = deps.deployment;
@@ -56,13 +56,15 @@ async function tick(deps: Ticking, verdictId: string, time: ChainTime): Promise<
       await patchClock(tx, verdictId, { endedAt: now, ...expired });
       return step;
     }
-    const isAsked = step.rerun && (await deps.askRerun(tx, { verdictId, at: now }));
-    if (isAsked) await patchClock(tx, verdictId, { rerunAskedAt: now });
+    const answer = step.rerun ? await deps.askRerun(tx, { verdictId, at: now }) : "busy";
+    if (answer === "asked")
+      await patchClock(tx, verdictId, { rerunAskedAt: now, rerunAt: nextRerun(time.at, clock) });
+    if (answer === "over") await patchClock(tx, verdictId, { rerunAt: null });
     if (step.review) {
       await deps.tellReviewDue(tx, clock, now);
       await patchClock(tx, verdictId, { reviewToldAt: now });
     }
-    return { ...step, rerun: isAsked };
+    return { ...step, rerun: answer === "asked" };
   });
   if (done !== null) report(deps, verdictId, done);
 }
@@ -76,7 +78,7 @@ function report({ metrics, logger }: Ticking, verdictId: HoldClock["verdictId"],
   }
   if (step.rerun) {
     metrics.outcomes.inc({ outcome: "rerun_asked" });
-    logger.info(details, "a held verdict is run again: half of its job's time is over");
+    logger.info(details, "a held verdict is run again: at least half of its job's time is over");
   }
   if (step.review) {
     metrics.outcomes.inc({ outcome: "review_told" });

@@ -5,6 +5,12 @@ const ESCROW_GENERATIONS = ["G1", "G3", "V3"] as const;
 
 export type EscrowGeneration = (typeof ESCROW_GENERATIONS)[number];
 
+/** Seconds past its expiry in which a submitted job is still decided; null where it is until somebody claims its refund. */
+export const GRACE_SECONDS = { G1: null, G3: 3_600n, V3: null } as const satisfies Record<
+  EscrowGeneration,
+  bigint | null
+>;
+
 /** States of ERC-8183, by their numbers on chain. */
 export const JOB_STATUSES = ["Open", "Funded", "Submitted", "Completed", "Rejected", "Expired"] as const;
 
@@ -34,8 +40,9 @@ export type SpecClaim = {
   readonly clientAddr: Address;
   readonly providerAddr: Address | null;
   readonly job: JobName;
+  /** Verified when it was registered. */
   readonly clientSignature: Hex | null;
-  /** The node's newest block when it was registered. */
+  /** The newest block of node and index when it was registered. */
   readonly registeredBlock: bigint | null;
 };
 

@@ -1,22 +1,20 @@
 import { z } from "zod";
+import { ANSWER_LIMITS, cutChallenges, cutList, cutText } from "./cut-answers.ts";
 import type { AnswerShape } from "./model-port.ts";
 import { MAX_CRITERIA } from "./policy.ts";
 import { GENERATOR_ROLES } from "./types.ts";
 
-/** Characters: a quotation shows one place, a point is a sentence or two, reasons are a page. */
-const QUOTE = 400;
-const POINT = 800;
-const REASON = 4_000;
-/** Points that anybody would read; a list that is longer says less. */
-const POINTS = 20;
+const { quote: QUOTE, point: POINT, reason: REASON } = ANSWER_LIMITS;
 
-/** Absent is no answer to give, and neither is a text of nothing or of what no database takes. */
+/** Nothing that no database takes. What is too long is cut at its end, since that invents nothing, and an answer is not lost for it. */
 const words = (limit: number) =>
   z
     .string()
-    .max(limit)
-    .refine((text) => text.isWellFormed() && !text.includes("\0"));
+    .refine((text) => text.isWellFormed() && !text.includes("\0"))
+    .overwrite((text) => cutText(text, limit));
 const point = words(POINT).refine((text) => text.trim() !== "");
+const points = z.array(point).overwrite(cutList);
+/** Never cut: what is no id is off the schema. */
 const criterionId = z.string().max(8);
 const confidence = z.number().min(0).max(1);
 
@@ -33,9 +31,9 @@ export const ballotWire = z.strictObject({
       }),
     )
     .max(MAX_CRITERIA),
-  objections: z.array(point).max(POINTS),
-  uncheckable_claims: z.array(point).max(POINTS).describe("Quotations from the output"),
-  instructions_found: z.array(point).max(POINTS).describe("Quotations from any block"),
+  objections: points,
+  uncheckable_claims: points.describe("Quotations from the output"),
+  instructions_found: points.describe("Quotations from any block"),
   reasoning: words(REASON),
 });
 
@@ -49,8 +47,8 @@ export const critiqueWire = z.strictObject({
         reason: point,
       }),
     )
-    .max(POINTS),
-  missed_issues: z.array(z.strictObject({ issue: point, quote: words(QUOTE) })).max(POINTS),
+    .overwrite(cutChallenges),
+  missed_issues: z.array(z.strictObject({ issue: point, quote: words(QUOTE) })).overwrite(cutList),
   fabrication_risk: z.enum(["none", "low", "medium", "high"]),
   fabrication_reason: words(POINT),
   spec_gaming: z.boolean(),
@@ -71,7 +69,7 @@ export const synthesisWire = z.strictObject({
       }),
     )
     .max(MAX_CRITERIA),
-  key_objections: z.array(point).max(POINTS),
+  key_objections: points,
   reasoning: words(REASON),
   strongest_dissent: words(REASON),
 });

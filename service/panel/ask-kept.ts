@@ -1,10 +1,11 @@
-import { type AskDeps, askRole, type RoleResult, type RoleTask } from "./ask-role.ts";
+import { type AskDeps, askRole, type Begin, type RoleResult, type RoleTask } from "./ask-role.ts";
 import { type Ballot, GENERATOR_ROLES, type GeneratorRole, type RoleRecord } from "./types.ts";
 
 export type KeptDeps = AskDeps & {
   /** Answers kept of an interrupted run of the same case: none of these roles is asked again. Abstentions among them are. */
   readonly known: readonly RoleRecord[];
-  /** Takes each new answer and abstention as soon as it is there; what it rejects with ends the run. */
+  readonly begin: Begin;
+  /** Takes each new answer and abstention, with all that it took, as soon as it is there; what it rejects with ends the run. */
   readonly keep: (record: RoleRecord) => Promise<void>;
   readonly signal: AbortSignal;
 };

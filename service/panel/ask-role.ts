@@ -30,6 +30,9 @@ export type AskDeps = {
   readonly monotonicMs: () => number;
 };
 
+/** Takes what a question will take at least, before it is asked; what it rejects with ends the run. */
+export type Begin = (record: RoleRecord) => Promise<void>;
+
 /** What a role has to do in a run. */
 export type RoleTask<Answer> = {
   readonly role: RoleName;
@@ -39,7 +42,7 @@ export type RoleTask<Answer> = {
   readonly parse: (value: unknown) => ParsedAnswer<Answer>;
 };
 
-/** A role's answer with its record, which holds it as it came over the wire. */
+/** A role's answer with its record, which holds it as it came over the wire, cut to its limits. */
 export type RoleResult<Answer> = {
   readonly record: RoleRecord;
   readonly answer: RoleAnswer<Answer>;
@@ -49,17 +52,20 @@ export type RoleResult<Answer> = {
 
 /**
  * Asks a role, and once more where its answer is off the schema, with what was off. An answer that is still off it, a refusal and a
- * failure of the server are abstentions with their reason. Rejects with the signal's reason once that is aborted.
+ * failure of the server are abstentions with their reason. Rejects with the signal's reason once that is aborted, and with what `begin`
+ * rejects with.
  */
 export async function askRole<Answer>(
-  deps: AskDeps,
+  deps: AskDeps & { readonly begin: Begin },
   task: RoleTask<Answer>,
   signal: AbortSignal,
 ): Promise<RoleResult<Answer>> {
   const startedMs = deps.monotonicMs();
   const replies: ModelReply[] = [];
   const ask = async (blocks: readonly Block[], faults: readonly string[]) => {
-    const reply = await deps.models.ask(questionOf(deps, { ...task, blocks }, faults), signal);
+    const question = questionOf(deps, { ...task, blocks }, faults);
+    await deps.begin(begunRecord(deps.settings, task.role, promptTokensOf(question.system, blocks)));
+    const reply = await deps.models.ask(question, signal);
     replies.push(reply);
     return readOutcome(reply.outcome, task);
   };
@@ -87,7 +93,13 @@ const ABSTENTIONS = {
   rejected: "the model server does not take the question",
 } as const;
 
-const TOO_WORDY = "the answer was longer than an answer may be: say it in fewer words";
+/** Whether a role abstained because its model, or the filter of the server, would not answer. */
+export function isRefusal(answer: RoleAnswer<unknown>): boolean {
+  return answer.kind === "abstained" && answer.reason.startsWith(`${ABSTENTIONS.refused}: `);
+}
+
+const TOO_WORDY =
+  "the answer was longer than an answer may be: say it in fewer words, with at most five entries in a list of your own";
 
 function readOutcome<Answer>(outcome: ModelOutcome, task: RoleTask<Answer>): Reading<Answer> {
   switch (outcome.kind) {
@@ -129,9 +141,27 @@ function questionOf<Answer>(
     role: task.role,
     model: settings.models[task.role],
     system: systemMessage({ ...task, faults }, { prompts: settings.prompts, marker }),
-    user: userMessage(task.blocks, marker),
+    user: userMessage(task, marker),
     shape: task.shape,
   };
+}
+
+/** What stays of a question that is broken off, by whoever asks or by the end of the process: nobody is told then what it took. */
+function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promptTokens: number): RoleRecord {
+  const tokens = { promptTokens, completionTokens: 0 };
+  return {
+    ...{ role, model: models[role], mode: "json_schema", requests: 1, latencyMs: 0 },
+    ...{ ...tokens, costUsd: prices === null ? null : costOf(tokens, prices) },
+    answer: { kind: "abstained", reason: "broken off before it answered" },
+  };
+}
+
+/** Lines of a fence with their marker, which tokenisers take digit by digit. */
+const FENCE_TOKENS = 100;
+
+/** Estimated on the high side, from what is known of the blocks. */
+function promptTokensOf(system: string, blocks: readonly Block[]): number {
+  return blocks.reduce((sum, { tokens }) => sum + tokens + FENCE_TOKENS, estimateTokens(system));
 }
 
 function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies: readonly ModelReply[]) {

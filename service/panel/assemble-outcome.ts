@@ -1,6 +1,8 @@
 import type { Generators } from "./ask-kept.ts";
 import type { PanelRunSettings, RoleResult } from "./ask-role.ts";
 import { describeFindings } from "./describe-findings.ts";
+import type { Block } from "./fence.ts";
+import { answerBlock } from "./messages.ts";
 import { PANEL_VERSION } from "./policy.ts";
 import { sortCriteria } from "./sort-criteria.ts";
 import { tally } from "./tally.ts";
@@ -15,6 +17,7 @@ import type {
   PanelCase,
   PanelOutcome,
   RoleAnswer,
+  ShownTexts,
   Synthesis,
   TallyOutcome,
 } from "./types.ts";
@@ -23,6 +26,8 @@ import { GENERATOR_ROLES } from "./types.ts";
 /** Everything that a run of the panel found. */
 export type RunResults = {
   readonly panelCase: PanelCase;
+  /** What every role was given of the case. */
+  readonly blocks: readonly Block[];
   readonly criteria: readonly Criterion[];
   readonly checks: readonly OutputCheck[];
   readonly settings: PanelRunSettings;
@@ -38,10 +43,11 @@ const MAX_OBJECTIONS = 20;
 export function assembleOutcome(results: RunResults): PanelOutcome | null {
   const { panelCase, criteria, checks, settings, critic, synthesiser } = results;
   const ballots = answersOf(results.generators);
+  const shown = shownTexts(results);
   const decision = tally({
     ...{ domain: panelCase.domain, hasCriteria: criteria.length > 0, ballots, checks },
     ...{ critique: critic.answer, synthesis: synthesiser.answer, outputText: panelCase.outputText },
-    providerHasScore: panelCase.providerHasScore,
+    ...{ shown, providerHasScore: panelCase.providerHasScore },
   });
   if (decision.kind === "failed" || critic.answer.kind === "abstained") return null;
   const critique = critic.answer.answer;
@@ -56,7 +62,7 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
     strongestDissent: textOrNull(
       synthesis === null ? dissentOf(valid, { decision, critique }) : synthesis.strongestDissent,
     ),
-    findings: describeFindings(results, decision.votes),
+    findings: describeFindings({ ...results, shown }, decision.votes),
     fabricationRisk: critique.fabricationRisk,
     methodology: {
       ...{ panelVersion: PANEL_VERSION, promptHash: prompts.hash, models },
@@ -67,6 +73,15 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
 
 type Decided = Extract<TallyOutcome, { kind: "decided" }>;
 type ValidBallot = { readonly role: GeneratorRole; readonly ballot: Ballot };
+
+function shownTexts({ blocks, generators }: RunResults): ShownTexts {
+  const ballots = GENERATOR_ROLES.flatMap((role) => {
+    const { answer } = generators[role].record;
+    return answer.kind === "answer" ? [[role, answerBlock(`ballot_${role}`, answer.answer).neutral]] : [];
+  });
+  const output = blocks.find(({ label }) => label === "output")?.neutral ?? "";
+  return { output, ballots: Object.fromEntries(ballots) };
+}
 
 function answersOf(generators: Generators): Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>> {
   const { criteria_auditor, domain_expert, evidence_checker, user_advocate } = generators;

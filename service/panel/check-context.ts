@@ -20,18 +20,18 @@ export function describeOverflow(
   { domain, blocks }: { readonly domain: Domain; readonly blocks: readonly Block[] },
   settings: PanelRunSettings,
 ): string | null {
-  const sizes = blocks.map(({ label, neutral }) => ({
-    label,
-    characters: neutral.length,
-    tokens: estimateTokens(neutral),
-  }));
-  const needed = sizes.reduce((sum, { tokens }) => sum + tokens, 0);
-  const room = Math.max(0, settings.contextTokens - overheadTokens(domain, settings));
+  const needed = blocks.reduce((sum, { tokens }) => sum + tokens, 0);
+  const room = roomFor(domain, settings);
   if (needed <= room) return null;
-  const each = sizes.map(
-    ({ label, characters, tokens }) => `${label} ${characters} characters, about ${tokens} tokens`,
+  const each = blocks.map(
+    ({ label, neutral, tokens }) => `${label} ${neutral.length} characters, about ${tokens} tokens`,
   );
   return `The texts are too long for the panel's models: ${each.join("; ")}. Of a context of ${settings.contextTokens} tokens, ${room} are left for them beside the panel's own questions and answers.`;
+}
+
+/** Tokens that a model has left for the texts of a case, beside the panel's own questions and answers. */
+export function roomFor(domain: Domain, settings: PanelRunSettings): number {
+  return Math.max(0, settings.contextTokens - overheadTokens(domain, settings));
 }
 
 /** Tokens of the longest question without the case, and of the answers that it holds or gets. */

@@ -1,5 +1,6 @@
 import { quoteOf } from "./check-quote.ts";
 import { createSeenWindows, hashWindows } from "./check-shingles.ts";
+import { orderingPart, ordersWorkOnText } from "./ordering-part.ts";
 import type { OutputCheck } from "./types.ts";
 
 /** Seven words or so: shared by texts on one subject now and then, not all the time. */
@@ -8,16 +9,27 @@ const WINDOW = 40;
 const COPIED_SHARE = 0.6;
 /** A sentence or two may be all that was asked for. */
 const MIN_COPIED = 160;
+/** An order of less than a window is looked for as it is; below this it is no more than a word or two. */
+const MIN_ORDER = 12;
+/** The first line tells what is wanted; more than its beginning may be data. */
+const OPENING = 120;
 
-/** An output most of which stands word for word in what the client wrote; null where it does not, or is short. */
+type Windows = { readonly has: (hash: number) => boolean };
+
+/**
+ * An output most of which stands word for word in what the client wrote, with the order itself in it; null where it does not, is
+ * short, or where the order is to work on a text that the client gave: the order is what nobody wants to have back.
+ */
 export function checkCopied(outputText: string, given: readonly string[]): OutputCheck | null {
   const output = wordsOf(outputText);
-  const windows = given.map((text) => hashWindows(wordsOf(text), WINDOW));
-  const known = createSeenWindows(windows.reduce((sum, { length }) => sum + length, 0));
-  for (const hashes of windows) for (const hash of hashes) known.add(hash);
-  const copied = countCopied(hashWindows(output, WINDOW), known);
+  const hashes = hashWindows(output, WINDOW);
+  const copied = countCovered(hashes, windowsOf(given.map(wordsOf)));
   const share = copied.characters / output.length;
   if (copied.characters < MIN_COPIED || share < COPIED_SHARE) return null;
+  const orders = given.map(orderingPart);
+  if (orders.some(ordersWorkOnText)) return null;
+  const handedBack = windowsOf([output]);
+  if (!orders.some((order) => isHandedBack(order, output, handedBack))) return null;
   const quote = quoteOf(output.slice(copied.start, copied.start + 160));
   return {
     name: "copied_from_spec",
@@ -26,14 +38,33 @@ export function checkCopied(outputText: string, given: readonly string[]): Outpu
   };
 }
 
+/** Whether most of an order stands in the output, and of one of several lines most of its first as well: below it may stand data. */
+function isHandedBack(order: string, output: string, handedBack: Windows): boolean {
+  const [opening = "", ...more] = order.split("\n").map(wordsOf);
+  const parts = more.length === 0 ? [opening] : [opening.slice(0, OPENING), wordsOf(order)];
+  return parts.every((part) => {
+    if (part.length < WINDOW) return part.length >= MIN_ORDER && output.includes(part);
+    return countCovered(hashWindows(part, WINDOW), handedBack).characters >= COPIED_SHARE * part.length;
+  });
+}
+
+function windowsOf(texts: readonly string[]): Windows {
+  const windows = texts.map((text) => hashWindows(text, WINDOW));
+  const known = createSeenWindows(windows.reduce((sum, { length }) => sum + length, 0));
+  for (const hashes of windows) {
+    for (let index = 0; index < hashes.length; index += 1) known.add(hashes[index] ?? 0);
+  }
+  return known;
+}
+
 /** Characters that a known window covers, and where the longest stretch of them starts. */
-function countCopied(hashes: Uint32Array, known: { readonly has: (hash: number) => boolean }) {
+function countCovered(hashes: Uint32Array, known: Windows) {
   let characters = 0;
   let coveredTo = 0;
   let run = { start: 0, length: 0 };
   let longest = run;
-  hashes.forEach((hash, index) => {
-    if (!known.has(hash)) return;
+  for (let index = 0; index < hashes.length; index += 1) {
+    if (!known.has(hashes[index] ?? 0)) continue;
     characters += index + WINDOW - Math.max(index, coveredTo);
     run =
       index <= coveredTo && run.length > 0
@@ -41,7 +72,7 @@ function countCopied(hashes: Uint32Array, known: { readonly has: (hash: number) 
         : { start: index, length: 1 };
     if (run.length > longest.length) longest = run;
     coveredTo = index + WINDOW;
-  });
+  }
   return { characters, start: longest.start };
 }
 

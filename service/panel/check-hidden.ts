@@ -1,34 +1,123 @@
-import { isInvisibleAt } from "./check-invisible.ts";
+import { isSelector, isTag } from "./check-invisible.ts";
 import { quoteOf } from "./check-quote.ts";
+import { hasRightToLeft, isOfWord, type Range, within } from "./code-points.ts";
+import { hiddenKindAt, isDirecting } from "./hidden-kind.ts";
 import type { OutputCheck } from "./types.ts";
 
 /** So much stands before the first one in its quotation, to show where it is. */
 const CONTEXT_CHARACTERS = 40;
+/** Two may meet by chance; a row of them carries something. */
+const LONGEST_ROW = 2;
+/** The ends of nested isolates and the start of the next. */
+const LONGEST_DIRECTING_ROW = 4;
+/** Each one character from the last: words that are taken apart. A product in a formula has fewer factors. */
+const LONGEST_CHAIN = 5;
+/** Fewer than these come with what is pasted. */
+const MOST_PASTED = 3;
+/** Of all characters; pages that are pasted have fewer. */
+const GREATEST_SHARE = 0.005;
+/** Fewer letters than these make no word. */
+const MIN_TURNED = 3;
 
-/** An output with characters that a reader does not see and a model reads; null where there are none. */
+/** So many kinds of them are known to lists of them. */
+const LONGEST_CLASS = 12;
+/** What code puts around a character that it is about. */
+const DELIMITERS = new Set("'\"`/[](){}<>|“”‘’«»„⟨⟩");
+
+const OVERRIDES: readonly Range[] = [[0x202d, 0x202e]];
+/** What takes words apart and leaves no gap. */
+const ZERO_WIDTH: readonly Range[] = [
+  [0x180e, 0x180e],
+  [0x200b, 0x200d],
+  [0x2060, 0x2064],
+  [0xfeff, 0xfeff],
+];
+
+/**
+ * An output that hides something from its reader: tags, letters that an override turns round, rows of characters without a form, words
+ * that are taken apart by them, or more without a use than come with what is pasted. Null for one where each has, or may have, a use.
+ */
 export function checkHidden(outputText: string): OutputCheck | null {
-  let count = 0;
-  let first = -1;
-  for (let index = 0; index < outputText.length; index += 1) {
-    const unit = outputText.charCodeAt(index);
-    if (unit >= 0x20 && unit < 0x7f) continue;
-    if (isInvisibleAt(outputText, index)) {
-      count += 1;
-      if (first < 0) first = index;
-    }
-    if (unit >= 0xd800 && unit <= 0xdbff && isPair(outputText, index)) index += 1;
-  }
-  if (first < 0) return null;
-  const quote = quoteOf(
-    outputText.slice(Math.max(0, first - CONTEXT_CHARACTERS), first + 2 * CONTEXT_CHARACTERS),
-  );
+  const rows = unseenRows(outputText).filter((row) => !isSubject(outputText, row));
+  const hidden = rows.filter(({ hidden: count }) => count > 0);
+  const count = hidden.reduce((sum, row) => sum + row.hidden, 0);
+  const isMuch = count > MOST_PASTED && count > outputText.length * GREATEST_SHARE;
+  const shown = isMuch ? hidden : rows.filter((row) => tells(outputText, row));
+  const [first] = shown;
+  if (first === undefined) return null;
+  const start = Math.max(0, first.start - CONTEXT_CHARACTERS);
+  const quote = quoteOf(outputText.slice(start, first.start + 2 * CONTEXT_CHARACTERS));
+  const all = shown.reduce((sum, { points }) => sum + points.length, 0);
   return {
     name: "hidden_characters",
-    finding: `The output carries ${count} hidden character${count === 1 ? "" : "s"}, the first after ${first} others: “${quote}”.`,
+    finding: `The output carries ${all} hidden character${all === 1 ? "" : "s"}, the first after ${first.start} others: “${quote}”.`,
     criterion: null,
   };
 }
 
-function isPair(text: string, index: number): boolean {
-  return (text.codePointAt(index) ?? 0) > 0xffff;
+/** Characters in a row that have no form and no certain use. */
+type Row = {
+  readonly start: number;
+  end: number;
+  readonly points: number[];
+  /** How many of them have no use at all. */
+  hidden: number;
+  /** How many rows, this one included, stand with one character between each and the next. */
+  readonly chain: number;
+};
+
+function unseenRows(text: string): readonly Row[] {
+  const rows: Row[] = [];
+  const context = { text, isRightToLeft: hasRightToLeft(text) };
+  let gap = 0;
+  let last: Row | undefined;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const isAscii = unit >= 0x20 && unit < 0x7f;
+    const kind = isAscii ? "seen" : hiddenKindAt(context, index);
+    const point = isAscii ? unit : (text.codePointAt(index) ?? 0);
+    if (kind === "seen") gap += 1;
+    else {
+      if (last === undefined || gap > 0) {
+        const chain = within(point, ZERO_WIDTH) ? (gap === 1 ? (last?.chain ?? 0) : 0) + 1 : 0;
+        last = { start: index, end: index, points: [], hidden: 0, chain };
+        rows.push(last);
+      }
+      last.points.push(point);
+      last.end = index + (point > 0xffff ? 2 : 1);
+      if (kind === "hidden") last.hidden += 1;
+      gap = 0;
+    }
+    if (point > 0xffff) index += 1;
+  }
+  return rows;
+}
+
+/** What code writes between quotation marks or brackets, each once, is what the code is about. */
+function isSubject(text: string, { start, end, points }: Row): boolean {
+  if (points.length > LONGEST_CLASS || points.some(turnsOrTags)) return false;
+  const isBetween = DELIMITERS.has(text.charAt(start - 1)) && DELIMITERS.has(text.charAt(end));
+  return isBetween && new Set(points).size === points.length;
+}
+
+function turnsOrTags(point: number): boolean {
+  return isTag(point) || within(point, OVERRIDES);
+}
+
+function tells(text: string, { start, end, points, hidden, chain }: Row): boolean {
+  // The first selector of a row varies the character before.
+  const length = isSelector(points[0] ?? 0) ? points.length + 1 : points.length;
+  const longest = hidden === 0 && points.every(isDirecting) ? LONGEST_DIRECTING_ROW : LONGEST_ROW;
+  if (length > longest || chain > LONGEST_CHAIN || points.some(isTag)) return true;
+  return points.some((point) => within(point, OVERRIDES)) && turnsLetters(text, start, end);
+}
+
+/** Whether letters follow up to the end of the line or of the override. */
+function turnsLetters(text: string, start: number, end: number): boolean {
+  let letters = 0;
+  for (let at = end; at < text.length && at - start < CONTEXT_CHARACTERS; at += 1) {
+    if (/[\n\r\u202a-\u202e]/.test(text.charAt(at))) break;
+    if (isOfWord(text.codePointAt(at))) letters += 1;
+  }
+  return letters >= MIN_TURNED;
 }

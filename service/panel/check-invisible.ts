@@ -1,4 +1,4 @@
-type Range = readonly [first: number, last: number];
+import { JOINING, pointBefore, type Range, RIGHT_TO_LEFT, within } from "./code-points.ts";
 
 /** Code points that show nothing wherever they stand. Tabs and line breaks are seen; joiners and selectors depend on their place. */
 const INVISIBLE: readonly Range[] = [
@@ -27,28 +27,6 @@ const INVISIBLE: readonly Range[] = [
   [0x1d173, 0x1d17a],
   // Planes 15 and 16: private use.
   [0xf0000, 0x10ffff],
-];
-
-/** Scripts whose letters take joiners: Arabic to Sinhala, Tibetan, Myanmar, Khmer, Mongolian, Tai Tham to Balinese, Meetei and kin. */
-const JOINING: readonly Range[] = [
-  [0x0600, 0x0dff],
-  [0x0f00, 0x109f],
-  [0x1780, 0x18af],
-  [0x1a20, 0x1bff],
-  [0xa840, 0xabff],
-  [0xfb50, 0xfdff],
-  [0xfe70, 0xfefe],
-  [0x10a00, 0x11fff],
-  [0x1e900, 0x1e95f],
-];
-
-/** Letters that are written from right to left: Hebrew, Arabic and their kin. */
-const RIGHT_TO_LEFT: readonly Range[] = [
-  [0x0590, 0x08ff],
-  [0xfb1d, 0xfdff],
-  [0xfe70, 0xfefe],
-  [0x10800, 0x10fff],
-  [0x1e800, 0x1efff],
 ];
 
 const PICTOGRAPHS: readonly Range[] = [
@@ -109,7 +87,7 @@ function isMisplaced(text: string, index: number, point: number): boolean {
     case BYTE_ORDER:
       return index > 0;
   }
-  if (point >= FIRST_TAG && point <= LAST_TAG) return !isTagOfFlag(text, index);
+  if (isTag(point)) return !isTagOfFlag(text, index);
   // One selector has something to vary; rows of them carry bytes.
   if (point >= 0xfe00 && point <= 0xfe0f) return before === undefined || isSelector(before) || before <= 0x20;
   if (point >= 0xe0100 && point <= 0xe01ef) return !within(before, IDEOGRAPHS);
@@ -127,31 +105,21 @@ function isTagOfFlag(text: string, index: number): boolean {
   for (let back = 2; back <= 2 * FLAG_TAGS; back += 2) {
     const before = text.codePointAt(index - back);
     if (before === BLACK_FLAG) return true;
-    if (before === undefined || before < FIRST_TAG || before > LAST_TAG) return false;
+    if (before === undefined || !isTag(before)) return false;
   }
   return false;
 }
 
-function isSelector(point: number): boolean {
+/** Whether a code point is a tag: a letter or sign in a form that nobody sees. */
+export function isTag(point: number): boolean {
+  return point >= FIRST_TAG && point <= LAST_TAG;
+}
+
+/** Whether a code point varies the character before it. */
+export function isSelector(point: number): boolean {
   return (point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef);
 }
 
 function isLetter(point: number | undefined): boolean {
   return point !== undefined && /^\p{L}$/u.test(String.fromCodePoint(point));
-}
-
-function pointBefore(text: string, index: number): number | undefined {
-  if (index <= 0) return undefined;
-  const unit = text.charCodeAt(index - 1);
-  const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-  return text.codePointAt(isLow && index > 1 ? index - 2 : index - 1);
-}
-
-function within(point: number | undefined, ranges: readonly Range[]): boolean {
-  if (point === undefined) return false;
-  for (const [first, last] of ranges) {
-    if (point < first) return false;
-    if (point <= last) return true;
-  }
-  return false;
 }

@@ -1,6 +1,7 @@
 import { type Asking, type Clause, clausesAround } from "./asked-clauses.ts";
 import { quoteOf } from "./check-quote.ts";
 import type { OutputCheck } from "./types.ts";
+import { skip, words } from "./word-set.ts";
 
 /** What JSON may have to be. */
 type Shape = "array" | "object" | "any";
@@ -9,6 +10,8 @@ const ORDERS = words(
   "return respond reply answer output produce deliver provide emit submit give print generate",
 );
 const SUBJECTS = words("output response answer result reply deliverable submission format");
+/** Of a program, these are what it gives back. */
+const SUBJECTS_OF_CODE = words("output deliverable submission");
 const BEFORE_SUBJECT = words("the your this whole entire final complete");
 const BETWEEN = words(
   "a an the only valid raw strict strictly pure single one well formed plain parseable parsable minified compact in as with your results " +
@@ -21,17 +24,36 @@ const ELSEWHERE = words(
   "not no never without avoid don't don’t instead than neither if when unless either or csv xml yaml html markdown",
 );
 const AFTER = words("array object list only format document with of containing that where matching");
+/** Where a program is spoken of, JSON may be what it gives back. */
+const PROGRAM =
+  /\b(?:endpoints?|apis?|routes?|handlers?|scripts?|functions?|programs?|programmes?|cli|parsers?|seriali[sz]ers?|webhooks?|middleware|controllers?|backend|microservices?|servers?|code|implement\w*)\b/i;
+const BUILT =
+  /\b(?:build|write|create|develop|make|design|add|fix)s?\b[^.\n]{0,60}\b(?:services?|tools?|class(?:es)?|methods?|librar(?:y|ies)|packages?|modules?|components?|apps?|applications?|bots?|workers?|agents?|prompts?|contracts?|workflows?|quer(?:y|ies)|commands?)\b/i;
+/** Of JSON in rows each row is a value. */
+const ROWS =
+  /\b(?:per|each|every|one|single|own)[ -]lines?\b|\bline[ -](?:by[ -]line|delimited|separated)\b|\b(?:jsonl|ndjson)\b|\bnewline/i;
+/** JSON and nothing around it. */
+const ALONE = words("only raw strict strictly pure plain single just parse parses parseable parsable");
+const MAX_BLOCKS = 20;
+const NOTHING_ELSE =
+  /\b(?:nothing else|no (?:other|extra|additional|prose|text|explanation|commentary|markdown)|without any)\b/i;
 
-/** An output that is no JSON where it was plainly asked for as the whole; null where it is, or was not. Code is not its own answer. */
+/** An output that is no JSON where it was plainly asked for as the whole; null where it is, or may not have been. */
 export function checkJson(
   outputText: string,
   askings: readonly Asking[],
   domain: string,
 ): OutputCheck | null {
-  for (const clause of clausesAround(askings, /\bjson\b/gi)) {
+  const clauses = clausesAround(askings, /\bjson\b/gi);
+  if (clauses.length === 0 || askings.some(({ text }) => PROGRAM.test(text) || BUILT.test(text))) return null;
+  const takesRows = askings.some(({ text }) => ROWS.test(text));
+  const isStrict = askings.some(({ text }) => NOTHING_ELSE.test(text));
+  for (const clause of clauses) {
     const shape = askedShape(clause, domain);
     if (shape === null) continue;
-    const fault = faultOf(outputText, shape);
+    if (takesRows && isJsonInRows(outputText)) continue;
+    const isAlone = isStrict || clause.words.some((word) => ALONE.has(word));
+    const fault = faultOf(outputText, shape, isAlone);
     if (fault === null) continue;
     return {
       name: "not_json",
@@ -50,8 +72,9 @@ function askedShape({ words: all, criterion }: Clause, domain: string): Shape | 
   const next = order[at + 1];
   if (order.some((word) => ELSEWHERE.has(word)) || !(next === undefined || AFTER.has(next))) return null;
   const named = skip(before, BEFORE_SUBJECT);
+  const subjects = domain === "code" ? SUBJECTS_OF_CODE : SUBJECTS;
   const bySubject =
-    SUBJECTS.has(named[0] ?? "") && named.length > 1 && named.slice(1).every((word) => BETWEEN.has(word));
+    subjects.has(named[0] ?? "") && named.length > 1 && named.slice(1).every((word) => BETWEEN.has(word));
   // A program that is asked for may be told to return JSON: only what speaks of the output itself is about it.
   const byOrder = ORDERS.has(before[0] ?? "") && before.slice(1).every((word) => BETWEEN.has(word));
   const byCriterion = criterion !== null && before.every((word) => BETWEEN.has(word));
@@ -60,33 +83,47 @@ function askedShape({ words: all, criterion }: Clause, domain: string): Shape | 
   return next === "object" ? "object" : "any";
 }
 
-function faultOf(outputText: string, shape: Shape): string | null {
+/** JSON that stands alone may not be introduced; other may stand in a block of code with words around it. */
+function faultOf(outputText: string, shape: Shape, isAlone: boolean): string | null {
+  const plain = outputText.replace(/^\ufeff/, "").trim();
+  const texts = [plain, ...(isAlone ? wholeBlock(plain) : blocksOf(plain))];
+  const values = texts.flatMap(parse);
+  if (values.length === 0) return "does not parse as JSON";
+  if (shape === "array" && !values.some(Array.isArray)) return "is JSON, but no array";
+  return shape === "object" && !values.some(isObject) ? "is JSON, but no object" : null;
+}
+
+function parse(text: string): readonly unknown[] {
   try {
-    const value: unknown = JSON.parse(unfenced(outputText));
-    if (shape === "array" && !Array.isArray(value)) return "is JSON, but no array";
-    if (shape === "object" && (typeof value !== "object" || value === null || Array.isArray(value))) {
-      return "is JSON, but no object";
-    }
-    return null;
+    return [JSON.parse(text)];
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return "does not parse as JSON";
+    if (error instanceof SyntaxError || error instanceof RangeError) return [];
     throw error;
   }
 }
 
-/** The text without a byte order mark, and without a code block's fence where it is one block and nothing else. */
-function unfenced(text: string): string {
-  const plain = text.replace(/^\ufeff/, "").trim();
-  if (!plain.startsWith("```") || !plain.endsWith("```")) return plain;
-  const firstLineEnd = plain.indexOf("\n");
-  return firstLineEnd < 0 ? plain : plain.slice(firstLineEnd + 1, -3);
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function skip(all: readonly string[], skipped: ReadonlySet<string>): readonly string[] {
-  const start = all.findIndex((word) => !skipped.has(word));
-  return start < 0 ? [] : all.slice(start);
+/** What stands in the one block of code that a text is. */
+function wholeBlock(plain: string): readonly string[] {
+  const isBlock = plain.startsWith("```") && plain.endsWith("```");
+  return isBlock ? [withoutName(plain.slice(3, -3))] : [];
 }
 
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(" "));
+/** What stands between fences; a text has few of them, or is no answer. */
+function blocksOf(plain: string): readonly string[] {
+  const parts = plain.split("```", 2 * MAX_BLOCKS);
+  return parts.filter((_, index) => index % 2 === 1).map(withoutName);
+}
+
+function withoutName(block: string): string {
+  return block.replace(/^[a-zA-Z0-9]{1,12}(?=\s|[[{])/, "");
+}
+
+function isJsonInRows(outputText: string): boolean {
+  const [whole = outputText] = wholeBlock(outputText.trim());
+  const rows = whole.split("\n").filter((row) => row.trim() !== "");
+  return rows.every((row) => parse(row).length > 0);
 }

@@ -1,7 +1,9 @@
 import { type Asking, type Clause, clausesAround } from "./asked-clauses.ts";
 import { quoteOf } from "./check-quote.ts";
 import { lettersByScript, SCRIPT_OF_LANGUAGE } from "./check-scripts.ts";
+import { isEuropean } from "./european-words.ts";
 import type { OutputCheck } from "./types.ts";
+import { skip, words } from "./word-set.ts";
 
 /** Names and code may be foreign in any text, so fewer letters tell nothing. */
 const MIN_LETTERS = 60;
@@ -19,6 +21,10 @@ const BETWEEN = words(
     "email post translation document it everything all language please :",
 );
 const BEFORE = words("please then you must should always the your entire whole final");
+/** What may be the text that is worked on as well: only what it must be is asked for. */
+const GIVEN = words("text report article");
+const MUST = words("must should shall has have needs need");
+const TRANSLATE = /\b(?:translat|locali[sz]|subtitl|interpret)/i;
 /** What leaves a choice, or speaks of something else. */
 const ELSEWHERE = words(
   "not no never without avoid don't don’t instead than if when unless either or both bilingual",
@@ -27,7 +33,10 @@ const AFTER = words("only language please");
 
 /** An output hardly a letter of which is of the script that the language asked for is written in; null where that is not so plain. */
 export function checkLanguage(outputText: string, askings: readonly Asking[]): OutputCheck | null {
+  const isTranslation = askings.some(({ text }) => TRANSLATE.test(text));
   const asked = clausesAround(askings, NAMES).flatMap((clause) => {
+    // In an order to translate, the language that a text is in may be the one to translate from.
+    if (isTranslation && !TRANSLATE.test(clause.source)) return [];
     const language = askedLanguage(clause);
     return language === null ? [] : [{ language, clause }];
   });
@@ -39,6 +48,9 @@ export function checkLanguage(outputText: string, askings: readonly Asking[]): O
     0,
   );
   if (letters.total < MIN_LETTERS || own >= letters.total * OWN_SHARE) return null;
+  const latin = letters.counts.get("latin") ?? 0;
+  // Many languages are written in Latin letters as well.
+  if (latin > letters.total / 2 && !isEuropean(outputText)) return null;
   return {
     name: "wrong_language",
     finding: `“${quoteOf(first.clause.source, 80)}” asks for another script: of ${letters.total} letters of the output ${own} are of it, as in “${quoteOf(outputText, 100)}”.`,
@@ -61,16 +73,8 @@ function askedLanguage({ words: all, criterion }: Clause): string | null {
   if (!(next === undefined || AFTER.has(next) || (next === "," && kept.length === at + 2))) return null;
   const before = skip(kept.slice(0, at), BEFORE);
   const [first = ""] = before;
+  if (criterion === null && GIVEN.has(first) && !before.some((word) => MUST.has(word))) return null;
   const opens = VERBS.has(first) || SUBJECTS.has(first) || (criterion !== null && BETWEEN.has(first));
   const leads = ["in", "into", "to", ":", "be", "is", "only", "entirely"].includes(kept[at - 1] ?? "");
   return opens && leads && before.slice(1).every((word) => BETWEEN.has(word)) ? language : null;
-}
-
-function skip(all: readonly string[], skipped: ReadonlySet<string>): readonly string[] {
-  const start = all.findIndex((word) => !skipped.has(word));
-  return start < 0 ? [] : all.slice(start);
-}
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(" "));
 }

@@ -30,7 +30,8 @@ const READ_AHEAD = 10;
 function showAt(text: string, index: number, point: number): string {
   if (isInvisibleAt(text, index)) return `⟨U+${point.toString(16).toUpperCase().padStart(4, "0")}⟩`;
   const character = String.fromCodePoint(point);
-  return /\s/.test(character) ? " " : character;
+  // The next line (U+0085) is white space in Unicode, though not to JavaScript.
+  return /[\s\u0085]/.test(character) ? " " : character;
 }
 
 function trimTo(quote: string, limit: number): string {

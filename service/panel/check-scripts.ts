@@ -26,7 +26,6 @@ export const SCRIPT_OF_LANGUAGE: Readonly<Record<string, readonly Script[]>> = {
   italian: ["latin"],
   portuguese: ["latin"],
   dutch: ["latin"],
-  polish: ["latin"],
   turkish: ["latin"],
   vietnamese: ["latin"],
   indonesian: ["latin"],

@@ -1,6 +1,8 @@
-/** Bits for each window that may be kept: one window in a hundred is taken for another by error, which decides nothing. */
-const BITS_PER_WINDOW = 128;
-const SMALLEST_FILTER_BITS = 1 << 12;
+/** Three marks in a field of so many bits for each window: one in two hundred is taken for another by error, which decides nothing. */
+const BITS_PER_WINDOW = 16;
+const SMALLEST_FIELD_BITS = 1 << 12;
+/** Odd, and so far apart that the places that they lead to are independent. */
+const [SECOND_PLACE, THIRD_PLACE] = [0x9e3779b1, 0x85ebca77];
 const FACTOR = 0x01000193;
 
 /** A text's windows by their hashes: what was seen is known by marks in a bit field, so that no text makes it slow. */
@@ -8,13 +10,23 @@ export type SeenWindows = { readonly has: (hash: number) => boolean; readonly ad
 
 /** An empty set of windows, for about as many as given; it never denies one that was added. */
 export function createSeenWindows(windows: number): SeenWindows {
-  const bits = 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_FILTER_BITS, windows * BITS_PER_WINDOW)));
-  const field = new Uint8Array(bits / 8);
+  const digits = Math.ceil(Math.log2(Math.max(SMALLEST_FIELD_BITS, windows * BITS_PER_WINDOW)));
+  // Small, since memory that was never used costs more time than all the rest.
+  const field = new Uint8Array(2 ** (digits - 3));
+  const shift = 32 - digits;
+  const isMarked = (place: number) => ((field[place >>> 3] ?? 0) & (1 << (place & 7))) !== 0;
+  const mark = (place: number) => {
+    field[place >>> 3] = (field[place >>> 3] ?? 0) | (1 << (place & 7));
+  };
   return {
-    has: (hash) => ((field[(hash & (bits - 1)) >>> 3] ?? 0) & (1 << (hash & 7))) !== 0,
+    has: (hash) =>
+      isMarked(hash >>> shift) &&
+      isMarked(Math.imul(hash, SECOND_PLACE) >>> shift) &&
+      isMarked(Math.imul(hash, THIRD_PLACE) >>> shift),
     add: (hash) => {
-      const place = (hash & (bits - 1)) >>> 3;
-      field[place] = (field[place] ?? 0) | (1 << (hash & 7));
+      mark(hash >>> shift);
+      mark(Math.imul(hash, SECOND_PLACE) >>> shift);
+      mark(Math.imul(hash, THIRD_PLACE) >>> shift);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Generators } from "./ask-kept.ts";
 import type { RoleResult } from "./ask-role.ts";
+import { createQuoteSearch } from "./find-quote.ts";
 import {
   type Ballot,
   type Critique,
@@ -8,11 +9,13 @@ import {
   type GeneratorRole,
   type PanelCase,
   type RoleFinding,
+  type ShownTexts,
   type Synthesis,
 } from "./types.ts";
 
 export type Findings = {
   readonly panelCase: Pick<PanelCase, "outputText">;
+  readonly shown: Pick<ShownTexts, "output">;
   readonly generators: Generators;
   readonly critic: RoleResult<Critique>;
   readonly synthesiser: RoleResult<Synthesis>;
@@ -20,12 +23,13 @@ export type Findings = {
 
 /** Every role's view, in the order of the rounds, those that abstained included. */
 export function describeFindings(
-  { panelCase, generators, critic, synthesiser }: Findings,
+  { panelCase, shown, generators, critic, synthesiser }: Findings,
   votes: Readonly<Partial<Record<GeneratorRole, Decision>>>,
 ): readonly RoleFinding[] {
+  const isOfOutput = createQuoteSearch([panelCase.outputText, shown.output], 1);
   return [
     ...GENERATOR_ROLES.map((role) => ({
-      ...findingOf(generators[role], (ballot) => viewOfBallot(ballot, panelCase.outputText)),
+      ...findingOf(generators[role], (ballot) => viewOfBallot(ballot, isOfOutput)),
       verdict: votes[role] ?? null,
     })),
     findingOf(critic, viewOfCritique),
@@ -47,18 +51,20 @@ function findingOf<Answer>(
   return { role, model, verdict: null, ...viewOf(answer.answer), abstained: null };
 }
 
-function viewOfBallot({ score, confidence, criteria, ...ballot }: Ballot, outputText: string): View {
+type IsQuoted = (text: string) => boolean;
+
+function viewOfBallot({ score, confidence, criteria, ...ballot }: Ballot, isOfOutput: IsQuoted): View {
   const objections = [
     ...ballot.objections,
     ...ballot.uncheckableClaims.map((claim) => `Cannot be checked: ${claim}`),
-    ...ballot.instructionsFound.map((text) => describeSteering(text, outputText)),
+    ...ballot.instructionsFound.map((text) => describeSteering(text, isOfOutput)),
   ];
   return { score, confidence, criteria, objections };
 }
 
 /** Only what stands in the output speaks against it; a client may write such texts as well. */
-function describeSteering(text: string, outputText: string): string {
-  return outputText.includes(text.trim())
+function describeSteering(text: string, isOfOutput: IsQuoted): string {
+  return isOfOutput(text)
     ? `The output addresses its judges: ${text}`
     : `Addressed to judges, but not in these words in the output: ${text}`;
 }

@@ -35,10 +35,11 @@ export type EvidenceParts = {
   /** Hashes of the texts that were handed in after a HOLD, oldest first. */
   readonly evidenceHashes: readonly Hex[];
   readonly decision: Decision;
-  readonly score: number;
-  readonly confidence: number;
-  readonly mdi: number;
-  readonly methodology: PanelMethodology;
+  /** Null, as confidence and mdi, for a reviewer's decision where the panel came to none. */
+  readonly score: number | null;
+  readonly confidence: number | null;
+  readonly mdi: number | null;
+  readonly methodology: EvidenceMethodology;
   readonly rulesFired: readonly RuleName[];
   readonly checks: readonly OutputCheck[];
   readonly findings: readonly RoleFinding[];
@@ -48,6 +49,14 @@ export type EvidenceParts = {
   readonly review: { readonly reviewedBy: string; readonly reason: string } | null;
   /** ISO 8601. */
   readonly evaluatedAt: string;
+};
+
+/** How the panel was asked; version and prompts are null, and no model is named, where it came to no decision. */
+type EvidenceMethodology = {
+  readonly panelVersion: PanelMethodology["panelVersion"] | null;
+  readonly promptHash: PanelMethodology["promptHash"] | null;
+  readonly models: Readonly<Partial<PanelMethodology["models"]>>;
+  readonly thresholds: PanelMethodology["thresholds"];
 };
 
 /**
@@ -75,10 +84,10 @@ export function buildEvidence(parts: EvidenceParts): { readonly body: string; re
     rules_fired: parts.rulesFired,
     checks: parts.checks.map(({ name, finding, criterion }) => ({
       name,
-      finding: quoteOf(finding, MAX_FINDING_CHARACTERS),
+      finding: cutSentence(finding),
       criterion,
     })),
-    findings: parts.findings.map(describeFinding),
+    findings: parts.findings.map(cutFinding),
     fabrication_risk: parts.fabricationRisk,
     assessors: ROLE_NAMES.map((role) => describeAssessor(role, parts.findings)),
     reviewed_by: parts.review === null ? null : cut(parts.review.reviewedBy),
@@ -98,7 +107,8 @@ function jobMembers(job: EvidenceParts["job"]): object {
   };
 }
 
-function describeFinding(finding: RoleFinding): object {
+/** A finding as the public may see it: 20 objections, and no text of more than 200 characters. */
+export function cutFinding(finding: RoleFinding): RoleFinding {
   return {
     role: finding.role,
     model: cut(finding.model),
@@ -113,6 +123,11 @@ function describeFinding(finding: RoleFinding): object {
     objections: finding.objections.slice(0, MAX_OBJECTIONS).map(cut),
     abstained: finding.abstained === null ? null : cut(finding.abstained),
   };
+}
+
+/** A sentence as the public may see it: 500 characters, so that one around a quotation is whole. */
+export function cutSentence(text: string): string {
+  return quoteOf(text, MAX_FINDING_CHARACTERS);
 }
 
 /** One role as ERC-8210's candidate form for verification output has its assessors. */

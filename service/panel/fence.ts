@@ -1,16 +1,22 @@
+import { estimateTokens } from "./estimate-tokens.ts";
 import { neutraliseLookAlikes } from "./neutralise-look-alikes.ts";
-import { stripMarker } from "./strip-marker.ts";
+import { seenSigns, stripMarker } from "./strip-marker.ts";
 
 /** A text that is not ours, and the name that the prompts call it by. */
 export type Block = {
   readonly label: string;
   /** Storable, and without anything that looks like a fence: only blockOf makes it. */
   readonly neutral: string;
+  /** What is seen of it, in which markers are looked for. */
+  readonly signs: string;
+  /** About how many it takes of a model's, on the high side. */
+  readonly tokens: number;
 };
 
 /** A block of any text: once for all the calls that it goes into, since this takes the longest. */
 export function blockOf(label: string, text: string): Block {
-  return { label, neutral: neutraliseLookAlikes(storable(text)) };
+  const neutral = neutraliseLookAlikes(storable(text));
+  return { label, neutral, signs: seenSigns(neutral), tokens: estimateTokens(neutral) };
 }
 
 /**
@@ -24,10 +30,10 @@ export function fenceBlocks(blocks: readonly Block[], marker: string): string {
   return blocks.map((block) => fence(block, marker)).join("\n\n");
 }
 
-function fence({ label, neutral }: Block, marker: string): string {
-  const stripped = stripMarker(neutral, marker);
-  // What a removal joins may look like a fence; to neutralise makes no marker.
-  const body = stripped === neutral ? neutral : neutraliseLookAlikes(stripped);
+function fence({ label, neutral, signs }: Block, marker: string): string {
+  // Nearly no text holds it: nobody knows the marker of a call that is still to come. What a removal joins may look like a fence; to
+  // neutralise makes no marker.
+  const body = signs.includes(marker) ? neutraliseLookAlikes(stripMarker(neutral, marker)) : neutral;
   return `=== BEGIN ${label} ${marker} ===\n${body}\n=== END ${label} ${marker} ===`;
 }
 

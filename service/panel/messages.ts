@@ -43,7 +43,8 @@ export function systemMessage(
   const parts = [
     `Role: ${role}\nFence: ${marker}`,
     prompts.rules,
-    ...(isGenerator(role) ? [prompts.ballot] : []),
+    ...(isGenerator(role) ? [prompts.ballot, prompts.score] : []),
+    ...(role === "critic" ? [prompts.score] : []),
     prompts.roles[role],
     prompts.domains[domain],
     ...(faults.length === 0
@@ -53,9 +54,14 @@ export function systemMessage(
   return parts.map((part) => part.trim()).join("\n\n");
 }
 
-/** The user message: which blocks follow, and the blocks between fences that carry the marker. */
-export function userMessage(blocks: readonly Block[], marker: string): string {
-  return `Blocks: ${blocks.map(({ label }) => label).join(", ")}\n\n${fenceBlocks(blocks, marker)}`;
+/**
+ * The user message: which blocks follow, the blocks between fences that carry the marker, and once more what is asked, since of a long
+ * message a model heeds the end most.
+ */
+export function userMessage({ role, blocks }: Pick<RoleQuestion, "role" | "blocks">, marker: string): string {
+  const labels = blocks.map(({ label }) => label).join(", ");
+  const closing = `Here the blocks end. Answer as ${role}, with one JSON object by the schema.`;
+  return `Blocks: ${labels}\n\n${fenceBlocks(blocks, marker)}\n\n${closing}`;
 }
 
 function isGenerator(role: RoleName): role is GeneratorRole {

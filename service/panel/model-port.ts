@@ -31,7 +31,7 @@ export type ModelReply = {
   readonly mode: RoleRecord["mode"];
   /** HTTP requests, retries included. */
   readonly requests: number;
-  /** As the server tells them; estimated where it answers without telling. */
+  /** As the server tells them; estimated where it does not, also of requests that were broken off once the model may have read them. */
   readonly promptTokens: number;
   readonly completionTokens: number;
 };

@@ -11,7 +11,8 @@ const ONE_UNSEEN = new RegExp(`^${UNSEEN}$`, "v");
 const LINE_END = new RegExp(`^[${LINE_ENDS}]$`, "v");
 /** What marks a line as a quote, an item or a comment. */
 const DECORATION = /^[->#*|"'`.:_~/]$/;
-const WORD = /^[\p{L}\p{N}_]$/u;
+/** What goes on with a word of ours, as in "ending"; letters of other scripts begin another. */
+const WORD = /^[a-z0-9_]/;
 
 const KEYWORDS = ["begin", "end"];
 const LABELS = ["specification", "criteria", "output", "evidence", "ballot", "critique", "answer"];
@@ -39,7 +40,7 @@ function looksLikeFence(text: string, { at, run }: { readonly at: number; readon
   const after = KEYWORDS.map((word) => endOf(text, at + run.length, word)).find((end) => end !== null);
   if (after === undefined || after === null) return false;
   if (LABELS.some((label) => endOf(text, after, label) !== null)) return true;
-  return beginsLine(text, at) && !WORD.test(characterAt(text, after));
+  return beginsLine(text, at) && !WORD.test(plainOf(characterAt(text, after)));
 }
 
 /** Where the text goes on after the word, in any case or width and with unseen characters between its letters; null if it is not there. */

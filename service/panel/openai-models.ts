@@ -3,7 +3,7 @@ import { type Attempt, askWithRetries, type RetryPolicy } from "./ask-with-retri
 import { createBoundedFetch, isHeaderText, isSafeBaseUrl } from "./bounded-fetch.ts";
 import { classifyModelError } from "./classify-model-error.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import type { ModelPort, ModelQuestion, ModelReply } from "./model-port.ts";
+import type { ModelOutcome, ModelPort, ModelQuestion, ModelReply } from "./model-port.ts";
 import { type Completion, readCompletion } from "./read-completion.ts";
 
 export type OpenaiModelSettings = {
@@ -38,10 +38,13 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
     signal.throwIfAborted();
     const either = AbortSignal.any([signal, AbortSignal.timeout(settings.callMs)]);
     let requests = 0;
+    let read = 0;
     let body = bodyOf(question, refused, settings);
-    const once = () => {
+    const once = async () => {
       requests += 1;
-      return request({ client, settings, body }, either);
+      const attempt = await request({ client, settings, body }, either);
+      if (attempt.kind === "completed" ? attempt.completion.usage === null : isRead(attempt)) read += 1;
+      return attempt;
     };
     const { random, retry: policy } = settings;
     const adapt = (without: keyof Refused) => {
@@ -54,7 +57,12 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
     // Whoever aborts wants no outcome; a deadline is one.
     signal.throwIfAborted();
     const mode = body.response_format?.type === "json_object" ? "json_object" : "json_schema";
-    return { outcome: completion.outcome, mode, requests, ...usageOf(completion, question) };
+    return {
+      outcome: completion.outcome,
+      mode,
+      requests,
+      ...usageOf(completion, { question, read, settings }),
+    };
   };
   return { ask };
 }
@@ -113,22 +121,39 @@ async function request({ client, settings, body }: Request, signal: AbortSignal)
       await client.chat.completions.create(body, { signal, timeout: settings.callMs }),
     );
     if (completion !== null) return { kind: "completed", completion };
-    return failed("an answer that is no chat completion", true);
+    return brokenOff("an answer that is no chat completion", true);
   } catch (error) {
-    if (signal.aborted) return failed(`no answer within ${settings.callMs / 1_000} s`, false);
+    if (signal.aborted) return brokenOff(`no answer within ${settings.callMs / 1_000} s`, false);
     return classifyModelError(error, settings.now());
   }
 }
 
-function failed(detail: string, passing: boolean): Attempt {
-  return { kind: "outcome", outcome: { kind: "unavailable", detail }, passing, retryAfterMs: null };
+function brokenOff(detail: string, passing: boolean): Attempt {
+  const outcome = { kind: "unavailable", detail } as const;
+  return { kind: "outcome", outcome, passing, retryAfterMs: null, mayBeRead: true };
 }
 
-function usageOf({ outcome, usage }: Completion, { system, user }: ModelQuestion) {
-  if (usage !== null) return usage;
-  if (outcome.kind !== "text") return { promptTokens: 0, completionTokens: 0 };
+function isRead(attempt: Exclude<Attempt, { kind: "completed" }>): boolean {
+  return attempt.kind === "outcome" && attempt.mayBeRead;
+}
+
+type Asked = {
+  readonly question: ModelQuestion;
+  /** Requests that the model may have read without telling what they took. */
+  readonly read: number;
+  readonly settings: OpenaiModelSettings;
+};
+
+/** What the server told, and where it told nothing, an estimate on the high side: a question that was broken off is charged too. */
+function usageOf({ outcome, usage }: Completion, { question: { system, user }, read, settings }: Asked) {
+  const untold = read === 0 ? 0 : read * (estimateTokens(system) + estimateTokens(user));
   return {
-    promptTokens: estimateTokens(system) + estimateTokens(user),
-    completionTokens: estimateTokens(outcome.text),
+    promptTokens: untold + (usage === null ? 0 : usage.promptTokens),
+    completionTokens: usage === null ? answerTokensOf(outcome, settings) : usage.completionTokens,
   };
+}
+
+function answerTokensOf(outcome: ModelOutcome, { answerTokens }: OpenaiModelSettings): number {
+  if (outcome.kind === "text") return estimateTokens(outcome.text);
+  return outcome.kind === "cut" ? answerTokens : 0;
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { ballotWire, critiqueWire, synthesisWire } from "./answer-schemas.ts";
 import type { Ballot, CriterionFinding, Critique, Synthesis } from "./types.ts";
 
-/** An answer on the schema, as it came and as the panel reads it; or what is off it, in words of ours alone. */
+/** An answer on the schema, as it came but for what was too long of it, and as the panel reads it; or what is off it, in words of ours alone. */
 export type ParsedAnswer<Answer> =
   | { readonly kind: "answer"; readonly wire: unknown; readonly answer: Answer }
   | { readonly kind: "off"; readonly faults: readonly string[] };
@@ -95,20 +95,31 @@ const MAX_FAULTS = 8;
 
 /** Where and how an answer is off the schema. Its own words stay out: they may come from a stranger's text. */
 function faultsOf(error: z.ZodError): string[] {
-  const faults = error.issues.map(
-    (issue) => `${placeOf(issue.path)}: ${FAULTS[issue.code] ?? "not as the schema has it"}`,
-  );
+  const faults = error.issues.map((issue) => `${placeOf(issue.path)}: ${describeIssue(issue)}`);
   return [...new Set(faults)].slice(0, MAX_FAULTS);
 }
 
-const FAULTS: Readonly<Partial<Record<NonNullable<z.core.$ZodIssue["code"]>, string>>> = {
-  invalid_type: "missing, or of another type",
-  too_big: "longer or larger than it may be",
-  too_small: "shorter or smaller than it may be",
-  invalid_value: "not one of the values of the schema",
-  unrecognized_keys: "has members that the schema does not have",
-  custom: "empty, or not storable as text",
-};
+/** Limits and values are those of our schemas. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "too_big":
+      return `more than ${issue.maximum}${UNITS[issue.origin] ?? ""}`;
+    case "too_small":
+      return `less than ${issue.minimum}${UNITS[issue.origin] ?? ""}`;
+    case "invalid_value":
+      return `none of ${issue.values.map(String).join(", ")}`;
+    case "invalid_type":
+      return "missing, or of another type";
+    case "unrecognized_keys":
+      return "has members that the schema does not have";
+    case "custom":
+      return "empty, or not storable as text";
+    default:
+      return "not as the schema has it";
+  }
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
 
 /** Issues lie at members of the schema, so the path has names of ours and numbers alone. */
 function placeOf(path: readonly PropertyKey[]): string {

@@ -38,8 +38,6 @@ export const CRITIC = {
   challengedGenerators: 3,
   /** One or two characters are found in nearly every text, and show nothing. */
   minQuoteCharacters: 3,
-  /** So much of a quote is looked for: it names one place, and the search stays short. */
-  maxQuoteCharacters: 400,
 } as const;
 
 /** What a criterion needs to count as unmet: one role alone may be wrong. */

@@ -7,31 +7,18 @@ export type ModelReachability = { readonly isReachable: boolean; readonly detail
 
 /** Readiness waits for it. */
 const PROBE_MS = 2_000;
-/** Health may be asked for by anybody, as often as they like. */
-const KEPT_MS = 30_000;
 /** The server knows us not, or will not serve us. */
 const UNUSABLE = new Set([401, 403, 407]);
 
-export type ModelProbeSettings = Pick<OpenaiModelSettings, "baseUrl" | "apiKey"> & {
-  readonly monotonicMs: () => number;
-};
+export type ModelProbeSettings = Pick<OpenaiModelSettings, "baseUrl" | "apiKey">;
 
 /**
- * A probe that lists the server's models, which costs nothing, within 2 s; every answer holds for 30 s, and one question is under way
- * at a time. A server that has no such list but answers is reachable. Never rejects.
+ * A probe that lists the server's models, which costs nothing, within 2 s; whoever offers it to others keeps its answer for a while.
+ * A server that has no such list but answers is reachable. Never rejects.
  */
-export function createModelProbe({
-  monotonicMs,
-  ...server
-}: ModelProbeSettings): () => Promise<ModelReachability> {
+export function createModelProbe(server: ModelProbeSettings): () => Promise<ModelReachability> {
   const client = createOpenaiClient(server);
-  let kept: { readonly untilMs: number; readonly reading: Promise<ModelReachability> } | null = null;
-  return () => {
-    if (kept === null || monotonicMs() >= kept.untilMs) {
-      kept = { untilMs: monotonicMs() + KEPT_MS, reading: probe(client) };
-    }
-    return kept.reading;
-  };
+  return () => probe(client);
 }
 
 async function probe(client: ReturnType<typeof createOpenaiClient>): Promise<ModelReachability> {

@@ -11,6 +11,8 @@ export type Prompts = {
   readonly rules: string;
   /** What holds for the four generators. */
   readonly ballot: string;
+  /** What a score means, for those who give one and who attack it. */
+  readonly score: string;
   readonly roles: Readonly<Record<RoleName, string>>;
   readonly domains: Readonly<Record<Domain, string>>;
   /** What goes before the faults of an answer that has to be given again. */
@@ -24,6 +26,7 @@ export function readPrompts(read: (file: string) => string): Prompts {
   const texts = {
     rules: read("rules.md"),
     ballot: read("ballot.md"),
+    score: read("score.md"),
     roles: readEach(ROLE_NAMES, (role) => read(`${role}.md`)),
     domains: readEach(DOMAINS, (domain) => read(`domains/${domain}.md`)),
     repair: read("repair.md"),

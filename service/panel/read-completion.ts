@@ -1,22 +1,35 @@
 import { z } from "zod";
 import type { ModelOutcome } from "./model-port.ts";
 
+/** Far more than any model takes; what is beyond is told wrongly. */
+const MOST_TOKENS = 100_000_000;
+const tokens = z.int().min(0).max(MOST_TOKENS);
+
+/** Parts that are no text, such as what a model thought before it answered, are left out. */
+const parts = z
+  .array(z.object({ type: z.string(), text: z.string().nullish() }))
+  .transform((all) => all.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join(""));
+
 /** What we use of a chat completion; servers differ in what else they send, and in what they leave out. */
 const completion = z.object({
   choices: z
     .array(
       z.object({
         finish_reason: z.string().nullish(),
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        message: z.object({
+          content: z.union([z.string(), parts]).nullish(),
+          refusal: z.string().nullish(),
+        }),
       }),
     )
     .min(1),
-  usage: z.object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) }).nullish(),
+  // A count that cannot be is no reason to lose the answer.
+  usage: z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null),
 });
 
 export type Completion = {
   readonly outcome: ModelOutcome;
-  /** Null where the server does not tell. */
+  /** Null where the server does not tell, or tells what cannot be. */
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
 };
 

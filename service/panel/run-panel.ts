@@ -1,6 +1,6 @@
 import { ANSWER_SHAPES } from "./answer-schemas.ts";
 import { askGenerators, askKept, type Generators, type KeptDeps } from "./ask-kept.ts";
-import type { RoleResult } from "./ask-role.ts";
+import { isRefusal, type RoleResult } from "./ask-role.ts";
 import { assembleOutcome } from "./assemble-outcome.ts";
 import { describeOverflow } from "./check-context.ts";
 import { checkOutput } from "./check-output.ts";
@@ -23,7 +23,7 @@ export type PanelDeps = KeptDeps;
 /**
  * One run of the panel: four generators at once, the critic, the synthesiser, and then the tally, which alone decides. failed where
  * the texts do not fit into a model, before any is asked, or where too few roles answer. Rejects once the signal is aborted, with its
- * reason, and with what `keep` rejects with; no question is under way any more then.
+ * reason, and with what `begin` and `keep` reject with; no question is under way any more then.
  */
 export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<PanelOutcome> {
   deps.signal.throwIfAborted();
@@ -36,7 +36,10 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   const overflow = describeOverflow(asked, deps.settings);
   if (overflow !== null) return { kind: "failed", message: overflow, retryable: false };
 
-  const generators = await askBallots(deps, asked);
+  const asking = askBallots(deps, asked);
+  // While the models are at work.
+  const checks = checkOutput(panelCase, criteria);
+  const generators = await asking;
   const results = Object.values(generators);
   // The tally would find too few, whatever the others say: they need not be paid for.
   const valid = results.filter(({ answer }) => answer.kind === "answer");
@@ -46,9 +49,9 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   if (critic.answer.kind === "abstained") return failureOf([...results, critic]);
 
   const synthesiser = await askSynthesiser(deps, asked, { generators, critic });
-  const checks = checkOutput(panelCase, criteria);
   const { settings } = deps;
-  const outcome = assembleOutcome({ panelCase, criteria, checks, settings, generators, critic, synthesiser });
+  const found = { generators, critic, synthesiser, checks };
+  const outcome = assembleOutcome({ ...{ panelCase, criteria, blocks: asked.blocks, settings }, ...found });
   return outcome ?? failureOf([...results, critic]);
 }
 
@@ -109,6 +112,12 @@ function failureOf(results: readonly RoleResult<unknown>[]): PanelOutcome {
   return {
     kind: "failed",
     message: `The panel came to no verdict. No answer that counts from: ${reasons.join(", ")}.`,
-    retryable: !results.some(({ isTooLong }) => isTooLong),
+    retryable: results.some(({ isTooLong }) => isTooLong) ? false : isRefused(results) ? "once" : true,
   };
+}
+
+/** Whether refusals alone leave too few for a verdict. */
+function isRefused(results: readonly RoleResult<unknown>[]): boolean {
+  const refused = results.filter(({ record }) => isRefusal(record.answer)).map(({ record }) => record.role);
+  return refused.includes("critic") || refused.length > GENERATOR_ROLES.length - VOTING.majority;
 }

@@ -15,8 +15,6 @@ export type CountedBallot = {
   readonly ballot: Ballot;
   /** After the cap on claims that nobody can check. */
   readonly confidence: number;
-  /** Whether its confidence reaches the threshold, so that its lean is its vote. */
-  readonly isSure: boolean;
   readonly vote: Decision;
 };
 
@@ -32,7 +30,7 @@ export function countBallots(
     const ballot = answer.answer;
     const confidence = confidenceOf(ballot, hasCriteria);
     const vote = voteOf(ballot, { threshold, hasCriteria });
-    return [{ role, ballot, confidence, isSure: confidence >= threshold, vote }];
+    return [{ role, ballot, confidence, vote }];
   });
 }
 

@@ -31,15 +31,27 @@ export function tally(input: TallyInput): TallyOutcome {
     return { kind: "failed", missing: missingRoles(ballots, critique) };
   }
   const decided = decide(input, ballots, critique);
-  const uncapped = decide(input, countBallots(input, true), critique);
-  const changedByCap =
-    uncapped.verdict !== decided.verdict || uncapped.generatorMajority !== decided.generatorMajority;
   const rulesFired: readonly RuleName[] = [
-    ...(changedByCap ? (["uncheckable_without_criteria"] as const) : []),
+    ...(isChangedByCap(input, { ballots, critique, decided })
+      ? (["uncheckable_without_criteria"] as const)
+      : []),
     ...decided.rulesFired,
     ...(input.synthesis.kind === "abstained" ? (["synthesis_missing"] as const) : []),
   ];
   return { ...decided, rulesFired };
+}
+
+type Counted = {
+  readonly ballots: readonly CountedBallot[];
+  readonly critique: Critique;
+  readonly decided: Decided;
+};
+
+/** Whether the outcome would be another without the cap on claims that nobody can check. */
+function isChangedByCap(input: TallyInput, { ballots, critique, decided }: Counted): boolean {
+  if (ballots.every(({ ballot, confidence }) => confidence === ballot.confidence)) return false;
+  const uncapped = decide(input, countBallots(input, true), critique);
+  return uncapped.verdict !== decided.verdict || uncapped.generatorMajority !== decided.generatorMajority;
 }
 
 function missingRoles(ballots: readonly CountedBallot[], critique: Critique | null): readonly RoleName[] {
@@ -57,16 +69,14 @@ function decide(input: TallyInput, ballots: readonly CountedBallot[], critique: 
   const confidence = meanHundredths(
     majority === "HOLD" ? ballots : ballots.filter(({ vote }) => vote === majority),
   );
-  const sureness = Math.min(confidence, meanHundredths(ballots.filter(({ isSure }) => isSure)));
-  const margin = (needed: number) => sureness < threshold + needed;
+  const isShortOf = (margin: number) => confidence < threshold + margin;
   const steps: readonly ((outcome: Decision) => readonly RuleName[])[] = [
     (outcome) => (disagrees(outcome, scores) ? ["disagreement"] : []),
-    (outcome) =>
-      criticRules(outcome, { critique, ballots, threshold: threshold / 100, outputText: input.outputText }),
+    (outcome) => criticRules(outcome, { critique, ballots, threshold: threshold / 100, texts: input }),
     (outcome) => outputRules(outcome, { ballots, synthesis: input.synthesis, checks: input.checks }),
-    (outcome) => (outcome === "REJECT" && margin(REJECTION.margin) ? ["rejection_asymmetry"] : []),
+    (outcome) => (outcome === "REJECT" && isShortOf(REJECTION.margin) ? ["rejection_asymmetry"] : []),
     (outcome) =>
-      outcome === "REJECT" && !input.providerHasScore && margin(REJECTION.marginWithoutScore)
+      outcome === "REJECT" && !input.providerHasScore && isShortOf(REJECTION.marginWithoutScore)
         ? ["zero_history"]
         : [],
   ];
@@ -106,12 +116,13 @@ function disagrees(outcome: Decision, scores: readonly number[]): boolean {
   return scores.some((score) => leanOf(score) === opposite);
 }
 
-/** Mean confidence in hundredths, half up; in whole ten-thousandths, so that equal ballots give their own confidence. */
+/** Far less than anybody tells of a confidence, and more than the errors of binary fractions. */
+const SLACK = 1e-9;
+
+/** Mean confidence in hundredths, rounded once, half up; summed in order of size, so that no other order gives another sum. */
 function meanHundredths(ballots: readonly CountedBallot[]): number {
-  return divideRound(
-    total(ballots.map(({ confidence }) => Math.round(confidence * 10_000))),
-    ballots.length * 100,
-  );
+  const confidences = ballots.map(({ confidence }) => confidence).sort((one, other) => one - other);
+  return Math.floor((total(confidences) * 100) / ballots.length + 0.5 + SLACK);
 }
 
 /** Population standard deviation over the greatest that is possible, to 0.0001. */

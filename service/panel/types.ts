@@ -93,6 +93,13 @@ export type OutputCheck = {
   readonly criterion: string | null;
 };
 
+/** What models were shown of texts, in which some signs are changed and, in answers, written as in JSON. */
+export type ShownTexts = {
+  readonly output: string;
+  /** Of every generator that answered. */
+  readonly ballots: Readonly<Partial<Record<GeneratorRole, string>>>;
+};
+
 /** Everything that decides a verdict. */
 export type TallyInput = {
   /** As registered; one that is unknown is judged by `default`. */
@@ -103,8 +110,9 @@ export type TallyInput = {
   readonly critique: RoleAnswer<Critique>;
   readonly synthesis: RoleAnswer<Synthesis>;
   readonly checks: readonly OutputCheck[];
-  /** Words that the critic's quotes have to be found in. */
+  /** Words that the critic's quotes have to be found in, if not in those that were shown or in the ballot challenged. */
   readonly outputText: string;
+  readonly shown: ShownTexts;
   /** Whether the provider has an Agent Health Score; its value decides nothing. */
   readonly providerHasScore: boolean;
 };
@@ -189,8 +197,8 @@ export type PanelOutcome =
       readonly kind: "failed";
       /** For the verdict's error_message. */
       readonly message: string;
-      /** Whether the same case may fare better later. */
-      readonly retryable: boolean;
+      /** Whether the same case may fare better later; once where models refused it, which seldom passes. */
+      readonly retryable: boolean | "once";
     }
   | {
       readonly kind: "decided";

@@ -28,7 +28,23 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("error", options.onIdleError);
   // A connection that dies while it is checked out and idle has no other listener: it would end the process.
   pool.on("connect", (client) => client.on("error", options.onIdleError));
-  return drizzle(pool, { casing: "snake_case" });
+  const transaction: Database["transaction"] = (work, config) =>
+    inTransaction(pool, (tx) => tx.transaction(work, config));
+  return Object.assign(drizzle(pool, { casing: "snake_case" }), { transaction });
+}
+
+/** drizzle's own transactions on a pool keep the connection for good whose BEGIN fails, so the connection is taken here. */
+async function inTransaction<Result>(
+  pool: Pool,
+  run: (db: NodePgDatabase) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    return await run(drizzle(client, { casing: "snake_case" }));
+  } finally {
+    // One that has died is not taken back.
+    client.release();
+  }
 }
 
 const MIGRATIONS = new URL("./migrations", import.meta.url).pathname;

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull, or, type SQL } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, lt, or, type SQL } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { JobKey } from "./escrow-jobs.ts";
 import { jobSpec } from "./tables/verdict.ts";
@@ -25,18 +25,23 @@ const columns = {
   registeredBlock: jobSpec.registeredBlock,
 };
 
-/** Specifications that carry a signature and were registered for a job and its parties, in the order of registration. */
-export async function readSignedClaims(
+/**
+ * The first registered of the specifications that a job's client signed for it and its parties, and registered before a block (null:
+ * whenever); null where there is none. Every stored signature is verified.
+ */
+export async function readFirstSigned(
   db: NodePgDatabase,
   job: JobKey,
-  of: JobParties & { readonly limit: number },
-): Promise<ClaimRow[]> {
-  return db
+  { before, ...parties }: JobParties & { readonly before: bigint | null },
+): Promise<ClaimRow | null> {
+  const inTime = before === null ? isNotNull(jobSpec.registeredBlock) : lt(jobSpec.registeredBlock, before);
+  const [row] = await db
     .select(columns)
     .from(jobSpec)
-    .where(and(ofJob(job), ofParties(of), isNotNull(jobSpec.clientSignature)))
+    .where(and(ofJob(job), ofParties(parties), isNotNull(jobSpec.clientSignature), inTime))
     .orderBy(asc(jobSpec.createdAt), asc(jobSpec.id))
-    .limit(of.limit);
+    .limit(1);
+  return row ?? null;
 }
 
 /** A specification as binding reads it, with the job that it names; null where it names none, or is gone. */

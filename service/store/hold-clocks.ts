@@ -1,23 +1,26 @@
 import { eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { JobKey } from "./escrow-jobs.ts";
-import { holdClock } from "./tables/verdict.ts";
+import { viewOf } from "./publish-records.ts";
+import { holdClock } from "./tables/settlement.ts";
 
 /** The clock of a held job. */
 export type HoldClock = {
   readonly verdictId: string;
   readonly job: JobKey;
   readonly expiresAt: Date;
-  readonly rerunAt: Date;
+  /** From when on nothing decides the job any more; null where that is once its refund is claimed. */
+  readonly endsAt: Date | null;
+  /** When a re-run is asked for next; null where no more is. */
+  readonly rerunAt: Date | null;
   readonly reviewBy: Date;
-  readonly rerunAskedAt: Date | null;
   readonly reviewToldAt: Date | null;
 };
 
 /** Starts a held job's clock; one that runs already goes on as it is. */
 export async function startClock(
   tx: NodePgDatabase,
-  clock: Pick<HoldClock, "verdictId" | "expiresAt" | "rerunAt" | "reviewBy"> & {
+  clock: Pick<HoldClock, "verdictId" | "expiresAt" | "endsAt" | "rerunAt" | "reviewBy"> & {
     readonly chainId: number;
     readonly createdAt: Date;
   },
@@ -25,7 +28,10 @@ export async function startClock(
   await tx.insert(holdClock).values(clock).onConflictDoNothing();
 }
 
-/** Clocks that have something to do at that moment of the chain: their verdict is HOLD still, and its job was not seen to end. */
+/**
+ * Clocks that have something to do at that moment of the chain: their verdict is HOLD still, and its job's end is not noted. Throws
+ * without an index of the escrows.
+ */
 export async function readDueClocks(
   db: NodePgDatabase,
   of: { readonly chainId: number; readonly at: Date; readonly limit: number },
@@ -34,8 +40,9 @@ export async function readDueClocks(
     select h.*, v.job_escrow, v.job_id from ahs.hold_clock h join ahs.verdict v on v.id = h.verdict_id
     where h.chain_id = ${of.chainId} and h.ended_at is null and v.final_verdict = 'HOLD'
       and v.replaced_at is null and v.job_id is not null
-      and (h.expires_at <= ${of.at} or (h.rerun_asked_at is null and h.rerun_at <= ${of.at})
-        or (h.review_told_at is null and h.review_by <= ${of.at}))
+      and (h.ends_at <= ${of.at} or h.rerun_at <= ${of.at} or (h.review_told_at is null and h.review_by <= ${of.at})
+        or exists (select from ${viewOf(of.chainId, "job")} j
+          where j.id = v.job_escrow || ':' || v.job_id and j.ended_block is not null))
     order by h.expires_at limit ${of.limit}`);
   return rows.map(clockOf);
 }
@@ -50,16 +57,16 @@ export async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<
   return rows[0] === undefined ? null : clockOf(rows[0]);
 }
 
-/** Notes what a clock did, or the moment of review that the chain has. */
+/** Notes what a clock did. */
 export async function patchClock(
   tx: NodePgDatabase,
   verdictId: string,
   patch: {
     readonly rerunAskedAt?: Date;
+    readonly rerunAt?: Date | null;
     readonly reviewToldAt?: Date;
     readonly expiredOnHoldAt?: Date;
     readonly endedAt?: Date;
-    readonly reviewBy?: Date;
   },
 ): Promise<void> {
   await tx.update(holdClock).set(patch).where(eq(holdClock.verdictId, verdictId));
@@ -86,9 +93,9 @@ type ClockRow = {
   job_escrow: string;
   job_id: string;
   expires_at: Date | string;
-  rerun_at: Date | string;
+  ends_at: Date | string | null;
+  rerun_at: Date | string | null;
   review_by: Date | string;
-  rerun_asked_at: Date | string | null;
   review_told_at: Date | string | null;
 };
 
@@ -98,9 +105,9 @@ function clockOf(row: ClockRow): HoldClock {
     verdictId: row.verdict_id,
     job: { chainId: row.chain_id, escrow: row.job_escrow, jobId: BigInt(row.job_id) },
     expiresAt: new Date(row.expires_at),
-    rerunAt: new Date(row.rerun_at),
+    endsAt: moment(row.ends_at),
+    rerunAt: moment(row.rerun_at),
     reviewBy: new Date(row.review_by),
-    rerunAskedAt: moment(row.rerun_asked_at),
     reviewToldAt: moment(row.review_told_at),
   };
 }

@@ -23,8 +23,9 @@ export type StoredSpec = {
   readonly domain: string;
   readonly specHash: Hex;
   readonly job: NamedJob | null;
+  /** The SpecBinding of clientAddr for this job, verified. */
   readonly clientSignature: Hex | null;
-  /** The node's newest block when it was registered; null where it names no job of an escrow. */
+  /** The newest block of node and index when it was registered; null where it names no job of an escrow. */
   readonly registeredBlock: bigint | null;
   readonly createdAt: Date;
 };

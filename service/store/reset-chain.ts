@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { takeChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
+import { requeueDecisions } from "./settlement-queue.ts";
 
 /**
  * Tables of ours whose rows speak of blocks: first the mark, which writers lock that go by its generation, then children
@@ -28,7 +29,6 @@ const CHAIN_TABLES = [
   "publish_intent",
   "sanctions_reading",
   "sender_transaction",
-  "settlement_check",
   "stranger",
   "wallet_delegation",
   "current_score",
@@ -39,7 +39,7 @@ const CHAIN_TABLES = [
 /** The chain of `ahs devnet`, the only one that is ever replaced by another of its id. */
 const LOCAL_CHAIN_ID = 31_337;
 /** What was signed for the jobs of a chain, which on any other must never be forgotten: a job gets one such signature. */
-const JOB_TABLES = ["settlement", "hold_clock"];
+const JOB_TABLES = ["settlement", "settlement_check", "hold_clock"];
 
 /**
  * Throws away everything derived from one chain: the index, its views, Ponder's cache and our scores of it.
@@ -54,6 +54,7 @@ export async function resetChain(db: Database, chainId: number): Promise<void> {
       await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId}`);
     }
     if (chainId === LOCAL_CHAIN_ID) await forgetJobs(tx, chainId);
+    else await requeueDecisions(tx, chainId);
     for (const schema of await schemasOf(tx, chainId)) {
       await tx.execute(sql`drop schema ${sql.identifier(schema)} cascade`);
     }

@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import type { RoleName, RoleRecord } from "../panel/types.ts";
 import type { Database } from "./database.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 import { type Claim, holdsClaim } from "./verdict-queue.ts";
 
 /**
- * Keeps what a role answered in a claimed run; what a role took before in the same run is added to what it took now. False where
- * the claim is another's by now: then nothing is kept.
+ * Keeps what a role answered in a claimed run; what it took is added to what the role took before in the same run, and may be less
+ * than nothing where more was counted before. False where the claim is another's by now: then nothing is kept.
  */
 export async function keepRoleCall(
   db: Database,
@@ -73,13 +74,14 @@ export async function readRoleCalls(
   }));
 }
 
-/** Tokens that the answers kept since a moment took, questions included. */
+/** Tokens of the calls that were begun or answered since a moment, questions included. */
 export async function readTokensSince(db: Database, since: Date): Promise<number> {
-  const { rows } = await db.$client.query<{ tokens: number }>(
-    `select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 as tokens
+  const { rows } = await db.$client.query<{ tokens: number }>({
+    ...QUERY_DEADLINE,
+    text: `select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 as tokens
      from ahs.role_call where created_at >= $1`,
-    [since],
-  );
+    values: [since],
+  });
   const [row] = rows;
   if (row === undefined) throw new Error("a sum answers one row");
   return row.tokens;

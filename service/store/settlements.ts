@@ -1,8 +1,9 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, lt, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { JobKey } from "./escrow-jobs.ts";
+import { queueDecision } from "./settlement-queue.ts";
 import type { SenderState } from "./tables/publish.ts";
-import { type SettlementState, settlement } from "./tables/verdict.ts";
+import { type SettlementState, settlement } from "./tables/settlement.ts";
 
 export type SignedDecision = "ALLOW" | "HOLD" | "REJECT";
 
@@ -22,6 +23,7 @@ export type NewSettlement = Pick<
   | "evidenceHash"
   | "issuedAt"
   | "deadline"
+  | "evaluator"
   | "signer"
   | "signature"
 >;
@@ -46,10 +48,13 @@ export type OpenSettlement = NewSettlement & {
 };
 
 /**
- * Keeps the job to this transaction, so that no other one signs for it meanwhile, and answers whether a verdict that ends
- * it was signed before.
+ * Keeps the job to this transaction, so that no other one signs for it meanwhile, and answers the id of the verdict that was signed
+ * to end it; null where none was.
  */
-export async function takeJob(tx: NodePgDatabase, { chainId, escrow, jobId }: JobKey): Promise<boolean> {
+export async function takeJob(
+  tx: NodePgDatabase,
+  { chainId, escrow, jobId }: JobKey,
+): Promise<number | null> {
   const name = `ahs-job:${chainId}:${escrow}:${jobId}`;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
   const signed = await tx
@@ -63,7 +68,7 @@ export async function takeJob(tx: NodePgDatabase, { chainId, escrow, jobId }: Jo
         ne(settlement.decision, "HOLD"),
       ),
     );
-  return signed.length > 0;
+  return signed[0]?.id ?? null;
 }
 
 /** Adds a signed verdict and answers its id; throws on a second one of a run, and on a second terminal one of a job. */
@@ -74,6 +79,39 @@ export async function insertSettlement(tx: NodePgDatabase, row: NewSettlement, n
     .returning({ id: settlement.id });
   if (inserted === undefined) throw new Error("an insert answers its row");
   return inserted.id;
+}
+
+/**
+ * Puts a new signature of the same verdict in the place of one that ran out, with no attempt yet; false where that is not what the
+ * row holds. Whoever calls it knows that the old one can be used no more.
+ */
+export async function renewSettlement(
+  tx: NodePgDatabase,
+  of: { readonly id: number; readonly row: NewSettlement },
+  now: Date,
+): Promise<boolean> {
+  const { issuedAt, deadline, evaluator, signer, signature, ...same } = of.row;
+  const fresh = { issuedAt, deadline, evaluator, signer, signature };
+  const renewed = await tx
+    .update(settlement)
+    .set({ ...fresh, state: "signed", attempts: 0, senderTransactionId: null, error: null, updatedAt: now })
+    .where(
+      and(
+        eq(settlement.id, of.id),
+        eq(settlement.state, "expired"),
+        lt(settlement.deadline, issuedAt),
+        eq(settlement.chainId, same.chainId),
+        eq(settlement.escrow, same.escrow),
+        eq(settlement.jobId, same.jobId),
+        eq(settlement.verdictId, same.verdictId),
+        eq(settlement.run, same.run),
+        eq(settlement.decision, same.decision),
+        eq(settlement.evidenceHash, same.evidenceHash),
+        eq(settlement.deliverable, same.deliverable),
+      ),
+    )
+    .returning({ id: settlement.id });
+  return renewed.length > 0;
 }
 
 /** Signed verdicts whose fate is open, oldest first, each with its newest transaction. */
@@ -95,39 +133,46 @@ export type SettlementPatch = {
   readonly error?: string | null;
 };
 
-/** Changes a signed verdict whose fate is open; false where it is open no more, or has been sent again since it was read. */
+/**
+ * Changes a signed verdict whose fate is open, and has its decision looked at again where its signature ran out; false where it is
+ * open no more, or has been sent or signed again since it was read.
+ */
 export async function patchSettlement(
   tx: NodePgDatabase,
-  of: { readonly id: number; readonly attempts: number },
+  of: { readonly id: number; readonly issuedAt: number; readonly attempts: number },
   { patch, now }: { readonly patch: SettlementPatch; readonly now: Date },
 ): Promise<boolean> {
   const changed = await tx
     .update(settlement)
     .set({ ...patch, updatedAt: now })
     .where(
-      and(eq(settlement.id, of.id), eq(settlement.state, "signed"), eq(settlement.attempts, of.attempts)),
+      and(
+        eq(settlement.id, of.id),
+        eq(settlement.state, "signed"),
+        eq(settlement.issuedAt, of.issuedAt),
+        eq(settlement.attempts, of.attempts),
+      ),
     )
-    .returning({ id: settlement.id });
-  return changed.length > 0;
+    .returning({ verdictId: settlement.verdictId, run: settlement.run });
+  const [decision] = changed;
+  if (decision === undefined) return false;
+  if (patch.state === "expired") await queueDecision(tx, decision, now);
+  return true;
 }
 
-/** How many signed verdicts are in each state, and for how many seconds the oldest open one has been. */
-export async function countSettlements(
+/** How many signed verdicts are open, and for how many seconds the oldest has been; what was settled long ago is not read. */
+export async function countOpenSettlements(
   db: NodePgDatabase,
   chainId: number,
   now: Date,
-): Promise<{
-  readonly byState: Readonly<Record<SettlementState, number>>;
-  readonly oldestOpenSeconds: number;
-}> {
-  const { rows } = await db.execute<{ state: SettlementState; count: number; oldest: Date | string }>(sql`
-    select state, count(*)::int as count, min(created_at) as oldest
-    from ahs.settlement where chain_id = ${chainId} group by state`);
-  const byState = { signed: 0, confirmed: 0, refused: 0, expired: 0 };
-  for (const row of rows) byState[row.state] = row.count;
-  const open = rows.find(({ state }) => state === "signed");
-  const oldestMs = open === undefined ? now.getTime() : new Date(open.oldest).getTime();
-  return { byState, oldestOpenSeconds: Math.max(0, (now.getTime() - oldestMs) / 1000) };
+): Promise<{ readonly open: number; readonly oldestOpenSeconds: number }> {
+  const { rows } = await db.execute<{ open: number; oldest: Date | string | null }>(sql`
+    select count(*)::int as open, min(created_at) as oldest
+    from ahs.settlement where chain_id = ${chainId} and state = 'signed'`);
+  const [row] = rows;
+  if (row === undefined) throw new Error("a count answers one row");
+  const oldestMs = row.oldest === null ? now.getTime() : new Date(row.oldest).getTime();
+  return { open: row.open, oldestOpenSeconds: Math.max(0, (now.getTime() - oldestMs) / 1000) };
 }
 
 type OpenRow = {
@@ -145,6 +190,7 @@ type OpenRow = {
   evidence_hash: string;
   issued_at: string;
   deadline: string;
+  evaluator: string;
   signer: string;
   signature: string;
   attempts: number;
@@ -173,6 +219,7 @@ function openOf(row: OpenRow): OpenSettlement {
     evidenceHash: row.evidence_hash,
     issuedAt: Number(row.issued_at),
     deadline: Number(row.deadline),
+    evaluator: row.evaluator,
     signer: row.signer,
     signature: row.signature,
     attempts: row.attempts,

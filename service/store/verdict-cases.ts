@@ -1,5 +1,6 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
-import type { Database } from "./database.ts";
 
 /** What a verdict is made from, as it stands now. */
 export type VerdictCase = {
@@ -29,6 +30,7 @@ type CaseTexts = {
 };
 
 type CaseRow = {
+  readonly [column: string]: unknown;
   readonly spec_id: string;
   readonly spec_hash: Hex;
   readonly output_hash: Hex;
@@ -50,24 +52,22 @@ type CaseRow = {
 
 /** Reads what a verdict is made from; its provider has a score where one stands on this chain. Throws for an unknown verdict. */
 export async function readVerdictCase(
-  db: Database,
+  db: NodePgDatabase,
   { verdictId, chainId }: { readonly verdictId: string; readonly chainId: number },
 ): Promise<VerdictCase> {
-  const { rows } = await db.$client.query<CaseRow>(
-    `select v.spec_id, s.spec_hash, v.output_hash, s.client_addr, v.provider_addr, v.submitter_addr, v.submitted_by,
+  const { rows } = await db.execute<CaseRow>(sql`
+    select v.spec_id, s.spec_hash, v.output_hash, s.client_addr, v.provider_addr, v.submitter_addr, v.submitted_by,
             s.domain, v.job_chain_id, v.job_escrow, v.job_id, s.spec_text, s.acceptance_criteria, o.text as output,
             coalesce((
               select json_agg(json_build_object('text', h.text, 'hash', h.text_hash) order by h.created_at, h.id)
               from ahs.held_evidence h where h.verdict_id = v.id), '[]'::json) as evidence,
             exists (
               select from ahs.current_score c
-              where c.chain_id = $2 and c.wallet = v.provider_addr and c.ahs_score is not null) as has_score
+              where c.chain_id = ${chainId} and c.wallet = v.provider_addr and c.ahs_score is not null) as has_score
      from ahs.verdict v
      join ahs.job_spec s on s.id = v.spec_id
      left join ahs.output_text o on o.verdict_id = v.id
-     where v.id = $1`,
-    [verdictId, chainId],
-  );
+     where v.id = ${verdictId}`);
   const [row] = rows;
   if (row === undefined) throw new Error(`no verdict ${verdictId} to run`);
   return {
@@ -84,6 +84,13 @@ export async function readVerdictCase(
     providerHasScore: row.has_score,
     texts: textsOf(row),
   };
+}
+
+/** Whether a verdict is of a job that its specification was bound to; false for an unknown verdict. */
+export async function isVerdictOfJob(db: NodePgDatabase, verdictId: string): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`
+    select 1 from ahs.verdict where id = ${verdictId} and job_id is not null`);
+  return rowCount === 1;
 }
 
 function jobOf({ job_chain_id, job_escrow, job_id }: CaseRow): VerdictCase["job"] {

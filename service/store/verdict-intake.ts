@@ -36,15 +36,16 @@ export type NewIntake = {
 };
 
 /**
- * Notes an output, with its text and endpoint, in one transaction; where its slot is held by a verdict that failed past its last
- * retry, it takes that one's place. False, and nothing noted, where another verdict holds the slot.
+ * Notes an output, with its text and endpoint, in one transaction; where its slot is held by a failed verdict that gives it up (see
+ * isReplaceable), it takes that one's place. False, and nothing noted, where another verdict holds the slot.
  */
 export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> {
   const { verdictId, endpoint, job, at, ...row } = intake;
   return db.transaction(async (tx) => {
     await tx.execute(sql`
       update ahs.verdict set replaced_at = ${at}, updated_at = ${at}
-      where slot = ${row.slot} and replaced_at is null and status = 'failed' and retries >= ${MAX_RETRIES}`);
+      where slot = ${row.slot} and replaced_at is null and status = 'failed'
+        and (retries >= ${MAX_RETRIES} or (job_id is not null and owner <> ${row.owner}))`);
     if (endpoint !== null) await tx.insert(webhookEndpoint).values({ ...endpoint, createdAt: at });
     const inserted = await tx
       .insert(verdict)
@@ -67,7 +68,7 @@ export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> 
       if (endpoint !== null) await dropEndpoint(tx, endpoint.id);
       return false;
     }
-    await tx.insert(outputText).values({ verdictId, text: row.outputText });
+    await tx.insert(outputText).values({ verdictId, text: row.outputText, createdAt: at });
     return true;
   });
 }
@@ -139,13 +140,21 @@ export async function wakeWorkers(tx: NodePgDatabase): Promise<void> {
   await tx.execute(sql`select pg_notify(${VERDICT_CHANNEL}, '')`);
 }
 
-/** Removes an unsettled output with its text and endpoint, so that its slot is free. */
+/**
+ * Removes an unsettled output with its text and endpoint, so that its slot is free, or the failed verdict's again whose place it took:
+ * who does not pay takes nobody's retries away.
+ */
 export async function dropIntake(tx: NodePgDatabase, verdictId: string): Promise<void> {
-  const { rows } = await tx.execute<{ endpoint_id: string | null }>(
-    sql`delete from ahs.verdict where id = ${verdictId} and status = 'unsettled' returning endpoint_id`,
-  );
-  const endpointId = rows[0]?.endpoint_id ?? null;
-  if (endpointId !== null) await dropEndpoint(tx, endpointId);
+  const { rows } = await tx.execute<{ slot: string; endpoint_id: string | null; created: string }>(sql`
+    delete from ahs.verdict where id = ${verdictId} and status = 'unsettled'
+    returning slot, endpoint_id, created_at::text as created`);
+  const [row] = rows;
+  if (row === undefined) return;
+  // insertIntake gives both the same moment.
+  await tx.execute(sql`
+    update ahs.verdict set replaced_at = null
+    where slot = ${row.slot} and replaced_at = ${row.created}::timestamptz and status = 'failed'`);
+  if (row.endpoint_id !== null) await dropEndpoint(tx, row.endpoint_id);
 }
 
 /** Has whoever comes next decide about an unsettled output whose request has ended. */

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "./database.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 import type { RunCause } from "./tables/verdict.ts";
 
 /**
@@ -31,21 +32,31 @@ type ClaimRow = {
 /** Due at $1: to be run, or claimed by a worker that did not renew its lease. */
 const DUE = `((status = 'pending' and not_before <= $1) or (status = 'processing' and lease_until < $1))`;
 
-/** Claims runs that are due, the longest due first; those that another worker is claiming just now are left to it. */
+/**
+ * Claims runs that are due, the longest due first, of all verdicts or of those of jobs alone; those that another worker is claiming
+ * just now are left to it.
+ */
 export async function claimVerdicts(
   db: Database,
-  of: { readonly now: Date; readonly leaseUntil: Date; readonly limit: number },
+  of: {
+    readonly now: Date;
+    readonly leaseUntil: Date;
+    readonly limit: number;
+    readonly onlyOfJobs?: boolean;
+  },
 ): Promise<readonly Claim[]> {
-  const { rows } = await db.$client.query<ClaimRow>(
-    `with due as (
-       select id from ahs.verdict where ${DUE} order by not_before, created_at, id limit $3 for update skip locked
+  const { rows } = await db.$client.query<ClaimRow>({
+    ...QUERY_DEADLINE,
+    text: `with due as (
+       select id from ahs.verdict where ${DUE} and (job_id is not null or not $4)
+       order by not_before, created_at, id limit $3 for update skip locked
      )
      update ahs.verdict v set status = 'processing', lease_until = $2, attempts = v.attempts + 1,
        tried_at = coalesce(v.tried_at, $1), updated_at = $1
      from due where v.id = due.id
      returning v.id, v.runs, v.cause, v.retries, v.attempts, v.tried_at`,
-    [of.now, of.leaseUntil, of.limit],
-  );
+    values: [of.now, of.leaseUntil, of.limit, of.onlyOfJobs ?? false],
+  });
   return rows.map(({ id, runs, cause, retries, attempts, tried_at }) => ({
     verdictId: id,
     run: runs + 1,
@@ -83,18 +94,20 @@ export async function takeClaim(tx: NodePgDatabase, claim: Claim): Promise<boole
 }
 
 /**
- * Has whatever is due wait until a moment, as if it had not been tried: that wait does not count as the run's. Answers how many
- * runs it is.
+ * Has what is due wait until a moment, all of it or all but the verdicts of jobs, as if it had not been tried: that wait does not count
+ * as the run's. Answers how many runs it is.
  */
 export async function putOffDue(
   db: Database,
-  of: { readonly now: Date; readonly until: Date },
+  of: { readonly now: Date; readonly until: Date; readonly exceptOfJobs: boolean },
 ): Promise<number> {
-  const { rowCount } = await db.$client.query(
-    `update ahs.verdict set status = 'pending', lease_until = null, not_before = $2, tried_at = null, updated_at = $1
-     where id in (select id from ahs.verdict where ${DUE} order by id for update skip locked)`,
-    [of.now, of.until],
-  );
+  const { rowCount } = await db.$client.query({
+    ...QUERY_DEADLINE,
+    text: `update ahs.verdict set status = 'pending', lease_until = null, not_before = $2, tried_at = null, updated_at = $1
+     where id in (
+       select id from ahs.verdict where ${DUE} and (job_id is null or not $3) order by id for update skip locked)`,
+    values: [of.now, of.until, of.exceptOfJobs],
+  });
   return rowCount ?? 0;
 }
 
@@ -109,13 +122,14 @@ export type VerdictQueue = {
 
 /** How much waits to be run, how long the most overdue of it has been due, and how much is under way. */
 export async function readVerdictQueue(db: Database, now: Date): Promise<VerdictQueue> {
-  const { rows } = await db.$client.query<{ depth: number; age: number; processing: number }>(
-    `select count(*) filter (where status = 'pending')::float8 as depth,
+  const { rows } = await db.$client.query<{ depth: number; age: number; processing: number }>({
+    ...QUERY_DEADLINE,
+    text: `select count(*) filter (where status = 'pending')::float8 as depth,
             count(*) filter (where status = 'processing')::float8 as processing,
             greatest(0, coalesce(extract(epoch from $1 - min(not_before) filter (where ${DUE})), 0))::float8 as age
      from ahs.verdict where status in ('pending', 'processing')`,
-    [now],
-  );
+    values: [now],
+  });
   const [row] = rows;
   if (row === undefined) throw new Error("a count answers one row");
   return { depth: row.depth, ageSeconds: row.age, processing: row.processing };

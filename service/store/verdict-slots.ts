@@ -2,12 +2,17 @@ import type { Database } from "./database.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 import type { VerdictStatus } from "./tables/verdict.ts";
 
-/** After so many retries an output that is posted again takes the place of its failed verdict. */
+/** After so many retries an output that its submitter posts again takes the place of its failed verdict. */
 export const MAX_RETRIES = 3;
 
 /** Who holds a slot. */
 export type SlotHolder = {
   readonly verdictId: string;
+  readonly specId: string;
+  readonly outputHash: string;
+  /** key:ID or wallet:ADDRESS. */
+  readonly owner: string;
+  readonly isOfJob: boolean;
   readonly status: VerdictStatus;
   readonly runs: number;
   readonly retries: number;
@@ -17,6 +22,10 @@ export type SlotHolder = {
 
 type HolderRow = {
   readonly id: string;
+  readonly spec_id: string;
+  readonly output_hash: string;
+  readonly owner: string;
+  readonly is_of_job: boolean;
   readonly status: VerdictStatus;
   readonly runs: number;
   readonly retries: number;
@@ -24,7 +33,17 @@ type HolderRow = {
   readonly has_endpoint: boolean;
 };
 
-const HOLDER = "select id, status, runs, retries, lease_until, endpoint_id is not null as has_endpoint";
+const HOLDER = `select id, spec_id, output_hash, owner, job_id is not null as is_of_job, status, runs, retries, lease_until,
+  endpoint_id is not null as has_endpoint`;
+
+/**
+ * Whether a verdict gives its slot to an output that somebody (key:ID or wallet:ADDRESS) posts again: one that failed past its last
+ * retry, and one of a job that failed where somebody else posts it, since a job's money must not hang on who was quicker. The
+ * statement of insertIntake says the same.
+ */
+export function isReplaceable({ status, retries, isOfJob, owner }: SlotHolder, by: string): boolean {
+  return status === "failed" && (retries >= MAX_RETRIES || (isOfJob && owner !== by));
+}
 
 /** The verdict that holds a slot now; null where none does. */
 export async function readSlot(db: Database, slot: string): Promise<SlotHolder | null> {
@@ -47,7 +66,7 @@ export async function readVerdict(db: Database, id: string): Promise<SlotHolder 
   return rows[0] === undefined ? null : holderOf(rows[0]);
 }
 
-/** The verdict that a debit or a payment was noted for before, so that it buys no second one; null where there is none. */
+/** The verdict that a debit or a payment was noted for before, whatever output that is of; null where there is none. */
 export async function readPurchase(
   db: Database,
   { debitId, paymentId }: { readonly debitId: string | null; readonly paymentId: string | null },
@@ -61,9 +80,25 @@ export async function readPurchase(
   return rows[0] === undefined ? null : holderOf(rows[0]);
 }
 
+/** Whether a key holds a price, since that moment or later, for an output that is not noted yet. */
+export async function holdsForOutput(db: Database, keyId: string, since: Date): Promise<boolean> {
+  const { rowCount } = await db.$client.query({
+    ...QUERY_DEADLINE,
+    text: `select from ahs.key_debit as debit
+      where key_id = $1 and state = 'held' and endpoint = 'POST /v1/outputs' and created_at >= $2
+        and not exists (select from ahs.verdict where debit_id = debit.id)`,
+    values: [keyId, since],
+  });
+  return rowCount !== null && rowCount > 0;
+}
+
 function holderOf(row: HolderRow): SlotHolder {
   return {
     verdictId: row.id,
+    specId: row.spec_id,
+    outputHash: row.output_hash,
+    owner: row.owner,
+    isOfJob: row.is_of_job,
     status: row.status,
     runs: row.runs,
     retries: row.retries,

@@ -153,51 +153,6 @@ export async function readStoredTexts(db: Database, id: string): Promise<StoredT
   };
 }
 
-/** A verdict on HOLD, as reviewers see it in a list. */
-export type HeldVerdict = {
-  readonly id: string;
-  readonly specHash: Hex;
-  readonly heldAt: Date;
-  readonly job: { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint } | null;
-  /** Null where no job is held. */
-  readonly expiresAt: Date | null;
-  readonly reviewBy: Date | null;
-};
-
-/** Verdicts that are on HOLD and whose job, if there is one, has not run out meanwhile; the longest held first, at most `limit`. */
-export async function listHeldVerdicts(db: Database, limit: number): Promise<readonly HeldVerdict[]> {
-  const { rows } = await db.$client.query<{
-    readonly id: string;
-    readonly spec_hash: Hex;
-    readonly evaluated_at: Date;
-    readonly job_chain_id: number | null;
-    readonly job_escrow: Address | null;
-    readonly job_id: string | null;
-    readonly expires_at: Date | null;
-    readonly review_by: Date | null;
-  }>(
-    `select v.id, s.spec_hash, v.evaluated_at, v.job_chain_id, v.job_escrow, v.job_id, h.expires_at, h.review_by
-     from ahs.verdict v
-     join ahs.job_spec s on s.id = v.spec_id
-     left join ahs.hold_clock h on h.verdict_id = v.id
-     where v.final_verdict = 'HOLD' and v.replaced_at is null
-       and h.expired_on_hold_at is null
-     order by v.evaluated_at, v.id limit $1`,
-    [limit],
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    specHash: row.spec_hash,
-    heldAt: row.evaluated_at,
-    job:
-      row.job_chain_id === null || row.job_escrow === null || row.job_id === null
-        ? null
-        : { chainId: row.job_chain_id, escrow: row.job_escrow, jobId: BigInt(row.job_id) },
-    expiresAt: row.expires_at,
-    reviewBy: row.review_by,
-  }));
-}
-
 function verdictOf(row: Row): StoredVerdict {
   return {
     id: row.id,

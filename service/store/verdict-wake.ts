@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
+import { QUERY_DEADLINE } from "./query-deadline.ts";
 
 /** Channel on which a verdict that is due wakes the workers. */
 export const VERDICT_CHANNEL = "ahs_verdict";
@@ -31,7 +32,7 @@ export function listenForVerdicts(db: Database): VerdictEar {
     taken.once("end", drop);
     taken.on("notification", () => heard.resolve());
     client = taken;
-    await taken.query(`listen ${VERDICT_CHANNEL}`).catch(drop);
+    await taken.query({ ...QUERY_DEADLINE, text: `listen ${VERDICT_CHANNEL}` }).catch(drop);
   };
   return {
     async wait(ms, signal) {

@@ -1,8 +1,15 @@
 import type { Hex } from "viem";
 import { hashText } from "../panel/hash-text.ts";
 import type { Database } from "../store/database.ts";
-import { type EvidenceStanding, hastenRun, insertEvidence, takeForEvidence } from "../store/held-evidence.ts";
+import {
+  type EvidenceStanding,
+  hastenRun,
+  insertEvidence,
+  noteFinal,
+  takeForEvidence,
+} from "../store/held-evidence.ts";
 import { askRerun } from "../store/verdict-reruns.ts";
+import { collectedBy, hasPlace, isAllIn, MAX_TEXTS, withText } from "./evidence-turns.ts";
 
 /** A text that somebody hands in for a verdict on HOLD. */
 export type EvidenceOffer = {
@@ -10,7 +17,7 @@ export type EvidenceOffer = {
   /** Who offers it: key:ID or wallet:ADDRESS, lower-case. */
   readonly owner: string;
   readonly text: string;
-  /** Whether the re-run need not wait for more. */
+  /** Whether the re-run need not wait for more of this owner's. */
   readonly isFinal: boolean;
 };
 
@@ -28,6 +35,8 @@ export type EvidenceOutcome =
   /** Another re-run is due or under way: its decision is waited for. */
   | { readonly kind: "busy" }
   | { readonly kind: "used-up" }
+  /** What is left of a job's verdict is for its client or its provider, who have not used it. */
+  | { readonly kind: "reserved" }
   | { readonly kind: "texts-dropped" };
 
 export type EvidenceDeps = {
@@ -36,14 +45,9 @@ export type EvidenceDeps = {
   readonly randomUuid: () => string;
 };
 
-/** Texts that a verdict takes. */
-const MAX_EVIDENCE_TEXTS = 3;
-/** How long after the first text others are waited for. */
-export const COLLECTING_MS = 10 * 60_000;
-
 /**
- * Keeps a text for a verdict on HOLD and has it run again, once: when the third text is in, when one is said to be the last, or ten
- * minutes after the first. A text that is there already counts once.
+ * Keeps a text for a verdict on HOLD and has it run again, once: when no more texts are waited for, or when their collecting is
+ * over. A text that is there already counts once.
  */
 export function acceptEvidence(
   { db, now, randomUuid }: EvidenceDeps,
@@ -58,13 +62,15 @@ export function acceptEvidence(
     if (refusal !== null) return refusal;
     const evidence = { id: randomUuid(), verdictId, submittedBy: owner, text, textHash, createdAt: at };
     await insertEvidence(tx, evidence);
-    const count = new Set([...standing.textHashes, textHash]).size;
-    const isComplete = isFinal || count >= MAX_EVIDENCE_TEXTS;
+    if (isFinal) await noteFinal(tx, evidence);
+    const turns = withText(standing, { owner, textHash, isFinal });
+    const count = turns.texts.length;
+    const isComplete = isAllIn(turns, isFinal);
     if (isCollecting(standing, at)) {
       if (isComplete) await hastenRun(tx, verdictId, at);
       return { kind: "kept", textHash, count, rerunAt: isComplete ? at : standing.notBefore };
     }
-    const rerunAt = isComplete ? at : new Date(at.getTime() + COLLECTING_MS);
+    const rerunAt = isComplete ? at : collectedBy(standing, at);
     const asked = await askRerun(tx, { verdictId, cause: "evidence", at: rerunAt });
     if (asked !== "asked") throw new Error(`verdict ${verdictId} took evidence and no re-run: ${asked}`);
     return { kind: "kept", textHash, count, rerunAt };
@@ -77,7 +83,7 @@ function refusalOf(
   offer: { readonly owner: string; readonly textHash: Hex; readonly now: Date },
 ): EvidenceOutcome | null {
   if (!mayOffer(standing, offer.owner)) return { kind: "stranger" };
-  const { finalVerdict, status, decidedBy, textHashes, isReplaced } = standing;
+  const { finalVerdict, status, decidedBy, texts, isReplaced } = standing;
   if (finalVerdict === null) return { kind: "not-held", status };
   if (finalVerdict !== "HOLD" || decidedBy.includes("review"))
     return { kind: "not-held", status: finalVerdict };
@@ -85,8 +91,9 @@ function refusalOf(
   if (!standing.hasTexts) return { kind: "texts-dropped" };
   if (status !== "completed" && standing.cause !== "evidence") return { kind: "busy" };
   if (status !== "completed" && !isCollecting(standing, offer.now)) return { kind: "used-up" };
-  const isNew = !textHashes.includes(offer.textHash);
-  return isNew && textHashes.length >= MAX_EVIDENCE_TEXTS ? { kind: "used-up" } : null;
+  if (texts.some(({ textHash }) => textHash === offer.textHash)) return null;
+  if (texts.length >= MAX_TEXTS) return { kind: "used-up" };
+  return hasPlace(standing, offer.owner) ? null : { kind: "reserved" };
 }
 
 function mayOffer({ owner, clientAddr, providerAddr }: EvidenceStanding, by: string): boolean {

@@ -3,8 +3,15 @@ import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import type { JobName } from "../escrow/types.ts";
 import type { Database } from "../store/database.ts";
-import { insertIntake, takeUnsettled } from "../store/verdict-intake.ts";
-import { MAX_RETRIES, readPurchase, readSlot, readVerdict, type SlotHolder } from "../store/verdict-slots.ts";
+import { dropIntake, insertIntake, takeUnsettled } from "../store/verdict-intake.ts";
+import {
+  holdsForOutput,
+  isReplaceable,
+  readPurchase,
+  readSlot,
+  readVerdict,
+  type SlotHolder,
+} from "../store/verdict-slots.ts";
 import { activate, settleOverdue, withdrawIntake } from "./settle-intake.ts";
 
 /** A delivered output and where it belongs; addresses in lower case. */
@@ -37,11 +44,15 @@ export type VerdictStanding = {
   readonly status: "pending" | "processing" | "completed" | "failed";
 };
 
-/** noted: it waits for its money. there: it was accepted before. busy: another submission of it is being paid. */
-export type Acceptance =
-  | { readonly kind: "noted"; readonly verdictId: string; readonly webhookSecret: string | null }
+/** there: it was accepted before. busy: another submission of it is being paid. */
+export type SlotTaken =
   | { readonly kind: "there"; readonly standing: VerdictStanding }
   | { readonly kind: "busy" };
+
+/** noted: it waits for its money. */
+export type Acceptance =
+  | { readonly kind: "noted"; readonly verdictId: string; readonly webhookSecret: string | null }
+  | SlotTaken;
 
 export type IntakeDeps = {
   readonly db: Database;
@@ -57,18 +68,27 @@ export type IntakeDeps = {
 const LEASE_MS = 120_000;
 const WAIT_MS = 10_000;
 const POLL_MS = 250;
+/** A price is held so long at most before its output is noted; a request that died in between holds up nobody for longer. */
+const NOTING_MS = 2_000;
+const NOTE_POLL_MS = 50;
 const SECRET_BYTES = 32;
 
-/** The accepted verdict of a slot; null where the slot is free, unsettled, or held by one that failed past its last retry. */
-export async function findAccepted(db: Database, slot: string): Promise<VerdictStanding | null> {
+/**
+ * The accepted verdict of a slot, for whoever posts its output (key:ID or wallet:ADDRESS); null where the slot is free, unsettled, or
+ * held by a failed one that their submission may replace.
+ */
+export async function findAccepted(
+  db: Database,
+  { slot, owner }: { readonly slot: string; readonly owner: string },
+): Promise<VerdictStanding | null> {
   const holder = await readSlot(db, slot);
-  return holder === null || isGivenUp(holder) ? null : standingOf(holder);
+  return holder === null || isReplaceable(holder, owner) ? null : standingOf(holder);
 }
 
 /**
  * Notes an output once its price is held: unsettled, with its text and endpoint, in one transaction. One verdict holds a slot: an
  * accepted one is answered instead, an unsettled one is waited for until it is accepted or gone. A debit or a payment that was
- * noted before, by a request that died, has its own verdict again.
+ * noted before for the same output, by a request that died, has its own verdict again; a note for another one is void by then.
  */
 export async function acceptOutput(
   deps: IntakeDeps,
@@ -76,15 +96,47 @@ export async function acceptOutput(
   { signal, ...purchaser }: Purchaser & { readonly signal: AbortSignal },
 ): Promise<Acceptance> {
   const own = await readPurchase(deps.db, purchaser);
-  if (own !== null) return { kind: "noted", verdictId: own.verdictId, webhookSecret: null };
+  if (own !== null && own.specId === draft.specId && own.outputHash === draft.outputHash)
+    return { kind: "noted", verdictId: own.verdictId, webhookSecret: null };
+  if (own !== null) await dropVoid(deps.db, own.verdictId);
+  const place = { slot: draft.slot, owner: purchaser.owner };
+  const wait = { signal, until: deps.now().getTime() + (deps.waitMs ?? WAIT_MS) };
+  for (;;) {
+    const taken = (await awaitSlot(deps, place, wait)) ?? (await note(deps, draft, purchaser));
+    if (taken !== null) return taken;
+  }
+}
+
+/**
+ * The accepted verdict of a slot, for a key whose balance does not reach for its output; an unsettled one is waited for as in
+ * acceptOutput, and so is one that the same key has just paid for, which is noted a moment after its price is held. Null where there
+ * is none, or one that the key's submission may replace.
+ */
+export async function awaitAccepted(
+  deps: Pick<IntakeDeps, "db" | "now" | "waitMs">,
+  { slot, keyId }: { readonly slot: string; readonly keyId: string },
+  signal: AbortSignal,
+): Promise<SlotTaken | null> {
+  const place = { slot, owner: `key:${keyId}` };
   const until = deps.now().getTime() + (deps.waitMs ?? WAIT_MS);
   for (;;) {
-    const holder = await readSlot(deps.db, draft.slot);
-    if (holder === null || isGivenUp(holder)) {
-      const noted = await note(deps, draft, purchaser);
-      if (noted !== null) return noted;
-      continue;
-    }
+    // First: what is noted after this look is seen by the next one.
+    const mayCome = await holdsForOutput(deps.db, keyId, new Date(deps.now().getTime() - NOTING_MS));
+    const taken = await awaitSlot(deps, place, { signal, until });
+    if (taken !== null || !mayCome || signal.aborted || deps.now().getTime() >= until) return taken;
+    await sleep(NOTE_POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** What holds a slot, an unsettled verdict waited for until it is accepted or gone; null where the slot is free for that owner. */
+async function awaitSlot(
+  deps: Pick<IntakeDeps, "db" | "now">,
+  { slot, owner }: { readonly slot: string; readonly owner: string },
+  { signal, until }: { readonly signal: AbortSignal; readonly until: number },
+): Promise<SlotTaken | null> {
+  for (;;) {
+    const holder = await readSlot(deps.db, slot);
+    if (holder === null || isReplaceable(holder, owner)) return null;
     const standing = standingOf(holder);
     if (standing !== null) return { kind: "there", standing };
     if (await isDecided(deps, holder)) continue;
@@ -110,7 +162,10 @@ async function note(
 }
 
 /** Whether a holder whose request is over has been decided about just now. */
-async function isDecided({ db, now }: IntakeDeps, { verdictId, leaseUntil }: SlotHolder): Promise<boolean> {
+async function isDecided(
+  { db, now }: Pick<IntakeDeps, "db" | "now">,
+  { verdictId, leaseUntil }: SlotHolder,
+): Promise<boolean> {
   if (leaseUntil === null || leaseUntil > now()) return false;
   return (await settleOverdue(db, verdictId, now())) !== "wait";
 }
@@ -143,9 +198,11 @@ export async function withdrawOutput(
   });
 }
 
-/** Posting the output again replaces it. */
-function isGivenUp({ status, retries }: SlotHolder): boolean {
-  return status === "failed" && retries >= MAX_RETRIES;
+/** What held this price released it: the price would pay for two outputs. Throws where it has bought the other one already. */
+async function dropVoid(db: Database, verdictId: string): Promise<void> {
+  await db.transaction((tx) => dropIntake(tx, verdictId));
+  if ((await readVerdict(db, verdictId)) !== null)
+    throw new Error(`verdict ${verdictId} of another output was bought by what is to pay for this one`);
 }
 
 /** Null for one that is unsettled, which nobody is told of. */

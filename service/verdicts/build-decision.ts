@@ -1,4 +1,5 @@
-import { buildEvidence, type EvidenceParts } from "../panel/evidence-document.ts";
+import { elideCopies } from "../panel/elide-copies.ts";
+import { buildEvidence, cutFinding, cutSentence, type EvidenceParts } from "../panel/evidence-document.ts";
 import type { PanelOutcome } from "../panel/types.ts";
 import type { RunCause } from "../store/tables/verdict.ts";
 import type { VerdictCase } from "../store/verdict-cases.ts";
@@ -17,11 +18,14 @@ export type DecidedRun = {
   readonly evaluatedAt: Date;
 };
 
+/** A decision of the panel, which took a time. */
+export type PanelDecision = NewDecision & { readonly result: { readonly latency_ms: number } };
+
 /** The rows that a decision of the panel becomes: what readers get, and the evidence with its hash. */
 export function buildDecision(
   outcome: Decided,
   of: { readonly run: DecidedRun; readonly verdictCase: VerdictCase },
-): NewDecision {
+): PanelDecision {
   const { verdictId, run, cause, startedAt, evaluatedAt } = of.run;
   const { decision, methodology } = outcome;
   const latencyMs = Math.max(0, evaluatedAt.getTime() - startedAt.getTime());
@@ -42,7 +46,7 @@ export function buildDecision(
     review: null,
     evaluatedAt: evaluatedAt.toISOString(),
   });
-  const result = resultOf(outcome, { domain: of.verdictCase.domain, latencyMs });
+  const result = resultOf(outcome, { verdictCase: of.verdictCase, latencyMs });
   return { verdictId, run, cause, result, evidence, at: evaluatedAt };
 }
 
@@ -56,26 +60,24 @@ export function subjectOf(
 
 function resultOf(
   outcome: Decided,
-  { domain, latencyMs }: { readonly domain: string; readonly latencyMs: number },
-): VerdictResult {
+  { verdictCase, latencyMs }: { readonly verdictCase: VerdictCase; readonly latencyMs: number },
+): VerdictResult & { readonly latency_ms: number } {
   const { decision, methodology } = outcome;
   return {
     final_verdict: decision.verdict,
     final_score: decision.finalScore,
     confidence: decision.confidence,
     mdi: decision.mdi,
-    domain,
+    domain: verdictCase.domain,
     met_criteria: outcome.metCriteria,
     unmet_criteria: outcome.unmetCriteria,
-    key_objections: outcome.keyObjections,
-    reasoning: outcome.reasoning,
-    strongest_dissent: outcome.strongestDissent,
+    ...publicTexts(outcome, verdictCase),
     generator_majority: decision.generatorMajority,
     critic_override_applied: decision.criticOverrideApplied,
     zero_history_adjustment_applied: decision.zeroHistoryAdjustmentApplied,
     rejection_asymmetry_applied: decision.rejectionAsymmetryApplied,
     latency_ms: latencyMs,
-    findings: outcome.findings,
+    findings: outcome.findings.map(cutFinding),
     methodology: {
       panel_version: methodology.panelVersion,
       prompt_hash: methodology.promptHash,
@@ -84,5 +86,23 @@ function resultOf(
       rules_fired: decision.rulesFired,
     },
     review: null,
+  };
+}
+
+/**
+ * What the panel wrote, which everybody may read: nothing of the specification, the output or the evidence in more than 200
+ * characters at a stretch, since roles can be made to quote what only its owners may read. Criteria are shown as they are.
+ */
+function publicTexts(
+  { keyObjections, reasoning, strongestDissent }: Decided,
+  { texts }: VerdictCase,
+): Pick<VerdictResult, "key_objections" | "reasoning" | "strongest_dissent"> {
+  if (texts === null) throw new Error("a verdict was decided without its texts");
+  const sources = [texts.outputText, texts.specText, ...texts.evidenceTexts];
+  const shown = (...given: readonly string[]) => elideCopies(given, sources);
+  return {
+    key_objections: shown(...keyObjections).map(cutSentence),
+    reasoning: shown(reasoning).join(""),
+    strongest_dissent: strongestDissent === null ? null : shown(strongestDissent).join(""),
   };
 }

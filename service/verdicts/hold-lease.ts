@@ -19,6 +19,7 @@ type LeaseLimits = { readonly leaseMs: number; readonly renewMs: number };
 export type Lease = {
   /** Fires when the claim is another's by now, or could not be renewed before it ran out. */
   readonly lost: AbortSignal;
+  /** Does not wait for a database that does not answer. */
   readonly end: () => Promise<void>;
 };
 
@@ -37,20 +38,37 @@ export function holdLease(deps: LeaseDeps, claim: Claim): Lease {
 }
 
 async function renewUntil(
-  { db, now, monotonicMs, logger, lease }: LeaseDeps,
+  deps: LeaseDeps,
   claim: Claim,
   { lost, ending }: { readonly lost: AbortController; readonly ending: AbortSignal },
 ): Promise<void> {
-  let renewedAt = monotonicMs();
-  while (!ending.aborted && !lost.signal.aborted) {
+  const { monotonicMs, lease } = deps;
+  let heldUntilMs = monotonicMs() + lease.leaseMs;
+  while (!lost.signal.aborted) {
     await sleep(lease.renewMs, undefined, { signal: ending }).catch(() => undefined);
     if (ending.aborted) return;
-    try {
-      if (!(await renewClaim(db, claim, new Date(now().getTime() + lease.leaseMs)))) lost.abort();
-      renewedAt = monotonicMs();
-    } catch (error) {
-      logger.warn({ err: error, verdict: claim.verdictId }, "the lease of a verdict could not be renewed");
-      if (monotonicMs() - renewedAt >= lease.leaseMs) lost.abort();
-    }
+    const askedMs = monotonicMs();
+    // A database that has stopped answering keeps a query waiting for good.
+    const answered = new AbortController();
+    const over = sleep(Math.max(0, heldUntilMs - askedMs), "over" as const, {
+      signal: AbortSignal.any([ending, answered.signal]),
+    });
+    const fate = await Promise.race([renew(deps, claim), over.catch(() => "over" as const)]);
+    answered.abort();
+    if (fate === "renewed") heldUntilMs = askedMs + lease.leaseMs;
+    else if (fate === "taken" || monotonicMs() >= heldUntilMs) lost.abort();
+  }
+}
+
+async function renew(
+  { db, now, logger, lease }: LeaseDeps,
+  claim: Claim,
+): Promise<"renewed" | "taken" | "unknown"> {
+  try {
+    const isHeld = await renewClaim(db, claim, new Date(now().getTime() + lease.leaseMs));
+    return isHeld ? "renewed" : "taken";
+  } catch (error) {
+    logger.warn({ err: error, verdict: claim.verdictId }, "the lease of a verdict could not be renewed");
+    return "unknown";
   }
 }

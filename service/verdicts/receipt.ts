@@ -115,7 +115,8 @@ export async function signReceipt(
 function primitivesOf(result: VerdictResult): ReceiptPrimitives {
   return {
     v_verdict: VERDICTS[result.final_verdict],
-    v_confidence: result.confidence,
+    // The profile has no null: a review that rests on no score of the panel claims no confidence.
+    v_confidence: result.confidence ?? 0,
     v_adversarial_result: adversarialOf(result),
     v_method: result.review === null ? "panel" : "review",
   };

@@ -24,8 +24,8 @@ export type RetryOutcome =
   | { readonly kind: "short"; readonly units: number; readonly balanceUnits: number };
 
 /**
- * Queues a failed verdict for its submitter, three times at most; a key pays the price again that was returned to it, in the same
- * transaction, and a payment stays what paid for it.
+ * Queues a failed verdict again, three times at most, for its submitter: a key pays the price again that was returned to it, in the
+ * same transaction, and a payment stays what paid for it. Where nothing was returned, client and provider of its job may ask as well.
  */
 export function retryVerdict(db: Database, { verdictId, owner, now }: RetryRequest): Promise<RetryOutcome> {
   return db.transaction(async (tx) => {
@@ -44,10 +44,15 @@ export function retryVerdict(db: Database, { verdictId, owner, now }: RetryReque
 
 /** Why a verdict is not retried; null where it is. */
 export function refusalOf(standing: RetryStanding, owner: string): RetryOutcome | null {
-  if (standing.owner !== owner) return { kind: "not-the-submitter" };
+  if (!mayRetry(standing, owner)) return { kind: "not-the-submitter" };
   // A re-run of a decided verdict shows as completed: it never fails.
   const status = standing.runs > 0 ? "completed" : standing.status;
   if (status !== "failed") return { kind: "not-failed", status };
   if (standing.isReplaced || standing.retries >= MAX_RETRIES) return { kind: "used-up" };
   return standing.hasTexts ? null : { kind: "texts-dropped" };
+}
+
+/** Nobody has a key charged that is not theirs. */
+function mayRetry({ owner, parties, debitId }: RetryStanding, by: string): boolean {
+  return owner === by || (debitId === null && parties.some((party) => `wallet:${party}` === by));
 }

@@ -1,10 +1,12 @@
-import type { PanelCase, PanelOutcome, RoleRecord } from "../panel/types.ts";
-import { keepRoleCall, readRoleCalls } from "../store/role-calls.ts";
+import { isRefusal } from "../panel/ask-role.ts";
+import { type PanelCase, type PanelOutcome, ROLE_NAMES, type RoleRecord } from "../panel/types.ts";
+import { readRoleCalls } from "../store/role-calls.ts";
 import { readVerdictCase, type VerdictCase } from "../store/verdict-cases.ts";
 import { type Claim, giveBackClaim, takeClaim } from "../store/verdict-queue.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { type FailDeps, failRun, type RunFailure } from "./fail-run.ts";
 import { holdLease, type Lease, type LeaseDeps } from "./hold-lease.ts";
+import { type CallKeeper, ClaimLost, keepCalls } from "./keep-calls.ts";
 import { keptAnswers } from "./kept-answers.ts";
 import type { VerdictMetrics } from "./metrics.ts";
 import { storable } from "./storable.ts";
@@ -13,11 +15,9 @@ import { storeDecision } from "./store-decision.ts";
 /** Asks the panel. */
 export type RunPanel = (panelCase: PanelCase, run: PanelRun) => Promise<PanelOutcome>;
 
-type PanelRun = {
+type PanelRun = CallKeeper & {
   /** What need not be asked again. */
   readonly known: readonly RoleRecord[];
-  /** Keeps an answer before the next round begins; throws where the run is another worker's by now. */
-  readonly keep: (record: RoleRecord) => Promise<void>;
   readonly signal: AbortSignal;
 };
 
@@ -26,6 +26,8 @@ export type RunOneDeps = FailDeps &
     /** The chain whose scores say whether a provider has one. */
     readonly chainId: number;
     readonly runPanel: RunPanel;
+    /** The most that the tries of one decision may take, retries included; the one that reaches it is the last. */
+    readonly tokensPerDecision: number;
     readonly metrics: VerdictMetrics;
   };
 
@@ -52,7 +54,8 @@ const OUR_FAULT: RunFailure = {
 export async function runOne(deps: RunOneDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const lease = holdLease(deps, claim);
   try {
-    const fate = await runLeased(deps, claim, { lease, signal });
+    // A database that has stopped answering keeps a run waiting for good; what it still stores then is refused or was in time.
+    const fate = await Promise.race([runLeased(deps, claim, { lease, signal }), lostAt(lease.lost)]);
     deps.metrics.runs.inc({ outcome: fate });
   } finally {
     await lease.end();
@@ -87,16 +90,26 @@ async function askPanel(
   deps: RunOneDeps,
   { texts, domain, providerHasScore }: VerdictCase,
   { claim, stop }: { readonly claim: Claim; readonly stop: AbortSignal },
-): Promise<PanelOutcome> {
+): Promise<Decided | ({ readonly kind: "failed" } & RunFailure)> {
   if (texts === null) return { kind: "failed", ...TEXTS_GONE };
-  const known = keptAnswers(await readRoleCalls(deps.db, claim));
-  const keep = async (record: RoleRecord) => {
-    const kept = { record: storable(record), at: deps.now() };
-    if (!(await keepRoleCall(deps.db, claim, kept))) throw new ClaimLost(claim);
-  };
-  const running = deps.runPanel({ ...texts, domain, providerHasScore }, { known, keep, signal: stop });
+  const earlier = await readRoleCalls(deps.db, claim);
+  const known = keptAnswers(earlier);
+  const tokens = earlier.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
+  if (tokens >= deps.tokensPerDecision && known.length < ROLE_NAMES.length)
+    return { kind: "failed", ...tooDear(tokens, deps.tokensPerDecision) };
+  const calls = keepCalls(deps, claim);
+  const running = deps.runPanel({ ...texts, domain, providerHasScore }, { known, ...calls, signal: stop });
   // A model that does not answer must not keep the process from ending, nor its answer from being refused.
-  return storable(await Promise.race([running, rejectAt(stop)]));
+  const outcome = storable(await Promise.race([running, rejectAt(stop)]));
+  if (outcome.kind === "decided") return outcome;
+  const { message, retryable } = outcome;
+  const isFirst = !earlier.some(({ answer }) => isRefusal(answer));
+  return { kind: "failed", message, retryable: retryable === "once" ? isFirst : retryable };
+}
+
+function tooDear(tokens: number, most: number): RunFailure {
+  const message = `The tries of this verdict took ${tokens} tokens without an outcome, and no more than ${most} are spent on one.`;
+  return { message, retryable: false };
 }
 
 async function decide(
@@ -123,17 +136,16 @@ async function fail(deps: RunOneDeps, claim: Claim, failure: RunFailure): Promis
   return fate;
 }
 
+function lostAt(lost: AbortSignal): Promise<"lost"> {
+  return new Promise((resolve) => {
+    if (lost.aborted) resolve("lost");
+    lost.addEventListener("abort", () => resolve("lost"), { once: true });
+  });
+}
+
 function rejectAt(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-}
-
-/** The run of a verdict is another worker's by now. */
-class ClaimLost extends Error {
-  constructor({ verdictId, attempts }: Claim) {
-    super(`claim ${attempts} of verdict ${verdictId} is another worker's by now`);
-    this.name = "ClaimLost";
-  }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { claimVerdicts, putOffDue, readVerdictQueue } from "../store/verdict-queue.ts";
 import { listenForVerdicts, type VerdictEar } from "../store/verdict-wake.ts";
 import { type RunOneDeps, runOne } from "./run-one.ts";
-import { createTokenBudget, nextDay, type TokenBudget } from "./token-budget.ts";
+import { createTokenBudget, nextDay, type TokenBudget, tokensForJobs } from "./token-budget.ts";
 
 export type VerdictWorkDeps = RunOneDeps & {
   /** Verdicts that this process runs at once. */
@@ -23,8 +23,8 @@ type Queue = {
 
 /**
  * Runs verdicts that are due until the signal fires, in as many processes as there are. Then it begins no more, breaks off what is
- * under way and gives it back. Once the day's tokens are spent, what is due waits for the next UTC day. Never throws: what fails is
- * logged and tried again.
+ * under way and gives it back. Once the day's tokens are spent, what is due waits for the next UTC day, and verdicts of no job once
+ * only the share of jobs is left. Never throws: what fails is logged and tried again.
  */
 export async function runVerdicts(deps: VerdictWorkDeps, signal: AbortSignal): Promise<void> {
   const budget = createTokenBudget(deps);
@@ -51,14 +51,16 @@ async function beginDue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal
   const room = deps.atOnce - queue.underWay.size;
   if (room <= 0) return;
   const now = deps.now();
-  if ((await queue.budget.left()) <= 0) {
+  const left = await queue.budget.left();
+  const onlyOfJobs = left <= tokensForJobs(deps.tokensPerDay);
+  if (onlyOfJobs) {
     const until = nextDay(now);
-    const waiting = await putOffDue(db, { now, until });
-    if (waiting > 0) logger.warn({ waiting, until }, "the day's tokens are spent: verdicts wait");
-    return;
+    const waiting = await putOffDue(db, { now, until, exceptOfJobs: left > 0 });
+    if (waiting > 0) logger.warn({ waiting, until, left }, "the day's tokens are spent: verdicts wait");
+    if (left <= 0) return;
   }
   const leaseUntil = new Date(now.getTime() + lease.leaseMs);
-  for (const claim of await claimVerdicts(db, { now, leaseUntil, limit: room })) {
+  for (const claim of await claimVerdicts(db, { now, leaseUntil, limit: room, onlyOfJobs })) {
     const done = runOne(deps, claim, signal)
       .catch((error: unknown) =>
         logger.error({ err: error, verdict: claim.verdictId }, "what came of a verdict could not be written"),

@@ -1,6 +1,7 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import { tellOfVerdict } from "../alerts/verdict-events.ts";
+import { queueDecision } from "../store/settlement-queue.ts";
 import type { RunCause } from "../store/tables/verdict.ts";
 import { insertDecision } from "../store/verdict-runs.ts";
 import type { VerdictResult } from "./types.ts";
@@ -17,8 +18,9 @@ export type NewDecision = {
 };
 
 /**
- * Writes a decision, makes it its verdict's newest and queues the event that tells of it, in a transaction that holds the verdict's
- * row already: the caller has seen there that the decision is still wanted. Throws where it is not the next one.
+ * Writes a decision, makes it its verdict's newest, queues it to be signed where it is on a bound job, and queues the event that tells
+ * of it, in a transaction that holds the verdict's row already: the caller has seen there that the decision is still wanted. Throws
+ * where it is not the next one.
  */
 export async function storeDecision(tx: NodePgDatabase, decision: NewDecision): Promise<void> {
   const { verdictId, run, cause, result, evidence, at } = decision;
@@ -32,6 +34,7 @@ export async function storeDecision(tx: NodePgDatabase, decision: NewDecision): 
     evidenceHash: evidence.hash,
     createdAt: at,
   });
+  await queueDecision(tx, { verdictId, run }, at);
   await tellOfVerdict(
     tx,
     { kind: "decided", run, cause, decision: result.final_verdict, evidenceHash: evidence.hash },

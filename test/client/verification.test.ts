@@ -103,6 +103,27 @@ describe("verification by the client", () => {
     });
   });
 
+  it("hands in evidence for a HOLD, once however often it is sent", async () => {
+    expect(
+      await clientOf().client.offerEvidence(VERDICT_ID, { text: "Sources.", final: true }),
+    ).toMatchObject({ verdict_id: VERDICT_ID, count: 1 });
+  });
+
+  it("reads the evidence's own bytes, where verification is served", async () => {
+    const { client, asked } = clientOf({}, { verifyBaseUrl: "https://verify.example" });
+    const served = await bothPorts().verdicts.evidence(VERDICT_ID, null);
+    expect(new TextDecoder().decode(await client.getEvidence(VERDICT_ID))).toBe(served?.body);
+    await client.getEvidence(VERDICT_ID, 1);
+    const path = `GET https://verify.example/v1/verdicts/${VERDICT_ID}/evidence`;
+    expect(asked).toEqual([path, `${path}?run=1`]);
+  });
+
+  it("reads the texts and the receipt", async () => {
+    const { client } = clientOf();
+    expect(await client.getReceipt(VERDICT_ID)).toMatchObject({ signature: expect.any(String) });
+    expect(await client.getTexts(VERDICT_ID)).toMatchObject({ verdict_id: VERDICT_ID });
+  });
+
   it("asks where verification is served, and for scores where scoring is", async () => {
     const { client, asked } = clientOf({}, { verifyBaseUrl: "https://verify.example/" });
     await client.getVerdict(VERDICT_ID);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http, keccak256, numberToHex, toBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
@@ -84,8 +83,11 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
     (await settlementOf(verdictId)).status === "signed" ? true : null,
   );
   await worker.kill();
+  const { length } = worker.log();
   worker = work();
-  await sleep(1_500);
+  await until({ what: "another worker tries to send it", timeoutMs: 60_000 }, async () =>
+    worker.log().slice(length).includes("transaction postponed") ? true : null,
+  );
   await worker.kill();
   expect(await balances()).toEqual(before);
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, numberToHex(10n ** 20n));
@@ -122,14 +124,23 @@ async function deliver(): Promise<{ job: TestJob; verdictId: string }> {
   const registered = await ask("/v1/specs", { ...spec, ...named });
   expect(registered.spec_hash).toBe(specHash);
   const output = "Three rivers of Europe that this names: Rhine, Elbe, Oder.";
+  const hand = () =>
+    ask("/v1/outputs", {
+      spec_id: registered.spec_id,
+      output_text: output,
+      submitted_by: "agent",
+      submitter_addr: PROVIDER,
+      provider_addr: PROVIDER,
+    });
+  await expect(hand()).rejects.toThrow("409 ");
   await submit(job, output);
-  const accepted = await ask("/v1/outputs", {
-    spec_id: registered.spec_id,
-    output_text: output,
-    submitted_by: "agent",
-    submitter_addr: PROVIDER,
-    provider_addr: PROVIDER,
-  });
+  const wait = { what: "the index shows the submission", timeoutMs: 60_000 };
+  const accepted = await until(wait, () =>
+    hand().catch((error: Error) => {
+      if (error.message.includes("problem-job-not-submitted")) return null;
+      throw error;
+    }),
+  );
   return { job, verdictId: String(accepted.verdict_id) };
 }
 

@@ -71,7 +71,7 @@ async function work(agent: Address, calls: number): Promise<void> {
 /** A second index of the same chain, in a database of its own. */
 async function indexAfresh() {
   const database = await createTestDatabase();
-  const db = await openMigrated(database.url);
+  const db = openMigrated(database.url);
   const indexer = await startIndexer({
     folder: kit.folder,
     databaseUrl: database.url,

@@ -8,7 +8,7 @@ import type { UpFile } from "../../bin/up/local-files.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { decodeView } from "../../service/chain/oracle-codec.ts";
 import { runScript, type Script, until } from "../support/anvil-testkit/script.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const UP_TIMEOUT_MS = 120_000;
 const WALLETS = 42;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   // Run as root, the embedded PostgreSQL is another user, who must be able to reach its directory.
   chmodSync(dataDir, 0o755);
   port = await freePort();
-  database = await createTestDatabase();
+  database = await createEmptyDatabase();
 });
 afterAll(async () => {
   await running?.stop();

@@ -1,24 +1,36 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { freePort } from "../../bin/up/free-port.ts";
+import { migrateDatabase, openDatabase } from "../../service/store/database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
+    /** Name of a migrated, empty database on it, which nobody can connect to: databases are copied from it. */
+    migratedDatabase: string;
   }
 }
 
 /** One PostgreSQL for the whole run, or the one named by AHS_TEST_DATABASE_URL; each test makes its own database in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.AHS_TEST_DATABASE_URL;
-  if (given !== undefined) {
-    project.provide("postgresUrl", given);
-    return async () => undefined;
-  }
+  const server = given === undefined ? await startServer() : { url: given, stop: async () => undefined };
+  const migrated = await createMigrated(server.url);
+  project.provide("postgresUrl", server.url);
+  project.provide("migratedDatabase", migrated);
+  return async () => {
+    await run(server.url, `drop database ${migrated}`);
+    await server.stop();
+  };
+}
+
+async function startServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), "ahs-test-postgres-"));
   // Run as root, the server is another user, who must be able to reach its directory.
   chmodSync(dataDir, 0o755);
@@ -27,12 +39,43 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     ["--data-dir", dataDir, "--port", String(await freePort())],
     { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] },
   );
-  project.provide("postgresUrl", await urlOf(host));
-  return async () => {
+  const url = await urlOf(host);
+  // Its files are deleted at the end of the run, so that they need not outlive the machine.
+  await run(url, "alter system set fsync = off");
+  await run(url, "select pg_reload_conf()");
+  const stop = async () => {
     host.kill("SIGINT");
     await once(host, "exit");
     rmSync(dataDir, { recursive: true, force: true });
   };
+  return { url, stop };
+}
+
+/** Migrating a database takes ten times as long as copying one. A database that is copied may have no connection. */
+async function createMigrated(server: string): Promise<string> {
+  const name = `migrated_${randomBytes(6).toString("hex")}`;
+  await run(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const db = openDatabase({
+    url: url.href,
+    applicationName: "ahs-test",
+    maxConnections: 1,
+    statementTimeoutMs: 30_000,
+    connectTimeoutMs: 5_000,
+    onIdleError: () => undefined,
+  });
+  await migrateDatabase(db);
+  await db.$client.end();
+  await run(server, `alter database ${name} allow_connections false`);
+  return name;
+}
+
+async function run(server: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 async function urlOf(host: ChildProcess): Promise<string> {

@@ -1,23 +1,32 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { inject } from "vitest";
-import { type Database, migrateDatabase, openDatabase } from "../../service/store/database.ts";
+import { type Database, openDatabase } from "../../service/store/database.ts";
 
 export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> };
 
-/** An empty database of its own on the run's PostgreSQL. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A migrated database of its own on the run's PostgreSQL: a copy of the one that was migrated for the run. */
+export function createTestDatabase(): Promise<TestDatabase> {
+  return createCopy(inject("migratedDatabase"));
+}
+
+/** A database of its own that was never migrated. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createCopy("template1");
+}
+
+async function createCopy(template: string): Promise<TestDatabase> {
   const server = inject("postgresUrl");
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await onServer(server, `create database ${name}`);
+  await onServer(server, `create database ${name} template ${template}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(server, `drop database if exists ${name} with (force)`) };
 }
 
-/** Opens a database and brings it to the newest schema; the caller ends the pool. */
-export async function openMigrated(url: string): Promise<Database> {
-  const db = openDatabase({
+/** Opens a migrated database; the caller ends the pool. */
+export function openMigrated(url: string): Database {
+  return openDatabase({
     url,
     applicationName: "ahs-test",
     maxConnections: 10,
@@ -25,14 +34,12 @@ export async function openMigrated(url: string): Promise<Database> {
     connectTimeoutMs: 5_000,
     onIdleError: () => undefined,
   });
-  await migrateDatabase(db);
-  return db;
 }
 
 /** A migrated database of its own, and what closes and drops it. */
 export async function openTestDatabase(): Promise<{ db: Database; close: () => Promise<void> }> {
   const { url, drop } = await createTestDatabase();
-  const db = await openMigrated(url);
+  const db = openMigrated(url);
   const close = async () => {
     await db.$client.end();
     await drop();

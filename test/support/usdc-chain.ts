@@ -47,7 +47,7 @@ type FacilitatorOptions = { readonly url?: string; readonly settleDeadlineMs?: n
 /** A chain with USDC that mines by itself, a database, and a facilitator whose sender runs when the test says so. */
 export async function openUsdcChain() {
   const [chain, database] = await Promise.all([startTestChain(600), createTestDatabase()]);
-  const db = await openMigrated(database.url);
+  const db = openMigrated(database.url);
   await chain.toWallClock();
   const mining = setInterval(() => void chain.tick(), BLOCK_MS);
   let stop: AbortController | null = null;

@@ -59,6 +59,11 @@ export type ChargeTerms = {
    * so that the price goes back and the charge is of nothing. What it throws gives the price back as well.
    */
   readonly accept?: (hold: Hold) => Promise<boolean>;
+  /**
+   * Whether what is to be bought is there by now, asked where a balance does not reach: others may have bought it meanwhile. True
+   * makes the charge one of nothing.
+   */
+  readonly isThere?: () => Promise<boolean>;
 };
 
 /** A price taken for the work; exactly one of the two ends it. */

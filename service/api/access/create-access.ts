@@ -12,6 +12,7 @@ import type {
   PayerCaller,
 } from "./access.ts";
 import { type Owner, ownerOf } from "./owner.ts";
+import { UNCHARGED } from "./payment-charge.ts";
 import { repeatSlotOf } from "./repeat-slot.ts";
 import { usd } from "./usd.ts";
 
@@ -132,6 +133,7 @@ async function takeFrom(
     case "key": {
       const charge = await keys.take(caller, request, { ...terms, slot });
       if (!("shortage" in charge)) return charge;
+      if ((await terms.isThere?.()) === true) return UNCHARGED;
       if (payments === null) throw new Problem("balance-insufficient", charge.shortage);
       throw await payments.challenge(request, charge.shortage);
     }

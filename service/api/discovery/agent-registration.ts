@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import type { ServedDocument } from "../create-interface.ts";
 import { SERVICE_NAME, serviceDescription } from "./service-words.ts";
 
@@ -15,13 +16,24 @@ export type AgentRegistration = {
   readonly active: true;
   readonly registrations: readonly { readonly agentId: number; readonly agentRegistry: string }[];
   readonly supportedTrust: readonly string[];
+  /** What jobs name as `evaluator`, and the escrows that it acts on; absent where outputs are not verified for jobs. */
+  readonly evaluation?: JobEvaluation;
 };
+
+/** Where verdicts move escrows; addresses in EIP-55. */
+export type JobEvaluation = {
+  readonly chainId: number;
+  readonly evaluator: Address;
+  readonly escrows: readonly { readonly address: Address; readonly generation: string }[];
+};
+
+type Offer = { readonly takesPayments: boolean; readonly evaluation: JobEvaluation | null };
 
 /** The service's own registration file: where it is reached, and whether it is paid by x402. */
 export function agentRegistration(
   served: readonly ServedDocument[],
   origin: string,
-  takesPayments: boolean,
+  { takesPayments, evaluation }: Offer,
 ): AgentRegistration {
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
@@ -40,5 +52,6 @@ export function agentRegistration(
     active: true,
     registrations: [],
     supportedTrust: ["reputation"],
+    ...(evaluation === null ? {} : { evaluation }),
   };
 }

@@ -5,7 +5,7 @@ import { answer, answerJson } from "../answer.ts";
 import type { ApiEnv, Clock } from "../api-env.ts";
 import type { ServedDocument } from "../create-interface.ts";
 import { mountPage } from "../mount-endpoints.ts";
-import { agentRegistration } from "./agent-registration.ts";
+import { agentRegistration, type JobEvaluation } from "./agent-registration.ts";
 import { llmsText } from "./llms-text.ts";
 import { type PaymentTerms, paymentManifest } from "./payment-manifest.ts";
 import { securityText } from "./security-text.ts";
@@ -19,6 +19,8 @@ export type DiscoveryPorts = {
     readonly paymentTerms: PaymentTerms | null;
     /** A wallet that the index follows, or any where it follows none. */
     readonly sampleWallet: () => Promise<Address>;
+    /** Where verdicts move escrows; null where they move none. */
+    readonly evaluation: JobEvaluation | null;
     /** mailto: or https: URI for reports of weaknesses; null where none is set. */
     readonly securityContact: string | null;
   };
@@ -35,7 +37,7 @@ export function mountDiscovery(
   served: readonly ServedDocument[],
   { clock, discovery, publicKeys }: DiscoveryPorts,
 ): void {
-  const { origin, paymentTerms: terms, sampleWallet, securityContact } = discovery;
+  const { origin, paymentTerms: terms, sampleWallet, evaluation, securityContact } = discovery;
   const started = clock.now();
   if (terms !== null) {
     mountPage(app, "/.well-known/x402", async (context) => {
@@ -44,7 +46,7 @@ export function mountDiscovery(
       return answerJson(context, manifest, { headers: CACHED });
     });
   }
-  const registration = agentRegistration(served, origin, terms !== null);
+  const registration = agentRegistration(served, origin, { takesPayments: terms !== null, evaluation });
   mountPage(app, "/.well-known/agent-registration.json", (context) =>
     answerJson(context, registration, { headers: CACHED }),
   );

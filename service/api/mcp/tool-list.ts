@@ -48,6 +48,9 @@ const TOOL_NAMES: Readonly<Record<string, string>> = {
   "POST /v1/specs": "register_spec",
   "POST /v1/outputs": "verify_output",
   "GET /v1/verdicts/{verdict_id}": "get_verdict",
+  "POST /v1/verdicts/{verdict_id}/evidence": "offer_evidence",
+  "GET /v1/verdicts/{verdict_id}/evidence": "get_evidence",
+  "GET /v1/verdicts/{verdict_id}/receipt": "get_receipt",
 };
 
 /** Every tool that a document's operations make. */

@@ -16,12 +16,18 @@ article { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; ma
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); }
-td code, h3 code { overflow-wrap: anywhere; }
+td code, h3 code { overflow-wrap: break-word; }
+.index td:first-child { min-width: 26rem; }
+.index td:first-child code { overflow-wrap: anywhere; }
+.once { white-space: nowrap; }
+.members td:first-child code { white-space: nowrap; }
 dt { font-weight: 600; margin-top: .75rem; } dd { margin: 0; }
 @media (max-width: 40rem) {
   thead { display: none; }
   tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
   td { display: block; border: 0; padding: .1rem 0; }
+  .index td:first-child { min-width: 0; }
+  td code, h3 code, .members td:first-child code { white-space: normal; overflow-wrap: anywhere; }
 }
 :target { outline: 2px solid var(--accent); }
 `;

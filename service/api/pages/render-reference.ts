@@ -13,9 +13,9 @@ import {
 } from "../document-operations.ts";
 import type { ApiDocument } from "../openapi-document.ts";
 import { PROBLEMS } from "../problems.ts";
+import { renderMemberTable } from "./member-table.ts";
+import { type Fragment, renderProse, valuesOf } from "./prose.ts";
 import { REFERENCE_STYLE } from "./reference-style.ts";
-
-type Fragment = ReturnType<typeof html>;
 
 /** The reference page and the policy under which a browser may show it. */
 export type ReferencePage = { readonly html: string; readonly contentSecurityPolicy: string };
@@ -63,11 +63,11 @@ ${renderProblems()}
 }
 
 function renderIndex(entries: readonly DocumentedOperation[]): Fragment {
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll"><table class="index">
 <thead><tr><th>Endpoint</th><th>Price</th><th>Purpose</th></tr></thead>
 <tbody>${entries.map(
     ({ method, path, operation, priceUnits }) => html`
-<tr><td><a href="#${anchorOf(operation)}"><code>${method} ${path}</code></a></td><td>${priceUnits === null ? "free" : `${priceText(priceUnits)} USD`}</td><td>${operation.summary}</td></tr>`,
+<tr><td><a href="#${anchorOf(operation)}"><code>${method} ${path}</code></a></td><td class="once">${priceUnits === null ? "free" : `${priceText(priceUnits)} USD`}</td><td>${operation.summary}</td></tr>`,
   )}</tbody>
 </table></div>`;
 }
@@ -128,7 +128,7 @@ function renderWebhook({ name, operation }: DocumentedWebhook, document: ApiDocu
 <p>${renderProse(operation.summary)}</p>
 ${renderParameters(operation)}
 <pre><code>${JSON.stringify(memberOf(content, "example"), null, 2)}</code></pre>
-${renderMemberTable(resolveSchema(memberOf(content, "schema"), document), document)}
+${renderMemberTable(memberOf(content, "schema"), { document, side: "answer" })}
 </article>`;
 }
 
@@ -139,43 +139,13 @@ function renderBody(operation: Operation, document: ApiDocument): Fragment | str
   const schema = resolveSchema(memberOf(content, "schema"), document);
   const example = memberOf(content, "example") ?? memberOf(schema, "example");
   return html`<p>Body:</p>${example === undefined ? "" : html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>`}
-${renderMemberTable(schema, document)}`;
+${renderMemberTable(schema, { document, side: "request" })}`;
 }
 
 /** The members of an answer that the example cannot explain by itself. */
 function renderMembers(operation: Operation, document: ApiDocument): Fragment | string {
   const schema = resolveSchema(operation.responses?.["200"]?.content?.["application/json"]?.schema, document);
-  return renderMemberTable(schema, document);
-}
-
-function renderMemberTable(schema: unknown, document: ApiDocument): Fragment | string {
-  const members = Object.entries(memberOf(schema, "properties") ?? {}).map(([name, member]) => {
-    const resolved = resolveSchema(member, document);
-    return [
-      name,
-      [memberOf(resolved, "description"), valuesOf(resolved)].filter(Boolean).join(": "),
-    ] as const;
-  });
-  const explained = members.filter(([, text]) => text !== "");
-  if (explained.length === 0) return "";
-  return html`<div class="scroll"><table>
-<thead><tr><th>Member</th><th>Meaning</th></tr></thead>
-<tbody>${explained.map(
-    ([name, text]) => html`
-<tr><td><code>${name}</code></td><td>${renderProse(text)}</td></tr>`,
-  )}</tbody>
-</table></div>`;
-}
-
-/** The values that a schema, or the items of a list, may take, if it names them. */
-function valuesOf(schema: unknown): string {
-  const values: unknown = memberOf(schema, "enum") ?? memberOf(memberOf(schema, "items"), "enum");
-  return Array.isArray(values) ? values.filter((value) => value !== null).join(", ") : "";
-}
-
-/** Text of the document, in which `backquotes` mark code as OpenAPI's Markdown has it. */
-function renderProse(text: string | undefined): readonly (string | Fragment)[] {
-  return (text ?? "").split("`").map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
+  return renderMemberTable(schema, { document, side: "answer" });
 }
 
 function renderResponses(operation: Operation): Fragment {

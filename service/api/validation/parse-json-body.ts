@@ -1,4 +1,4 @@
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { findJsonFault } from "./find-json-fault.ts";
 import type { ValidationFault } from "./validation-failed.ts";
 
 /** The parsed body, or the fault that keeps it from being one. */
@@ -23,7 +23,8 @@ function isJson(contentType: string | undefined): boolean {
 }
 
 function jsonFault(text: string): ValidationFault {
-  const { offset, error } = firstError(text);
+  // JSON.parse names no position that is the same in every engine version.
+  const { offset, error } = findJsonFault(text) ?? { offset: 0, error: "Expecting value" };
   return {
     type: "json_invalid",
     loc: ["body", [...text.slice(0, offset)].length],
@@ -31,50 +32,4 @@ function jsonFault(text: string): ValidationFault {
     input: {},
     ctx: { error },
   };
-}
-
-// JSON.parse names no position that is the same in every engine version; a tolerant parser does, but it
-// recurses, so that nesting beyond the stack is a fault of the body and not of the service.
-function firstError(text: string): { readonly offset: number; readonly error: string } {
-  const errors: ParseError[] = [];
-  try {
-    parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { offset: 0, error: "Nested too deeply" };
-  }
-  const first = errors[0];
-  if (first === undefined) return { offset: 0, error: "Expecting value" };
-  return { offset: first.offset, error: inPythonsWords(printParseErrorCode(first.error)) };
-}
-
-function inPythonsWords(name: ReturnType<typeof printParseErrorCode>): string {
-  switch (name) {
-    case "PropertyNameExpected":
-      return "Expecting property name enclosed in double quotes";
-    case "ColonExpected":
-      return "Expecting ':' delimiter";
-    case "CommaExpected":
-    case "CloseBraceExpected":
-    case "CloseBracketExpected":
-      return "Expecting ',' delimiter";
-    case "EndOfFileExpected":
-      return "Extra data";
-    case "UnexpectedEndOfString":
-      return "Unterminated string starting at";
-    case "InvalidUnicode":
-      return "Invalid \\uXXXX escape";
-    case "InvalidEscapeCharacter":
-      return "Invalid \\escape";
-    case "InvalidCharacter":
-      return "Invalid control character at";
-    case "InvalidSymbol":
-    case "InvalidNumberFormat":
-    case "ValueExpected":
-    case "InvalidCommentToken":
-    case "UnexpectedEndOfComment":
-    case "UnexpectedEndOfNumber":
-    case "<unknown ParseErrorCode>":
-      return "Expecting value";
-  }
 }

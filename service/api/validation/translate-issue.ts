@@ -64,13 +64,17 @@ function wrongType(issue: z.core.$ZodIssueInvalidType, found: unknown): Told {
     case "string":
       return told("string_type", "Input should be a valid string");
     case "int":
-      return told("int_type", "Input should be a valid integer");
+      return noInteger(found);
+    case "uuid":
+      return told("uuid_type", "UUID input should be a string, bytes or UUID object");
     case "number":
       return typeof found === "string" && Number.isNaN(Number(found))
         ? told("float_parsing", "Input should be a valid number, unable to parse string as a number")
         : told("float_type", "Input should be a valid number");
     case "boolean":
-      return told("bool_type", "Input should be a valid boolean");
+      return typeof found === "string" || Number.isInteger(found)
+        ? told("bool_parsing", "Input should be a valid boolean, unable to interpret input")
+        : told("bool_type", "Input should be a valid boolean");
     case "array":
     case "tuple":
       return told("list_type", "Input should be a valid list");
@@ -83,6 +87,17 @@ function wrongType(issue: z.core.$ZodIssueInvalidType, found: unknown): Told {
       return told("dict_type", "Input should be a valid dictionary");
     default:
       return told("type_error", `Input should be a valid ${issue.expected}`);
+  }
+}
+
+function noInteger(found: unknown): Told {
+  switch (typeof found) {
+    case "string":
+      return told("int_parsing", "Input should be a valid integer, unable to parse string as an integer");
+    case "number":
+      return told("int_from_float", "Input should be a valid integer, got a number with a fractional part");
+    default:
+      return told("int_type", "Input should be a valid integer");
   }
 }
 

@@ -19,6 +19,8 @@ export type HealthSources = {
   queue(): Promise<VerdictQueue>;
   /** The newest block of the index; null while it holds none. */
   head(): Promise<IndexHead | null>;
+  /** The newest block of the node; null where none is configured. */
+  readonly node: (() => Promise<bigint>) | null;
   /** Null where no model is configured. */
   readonly model: (() => Promise<ModelReachability>) | null;
 };
@@ -34,15 +36,15 @@ export type HealthDeps = {
 
 const TIMEOUT_MS = 2_000;
 /** Between two looks, however many ask. */
-const KEPT_MS = { store: 2_000, model: 20_000 } as const;
+const KEPT_MS = { own: 2_000, others: 5_000 } as const;
 /** Workers take a run up within a second; one that has waited longer than this shows that none is there, or too few. */
 const MAX_QUEUE_AGE_SECONDS = 300;
 
 /** Looks at everything that verification needs, each for two seconds at most and at most every few seconds, however many ask. */
 export function createHealthCheck(deps: HealthDeps): () => Promise<HealthReport> {
-  const store = kept(() => lookAtStore(deps), KEPT_MS.store, deps);
-  const chain = kept(() => lookAtChain(deps), KEPT_MS.store, deps);
-  const model = kept(() => lookAtModel(deps), KEPT_MS.model, deps);
+  const store = kept(() => lookAtStore(deps), KEPT_MS.own, deps);
+  const chain = kept(() => lookAtChain(deps), KEPT_MS.others, deps);
+  const model = kept(() => lookAtModel(deps), KEPT_MS.others, deps);
   return async () => {
     const [{ database, queue }, modelCheck, chainCheck] = await Promise.all([store(), model(), chain()]);
     return { database, queue, model: modelCheck, chain: chainCheck };
@@ -73,9 +75,30 @@ async function lookAtModel(deps: HealthDeps): Promise<Check> {
   return { status: isReachable ? "ok" : "failing", detail: detail ?? (isReachable ? "answers" : SILENT) };
 }
 
+/** The index tells how far it has followed; binding and relaying ask the node itself, which may be down long before that shows. */
 async function lookAtChain(deps: HealthDeps): Promise<Check> {
-  const { clock, maxIndexAgeSeconds, sources } = deps;
-  const found = await bounded(deps, "chain", () => sources.head());
+  const { head, node } = deps.sources;
+  const [index, asked] = await Promise.all([
+    bounded(deps, "chain", () => head()),
+    node === null ? null : answersAt(deps, node),
+  ]);
+  const check = indexCheck(deps, index);
+  if (asked === null || asked) return check;
+  return { status: "failing", detail: `the node ${SILENT}; ${check.detail}` };
+}
+
+/** Whether a node answers in time; one that refuses is no fault of ours to log. */
+async function answersAt(deps: HealthDeps, node: () => Promise<bigint>): Promise<boolean> {
+  const found = await bounded(deps, "node", () =>
+    node().then(
+      () => true,
+      () => false,
+    ),
+  );
+  return found.kind === "answer" && found.answer;
+}
+
+function indexCheck({ clock, maxIndexAgeSeconds }: HealthDeps, found: Found<IndexHead | null>): Check {
   if (found.kind === "failed") return found.check;
   const head = found.answer;
   if (head === null) return { status: "failing", detail: "the index holds no block" };

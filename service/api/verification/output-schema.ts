@@ -1,16 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { laxUuid } from "../validation/lax-values.ts";
 import { bodyAddress } from "./spec-schema.ts";
 import { filledTextSchema, MAX_TEXT_CHARACTERS } from "./text-schema.ts";
 
 const MAX_URL_CHARACTERS = 2_048;
-/** Forms of a UUID that pydantic reads beside the usual one: without hyphens, in braces, as a URN. */
-const OTHER_UUID =
-  /^(?:urn:uuid:|\{)?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
-
 /** The body of POST /v1/outputs. */
 export const outputBodySchema = z
   .object({
-    spec_id: z.preprocess(asUsualUuid, z.guid()).openapi({
+    spec_id: laxUuid().openapi({
       type: "string",
       format: "uuid",
       description: "As POST /v1/specs answered it",
@@ -31,6 +28,7 @@ export const outputBodySchema = z
     ),
     mode: z.enum(["standard"]).default("standard"),
     webhook_url: filledTextSchema(MAX_URL_CHARACTERS)
+      .refine(isWebUrl, "the URL has to be an absolute one, of https")
       .nullable()
       .default(null)
       .openapi({
@@ -47,11 +45,9 @@ export const outputBodySchema = z
 
 export type OutputBody = z.infer<typeof outputBodySchema>;
 
-/** What is no UUID in any form is left to the schema. */
-function asUsualUuid(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  const groups = OTHER_UUID.exec(value);
-  return groups === null ? value : groups.slice(1).join("-").toLowerCase();
+/** Whether the guard, which asks name servers, has anything to look at; some deployments let it pass http. */
+function isWebUrl(url: string): boolean {
+  return URL.canParse(url) && ["https:", "http:"].includes(new URL(url).protocol);
 }
 
 /** The answer of POST /v1/outputs. */

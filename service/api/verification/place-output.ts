@@ -1,15 +1,22 @@
-import type { Address } from "viem";
-import type { Binding, SpecClaim } from "../../escrow/types.ts";
+import type { Address, Hex } from "viem";
+import type { Binding, JobName, SpecClaim } from "../../escrow/types.ts";
 import { hashText } from "../../panel/hash-text.ts";
 import type { StoredSpec } from "../../store/job-specs.ts";
 import type { OutputDraft } from "../../verdicts/accept-output.ts";
 import { toEip55 } from "../address-schema.ts";
+import { Problem } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import type { OutputBody } from "./output-schema.ts";
 import { fault } from "./spec-schema.ts";
 
 /** Says whether a specification is its job's; throws a 503 when that cannot be told now. */
 export type Bind = (claim: SpecClaim) => Promise<Binding>;
+
+/** What was submitted to a job last, by the index; null where it shows no submission. */
+export type ReadDeliverable = (job: JobName) => Promise<Hex | null>;
+
+/** The index follows a submission within a few blocks. */
+const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Where an output belongs: to its job and deliverable where its specification is bound, else to the specification alone, so that
@@ -40,8 +47,31 @@ export async function placeOutput(body: OutputBody, spec: StoredSpec, bind: Bind
   };
 }
 
+/**
+ * Throws the 409 of an output of a job that is not what was submitted to it: nobody has variants judged, and submits the one that
+ * passed. Outputs of no job are judged as they are.
+ */
+export async function requireDelivered(
+  { job, outputHash }: Pick<OutputDraft, "job" | "outputHash">,
+  readDeliverable: ReadDeliverable,
+): Promise<void> {
+  if (job === null) return;
+  const deliverable = await readDeliverable(job);
+  if (deliverable === null)
+    throw new Problem(
+      "job-not-submitted",
+      `The index shows no submission to job ${job.jobId} of ${toEip55(job.escrow)} yet. Its output is judged once it is on chain; nothing was charged.`,
+      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+    );
+  if (deliverable !== outputHash)
+    throw new Problem(
+      "deliverable-differs",
+      `The deliverable of job ${job.jobId} is ${deliverable}, and the output hashes to ${outputHash}; nothing was charged.`,
+    );
+}
+
 /** What binding reads of a specification; null for one that names no job of an escrow. */
-function claimOf({ job, ...spec }: StoredSpec): SpecClaim | null {
+export function claimOf({ job, ...spec }: StoredSpec): SpecClaim | null {
   if (job === null || job.chainId === null || job.escrow === null) return null;
   const { specHash, clientAddr, providerAddr, clientSignature, registeredBlock } = spec;
   return {

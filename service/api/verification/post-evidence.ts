@@ -6,6 +6,7 @@ import { type OwnerAccess, ownerText } from "../access/owner.ts";
 import { defineFree } from "../endpoint.ts";
 import { Problem } from "../problems.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
+import { laxBoolean } from "../validation/lax-values.ts";
 import { filledTextSchema } from "./text-schema.ts";
 import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
 import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
@@ -28,7 +29,11 @@ const bodySchema = z
       maxLength: MAX_CHARACTERS,
       example: "The sources of rows 4 to 9, with the pages that were cited.",
     }),
-    final: z.boolean().default(false).openapi({ description: "Whether the re-run need not wait for more" }),
+    final: laxBoolean().default(false).openapi({
+      type: "boolean",
+      default: false,
+      description: "Whether the re-run need not wait for more of the caller's",
+    }),
   })
   .openapi("EvidenceInput");
 
@@ -48,7 +53,7 @@ export const postEvidence = defineFree({
   tag: "Verdicts",
   summary: "Hand in evidence for a verdict on HOLD",
   description:
-    "Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. The panel reads the texts as it reads the output: as data. The decision before stands until the new one is there. With the re-run at half of a held job's time that makes two at most.",
+    "Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. Where the verdict decides on a job, one text is kept for the job's client and one for its provider, each shown by its wallet, and the third is anybody's of these; `final` then ends the caller's own turn, and the re-run waits until both have said it, or for ten minutes, but no longer than half the time to the job's `review_by` (to its expiry, once that is over). The panel reads the texts as it reads the output: as data. The decision before stands until the new one is there. With the re-run at half of a held job's time that makes two at most.",
   identity: "owner",
   headers: ACT_ONCE.headers,
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
@@ -119,6 +124,11 @@ function refusalOf(outcome: Exclude<EvidenceOutcome, { kind: "kept" }>, verdictI
       return new Problem(
         "evidence-used-up",
         "A verdict takes three texts for one re-run, which was made or is under way.",
+      );
+    case "reserved":
+      return new Problem(
+        "evidence-used-up",
+        "What is left of the three texts is kept for the job's client and provider, one for each.",
       );
     case "texts-dropped":
       return new Problem(

@@ -1,30 +1,42 @@
 import { z } from "@hono/zod-openapi";
 import type { StoredSpec } from "../../store/job-specs.ts";
-import type { Acceptance, OutputDraft, Purchaser, VerdictStanding } from "../../verdicts/accept-output.ts";
+import type {
+  Acceptance,
+  OutputDraft,
+  Purchaser,
+  SlotTaken,
+  VerdictStanding,
+} from "../../verdicts/accept-output.ts";
 import { ownerOf, ownerText } from "../access/owner.ts";
-import { type AcceptContext, definePaid, type PaidWorkContext } from "../endpoint.ts";
-import { Problem, unavailable } from "../problems.ts";
+import { type AcceptContext, definePaid, type PaidWorkContext, type WaitContext } from "../endpoint.ts";
+import { Problem } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { type OutputBody, outputBodySchema, type SubmittedAnswer, submittedSchema } from "./output-schema.ts";
-import { type Bind, placeOutput } from "./place-output.ts";
+import { type Bind, placeOutput, type ReadDeliverable, requireDelivered } from "./place-output.ts";
+import { type PanelBudget, requireModel, requirePanel } from "./require-panel.ts";
 import { fault } from "./spec-schema.ts";
 
 /** What takes outputs in. */
 export type OutputPorts = {
   readonly outputs: {
     spec(id: string): Promise<StoredSpec | null>;
+    /** Why the panel could not judge that text by the specification; null where it could, and where no panel is configured. */
+    describeOverflow(spec: StoredSpec & { readonly specText: string }, outputText: string): string | null;
     readonly bind: Bind;
-    /** The accepted verdict of a slot; null where the output has to be bought. */
-    find(slot: string): Promise<VerdictStanding | null>;
+    readonly readDeliverable: ReadDeliverable;
+    /** The accepted verdict of a slot, for whoever posts (key:ID or wallet:ADDRESS); null where they have to buy it. */
+    find(place: { readonly slot: string; readonly owner: string }): Promise<VerdictStanding | null>;
+    /** The same for a key whose balance does not reach, once those who buy it have done so. */
+    awaitAccepted(
+      place: { readonly slot: string; readonly keyId: string },
+      signal: AbortSignal,
+    ): Promise<SlotTaken | null>;
     accept(draft: OutputDraft, purchaser: Purchaser & { readonly signal: AbortSignal }): Promise<Acceptance>;
     activate(verdictId: string): Promise<VerdictStanding>;
     /** Never throws. */
     withdraw(verdictId: string): Promise<void>;
     /** What the panel may use; null where no model is configured. */
-    readonly budget: {
-      readonly tokensPerDay: number;
-      usedSince(moment: Date): Promise<number>;
-    } | null;
+    readonly budget: PanelBudget | null;
   };
   /** Why the guard refuses a URL; null where it does not. */
   readonly refuseUrl: (url: string) => Promise<string | null>;
@@ -36,9 +48,7 @@ type Prepared = { readonly draft: OutputDraft; readonly standing: VerdictStandin
 type Work = PaidWorkContext<OutputPorts>;
 
 const UNITS = 500;
-const DAY_MS = 86_400_000;
 const RETRY_AFTER_SECONDS = 5;
-const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
 
 /** POST /v1/outputs. */
 export const postOutputs = definePaid({
@@ -49,7 +59,7 @@ export const postOutputs = definePaid({
   tag: "Verification",
   summary: "Have a delivered output judged",
   description:
-    "Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or told to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, whoever posts it; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow. A verdict that failed past its third retry is replaced by the next submission, charged anew. Nothing is charged for an unknown specification, nor while no panel can run.",
+    "Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or told to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, whoever posts it with a key, whatever its balance, or with a payment, which is not taken; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow; the output has to be what the provider submitted on chain: before that, and until the index shows it, 409 `job-not-submitted`, for any other text 409 `deliverable-differs`, both uncharged. A verdict that failed past its third retry is replaced by the next submission, charged anew; one of a job by that of anybody else at once, so that neither party depends on who was quicker. Nothing is charged for an unknown specification, nor while no panel can run; the last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.",
   request: { params: z.object({}), query: z.object({}), body: outputBodySchema },
   answer: {
     schema: submittedSchema,
@@ -58,6 +68,8 @@ export const postOutputs = definePaid({
   },
   problems: [
     "not-found",
+    "job-not-submitted",
+    "deliverable-differs",
     "output-unsettled",
     "texts-dropped",
     "node-unavailable",
@@ -70,26 +82,37 @@ export const postOutputs = definePaid({
     const { outputs } = work.deps;
     const spec = await outputs.spec(output.spec_id);
     if (spec === null) throw new Problem("not-found", `There is no specification ${output.spec_id}.`);
-    // Nobody asks a node or a name server without a credential.
-    if (work.caller.kind === "nobody") {
-      await requirePanel(work);
+    const owner = ownerOf(work.caller);
+    // Nobody asks a node, a name server or the day's calls without a credential.
+    if (owner === null) {
+      requireModel(outputs.budget);
       return null;
     }
     await refuseWebhook(output, work.deps);
     const draft = await placeOutput(output, spec, outputs.bind);
-    const standing = await outputs.find(draft.slot);
+    const standing = await outputs.find({ slot: draft.slot, owner: ownerText(owner) });
     if (standing !== null) return { draft, standing };
+    await requireDelivered(draft, outputs.readDeliverable);
     if (spec.specText === null)
       throw new Problem(
         "texts-dropped",
         `The texts of specification ${spec.id} are no longer kept; register it anew.`,
       );
-    await requirePanel(work);
+    const overflow = outputs.describeOverflow({ ...spec, specText: spec.specText }, draft.outputText);
+    if (overflow !== null) throw new ValidationFailed([fault("output_text", draft.outputText, overflow)]);
+    await requirePanel(outputs.budget, { now: work.now, isOfJob: draft.job !== null });
     return { draft, standing: null };
   },
   bought(prepared): SubmittedAnswer | null {
     if (prepared === null || prepared.standing === null) return null;
     return answerOf(prepared.standing, prepared.draft, null);
+  },
+  async boughtMeanwhile(prepared, { deps, caller, signal }: WaitContext<OutputPorts>) {
+    if (prepared === null || caller.kind !== "key") return null;
+    const { draft } = prepared;
+    const taken = await deps.outputs.awaitAccepted({ slot: draft.slot, keyId: caller.keyId }, signal);
+    if (taken?.kind === "busy") throw unsettled();
+    return taken === null ? null : answerOf(taken.standing, draft, null);
   },
   async accept(_input, prepared, { deps, caller, debitId, paymentId, signal }: AcceptContext<OutputPorts>) {
     const owner = ownerOf(caller);
@@ -125,19 +148,6 @@ async function refuseWebhook({ webhook_url: url }: OutputBody, { refuseUrl }: Ou
   // As it will be asked: the parser's spelling may be longer than the guard reads.
   const error = await refuseUrl(URL.canParse(url) ? new URL(url).href : url);
   if (error !== null) throw new ValidationFailed([fault("webhook_url", url, error)]);
-}
-
-async function requirePanel({ deps: { outputs }, now }: Work): Promise<void> {
-  const { budget } = outputs;
-  if (budget === null)
-    throw unavailable("panel-not-configured", "No model is configured here that could judge an output.", {
-      retryAfterSeconds: NOT_CONFIGURED_RETRY_SECONDS,
-    });
-  const day = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
-  if ((await budget.usedSince(day)) < budget.tokensPerDay) return;
-  throw unavailable("panel-budget-spent", "The panel has used up its tokens of this day (UTC).", {
-    retryAfterSeconds: Math.ceil((day.getTime() + DAY_MS - now.getTime()) / 1000),
-  });
 }
 
 function answerOf(

@@ -6,13 +6,18 @@ import { type OwnerAccess, ownerText } from "../access/owner.ts";
 import { usd } from "../access/usd.ts";
 import { defineFree } from "../endpoint.ts";
 import { Problem } from "../problems.ts";
+import { type PanelBudget, requirePanel } from "./require-panel.ts";
 import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
 
-/** What retries verdicts for those who submitted them. */
+/** What retries verdicts for those who submitted them, and the parties of their jobs. */
 export type RetryPorts = {
   readonly owners: OwnerAccess;
   readonly repeats: RepeatStore;
   readonly retryVerdict: (request: RetryRequest) => Promise<RetryOutcome>;
+  /** Whether a verdict is a job's; false where there is none. */
+  readonly isOfJob: (verdictId: string) => Promise<boolean>;
+  /** What the panel may use; null where no model is configured. */
+  readonly panelBudget: PanelBudget | null;
 };
 
 const retriedSchema = z
@@ -26,7 +31,7 @@ export const postRetry = defineFree({
   tag: "Verification",
   summary: "Have a failed verdict run again",
   description:
-    "Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. After the third failure posting the output again buys a new verdict in its place.",
+    "Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. Where the output is a job's and no credits were returned, the job's client and provider may ask as well, signed in. After the third failure posting the output again buys a new verdict in its place; a job's output that somebody else posts buys one at once.",
   request: {
     params: z.object({
       verdict_id: z.string().openapi({
@@ -52,6 +57,8 @@ export const postRetry = defineFree({
     "verdict-not-failed",
     "retries-used-up",
     "texts-dropped",
+    "panel-not-configured",
+    "panel-budget-spent",
     "database-unavailable",
     "internal",
     ...ACT_ONCE.problems,
@@ -68,6 +75,7 @@ export const postRetry = defineFree({
       endpoint: "POST /v1/verdicts/{verdict_id}/retry",
       input: { verdictId },
       async run() {
+        await requirePanel(deps.panelBudget, { now, isOfJob: await deps.isOfJob(verdictId) });
         requireQueued(verdictId, await deps.retryVerdict({ verdictId, owner, now }));
         const answer = { verdict_id: verdictId, status: "pending" };
         return { answer, kept: answer };
@@ -85,7 +93,7 @@ function requireQueued(id: string, outcome: RetryOutcome): void {
     case "not-the-submitter":
       throw new Problem(
         "not-the-submitter",
-        `Verdict ${id} can be retried by the key or the wallet that submitted its output.`,
+        `Verdict ${id} can be retried by the key or the wallet that submitted its output; a payment of theirs lets client and provider of its job retry it too. Posting a job's output again buys a new verdict.`,
       );
     case "not-failed":
       throw new Problem(

@@ -46,7 +46,7 @@ const reviewedSchema = z
   .object({
     verdict_id: z.uuid(),
     final_verdict: z.enum(["ALLOW", "REJECT"]),
-    run: z.int().min(2).openapi({ description: "The decision's number, as in methodology.runs" }),
+    run: z.int().min(1).openapi({ description: "The decision's number, as in methodology.runs" }),
     evidence_hash: hashSchema,
     reviewed_by: z.string(),
   })
@@ -57,9 +57,9 @@ export const postReview = defineFree({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/review",
   tag: "Verdicts",
-  summary: "Decide on a verdict on HOLD",
+  summary: "Decide on a verdict on HOLD, or a failed one of a job",
   description:
-    "For reviewers: an API key of the operator with the scope `review` (`ahs keys create --scope review`). The decision is one of its own in methodology.runs, with new evidence that names the key and the reason, and settles the job where there is one; leaving it on HOLD takes no call. 409 for a verdict that is not HOLD.",
+    "For reviewers: an API key of the operator with the scope `review` (`ahs keys create --scope review`). The decision is one of its own in methodology.runs, with new evidence that names the key and the reason, and settles the job where there is one; leaving it on HOLD takes no call. A verdict of a job that failed may be decided too, so that the job has an end: its answer has no score, no confidence and no findings then. 409 for any other verdict.",
   identity: "key",
   headers: ACT_ONCE.headers,
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
@@ -124,6 +124,9 @@ function refusalOf(outcome: Exclude<ReviewOutcome, { kind: "recorded" }>): Probl
     case "not_held":
       return new Problem("verdict-not-held", `The verdict is ${outcome.finalVerdict}, not HOLD.`);
     case "undecided":
-      return new Problem("verdict-not-held", "The verdict has no decision yet.");
+      return new Problem(
+        "verdict-not-held",
+        "The verdict has no decision yet, and is not one of a job that failed.",
+      );
   }
 }

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import type { Hex } from "viem";
-import type { SpecDraft } from "../../verdicts/register-spec.ts";
+import type { Registration, SpecDraft } from "../../verdicts/register-spec.ts";
 import type { IpLimit } from "../access/ip-limit.ts";
 import { rateLimited } from "../access/rate-limit-answer.ts";
 import { answerJson } from "../answer.ts";
 import type { ApiContext } from "../api-env.ts";
 import { defineFree } from "../endpoint.ts";
-import { draftOf, type JobScope, specBodySchema } from "./spec-schema.ts";
+import { ValidationFailed } from "../validation/validation-failed.ts";
+import { draftOf, fault, type JobScope, specBodySchema } from "./spec-schema.ts";
 
 /** Specifications a minute that one address may register. */
 export const SPECS_PER_MINUTE = 20;
@@ -16,12 +16,26 @@ export type SpecPorts = {
   readonly specs: {
     readonly scope: JobScope;
     /** Throws a 503 where the node has to be asked and does not answer. */
-    register(draft: SpecDraft, now: Date): Promise<{ readonly specId: string; readonly specHash: Hex }>;
+    register(draft: SpecDraft, now: Date): Promise<Registration>;
+    /** Whether a specification is its job's by now; null for one that names no job of an escrow. */
+    binding(specId: string): Promise<SpecBindingView | null>;
     /** Counts a registration against its address. */
     readonly limit: IpLimit;
   };
   readonly socketAddress: (context: ApiContext) => string | null;
 };
+
+const bindingSchema = z
+  .object({
+    status: z.enum(["bound", "unbound", "unknown"]).openapi({
+      description: "unknown: node or index cannot tell now; it is asked again when an output comes",
+    }),
+    reason: z.string().nullable().openapi({ description: "Why it is not bound, or not known to be" }),
+  })
+  .openapi("SpecBindingStatus");
+
+/** Whether a specification is its job's. */
+export type SpecBindingView = z.infer<typeof bindingSchema>;
 
 const registeredSchema = z
   .object({
@@ -33,6 +47,10 @@ const registeredSchema = z
         description:
           "keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55",
       }),
+    binding: bindingSchema.nullable().openapi({
+      description:
+        "Whether the job that it names is its job as the chain stands; null where it names no job of an escrow",
+    }),
   })
   .openapi("Spec");
 
@@ -42,13 +60,14 @@ export const postSpecs = defineFree({
   path: "/v1/specs",
   tag: "Verification",
   summary: "Register a job specification",
-  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The hash goes into the job's description as \`ahs-spec:<spec_hash>\`, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.`,
+  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The hash goes into the job's description as \`ahs-spec:<spec_hash>\`, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.`,
   request: { params: z.object({}), query: z.object({}), body: specBodySchema },
   answer: {
     schema: registeredSchema,
     example: {
       spec_id: "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
       spec_hash: "0x6f3c0c2e8d4b9a7f1e5d2c3b4a5968778695a4b3c2d1e0f0112233445566778f",
+      binding: null,
     },
     description: "The specification's id and hash",
   },
@@ -61,7 +80,16 @@ export const postSpecs = defineFree({
       forwardedFor: context.req.header("x-forwarded-for"),
     });
     if (limited !== null) throw rateLimited(limited);
-    const { specId, specHash } = await deps.specs.register(draft, now);
-    return answerJson(context, { spec_id: specId, spec_hash: specHash });
+    const outcome = await deps.specs.register(draft, now);
+    switch (outcome.kind) {
+      case "refused":
+        throw new ValidationFailed([fault(outcome.member, body[outcome.member], outcome.reason)]);
+      case "registered":
+        return answerJson(context, {
+          spec_id: outcome.specId,
+          spec_hash: outcome.specHash,
+          binding: await deps.specs.binding(outcome.specId),
+        });
+    }
   },
 });

@@ -1,5 +1,7 @@
 import { numberToHex } from "viem";
+import { DECISION_CODES } from "../../escrow/types.ts";
 import type { Decision } from "../../panel/types.ts";
+import type { SettlementView } from "../../store/settlement-view.ts";
 import type { VerdictResult } from "../../verdicts/types.ts";
 import type { VerdictView } from "../../verdicts/verdict-view.ts";
 import { toEip55 } from "../address-schema.ts";
@@ -127,7 +129,7 @@ function settlementOf({ namedJob, settlement }: VerdictView): Settlement | null 
   };
   if (settlement === null) {
     const reason = escrow === null ? NO_ESCROW : UNBOUND;
-    return { ...job, status: "unbound", tx_hash: null, review_by: null, reason };
+    return { ...job, status: "unbound", tx_hash: null, review_by: null, reason, signed: null };
   }
   return {
     ...job,
@@ -135,5 +137,28 @@ function settlementOf({ namedJob, settlement }: VerdictView): Settlement | null 
     tx_hash: settlement.txHash,
     review_by: settlement.reviewBy?.toISOString() ?? null,
     reason: settlement.reason,
+    signed: signedOf(settlement),
+  };
+}
+
+/** As the evaluator takes it. */
+function signedOf({ escrow, jobId, signed }: SettlementView): Settlement["signed"] {
+  if (signed === null) return null;
+  return {
+    verdict: {
+      escrow: toEip55(escrow),
+      job_id: numberToHex(jobId),
+      deliverable: signed.deliverable,
+      spec_hash: signed.specHash,
+      decision: DECISION_CODES[signed.decision],
+      score: signed.score,
+      confidence_bps: signed.confidenceBps,
+      evidence_hash: signed.evidenceHash,
+      issued_at: signed.issuedAt,
+      deadline: signed.deadline,
+    },
+    signature: signed.signature,
+    evaluator: toEip55(signed.evaluator),
+    signer: toEip55(signed.signer),
   };
 }

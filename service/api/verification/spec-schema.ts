@@ -1,9 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
+import { checkHidden } from "../../panel/check-hidden.ts";
+import { findInvisible } from "../../panel/find-invisible.ts";
 import type { NamedJob } from "../../store/job-specs.ts";
 import type { SpecDraft } from "../../verdicts/register-spec.ts";
 import { addressSchema, toEip55 } from "../address-schema.ts";
 import { echoInput } from "../validation/echo-input.ts";
+import { laxInteger } from "../validation/lax-values.ts";
 import { ValidationFailed, type ValidationFault } from "../validation/validation-failed.ts";
 import { filledTextSchema, MAX_TEXT_CHARACTERS, textSchema } from "./text-schema.ts";
 
@@ -41,10 +44,11 @@ export const specBodySchema = z
       maxLength: MAX_TEXT_CHARACTERS,
       description: "The task, as outputs are judged by it",
     }),
-    acceptance_criteria: textSchema(MAX_TEXT_CHARACTERS)
-      .nullable()
-      .default(null)
-      .openapi({ maxLength: MAX_TEXT_CHARACTERS, description: "What has to be met, one item a line" }),
+    acceptance_criteria: textSchema(MAX_TEXT_CHARACTERS).nullable().default(null).openapi({
+      maxLength: MAX_TEXT_CHARACTERS,
+      description:
+        "What has to be met, one item a line; of more than thirty items the thirtieth and all after it are judged as one",
+    }),
     domain: textSchema(MAX_DOMAIN_CHARACTERS).default("default").openapi({
       maxLength: MAX_DOMAIN_CHARACTERS,
       description:
@@ -53,13 +57,19 @@ export const specBodySchema = z
     erc8183_job_id: z.string().regex(JOB_ID).nullable().default(null).openapi({
       description: "The job's id, hexadecimal. Without an escrow it is on record and binds nothing",
     }),
-    chain_id: z.int().positive().nullable().default(null).openapi({
-      description: "The escrow's chain; this deployment's unless given",
-    }),
+    chain_id: laxInteger(z.int().positive())
+      .nullable()
+      .default(null)
+      .openapi({
+        type: ["integer", "null"],
+        exclusiveMinimum: 0,
+        default: null,
+        description: "The escrow's chain; this deployment's unless given",
+      }),
     escrow: optionalAddress("The ERC-8183 escrow that holds the job"),
     client_signature: z.string().regex(SIGNATURE).nullable().default(null).openapi({
       description:
-        "EIP-712 SpecBinding(address escrow,uint256 jobId,bytes32 specHash) by the job's client, for a job whose description does not name the hash",
+        "EIP-712 SpecBinding(address escrow,uint256 jobId,bytes32 specHash) by the job's client, in the domain of name `Agent Health Spec Binding`, version `1`, the chain's id and the evaluator as verifyingContract (`/.well-known/agent-registration.json` names it), for a job whose description does not name the hash. Verified at once, by ERC-1271 for a contract wallet: one that does not fit is refused",
     }),
   })
   .openapi("SpecRequest");
@@ -74,7 +84,7 @@ export type JobScope = { readonly chainId: number; readonly escrows: readonly Ad
  * it for bound.
  */
 export function draftOf(body: SpecBody, scope: JobScope): SpecDraft {
-  const faults = jobFaults(body, scope);
+  const faults = [...hiddenFaults(body), ...jobFaults(body, scope)];
   if (faults.length > 0) throw new ValidationFailed(faults);
   return {
     clientAddr: body.client_addr,
@@ -93,6 +103,17 @@ function jobOf({ erc8183_job_id: id, escrow }: SpecBody, { chainId }: JobScope):
   return { chainId: escrow === null ? null : chainId, escrow, jobId: BigInt(id) };
 }
 
+/** Models read what people do not see: a criterion of tags alone would be one that nobody agreed to. */
+function hiddenFaults({ spec_text, acceptance_criteria }: SpecBody): ValidationFault[] {
+  return Object.entries({ spec_text, acceptance_criteria }).flatMap(([name, text]) => {
+    // One with a use, such as a joiner in a word, hides nothing.
+    const hidden = text === null || checkHidden(text) === null ? null : findInvisible(text);
+    if (hidden === null) return [];
+    const error = `the text holds ${hidden.name} after ${hidden.after} characters, which nobody sees`;
+    return [fault(name, text, error)];
+  });
+}
+
 function jobFaults(body: SpecBody, { chainId, escrows }: JobScope): ValidationFault[] {
   const { chain_id, escrow, client_signature, erc8183_job_id: id } = body;
   const faults: ValidationFault[] = [];
@@ -100,7 +121,7 @@ function jobFaults(body: SpecBody, { chainId, escrows }: JobScope): ValidationFa
     faults.push(fault("chain_id", chain_id, `jobs are settled on the chain ${chainId} alone`));
   if (escrow !== null && !escrows.some((known) => known.toLowerCase() === escrow))
     faults.push(fault("escrow", escrow, `jobs are settled for ${escrowsIn(escrows)}`));
-  if (escrow !== null && id === null)
+  else if (escrow !== null && id === null)
     faults.push(fault("escrow", escrow, "an escrow names no job without erc8183_job_id"));
   if (client_signature !== null && (escrow === null || id === null))
     faults.push(

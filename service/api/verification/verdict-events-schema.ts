@@ -27,7 +27,7 @@ const reviewDueSchema = z.object({
   final_verdict: z.literal("HOLD"),
   chain_id: z.int(),
   escrow: eip55Schema,
-  job_id: z.string().openapi({ description: "Decimal" }),
+  job_id: z.string().openapi({ description: "Hexadecimal, as the verdict's settlement has it" }),
   review_by: isoSchema,
   expires_at: isoSchema.openapi({ description: "When the job runs out, and its client may be refunded" }),
 }) satisfies z.ZodType<ReviewDueData>;
@@ -48,7 +48,7 @@ const REVIEW_DUE_EXAMPLE: ReviewDueData = {
   final_verdict: "HOLD",
   chain_id: 31_337,
   escrow: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-  job_id: "7",
+  job_id: "0x7",
   review_by: "2026-11-27T04:00:00.000Z",
   expires_at: "2026-11-29T10:00:00.000Z",
 };

@@ -66,5 +66,22 @@ export const VERDICT_EXAMPLE: VerdictAnswer = {
     tx_hash: `0x${"88".repeat(32)}`,
     review_by: null,
     reason: null,
+    signed: {
+      verdict: {
+        escrow: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+        job_id: "0x7",
+        deliverable: `0x${"77".repeat(32)}`,
+        spec_hash: `0x${"66".repeat(32)}`,
+        decision: 1,
+        score: 86,
+        confidence_bps: 8800,
+        evidence_hash: `0x${"44".repeat(32)}`,
+        issued_at: 1795168820,
+        deadline: 1795255220,
+      },
+      signature: `0x${"99".repeat(65)}`,
+      evaluator: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
+      signer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+    },
   },
 };

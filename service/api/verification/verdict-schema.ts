@@ -33,15 +33,20 @@ const findingSchema = z
     objections: z.array(z.string()),
     abstained: z.string().nullable().openapi({ description: "Why; null where the role answered" }),
   })
-  .openapi("Finding", { description: "What one role of the panel found" });
+  .openapi("Finding", {
+    description:
+      "What one role of the panel found: 20 objections at most, no text of more than 200 characters",
+  });
 
 /** Why a run was made, or a decision recorded. */
 export const causeSchema = z.enum(["submitted", "retried", "evidence", "near_expiry", "review"]);
 
 const methodologySchema = z
   .object({
-    panel_version: z.string(),
-    prompt_hash: z.string().openapi({ description: "keccak256 over all prompts and schemas" }),
+    panel_version: z.string().nullable().openapi({
+      description: "Null, as prompt_hash, for a review of a verdict that had failed: it names no models",
+    }),
+    prompt_hash: z.string().nullable().openapi({ description: "keccak256 over all prompts and schemas" }),
     models: z.record(z.string(), z.string()).openapi({ description: "By role" }),
     thresholds: z.object({ domain: z.string(), confidence: z.number() }),
     rules_fired: z
@@ -77,6 +82,28 @@ const SETTLEMENT_STATUSES = [
   "expired",
 ] as const satisfies readonly SettlementStatus[];
 
+const signedSchema = z
+  .object({
+    verdict: z
+      .object({
+        escrow: eip55Schema,
+        job_id: z.string().openapi({ description: "Hexadecimal" }),
+        deliverable: hashSchema,
+        spec_hash: hashSchema,
+        decision: z.int().min(1).max(3).openapi({ description: "1 ALLOW, 2 REJECT, 3 HOLD" }),
+        score: z.int().min(0).max(100),
+        confidence_bps: z.int().min(0).max(10_000),
+        evidence_hash: hashSchema,
+        issued_at: z.int().openapi({ description: "Unix seconds" }),
+        deadline: z.int().openapi({ description: "Unix seconds; the last at which it may be brought" }),
+      })
+      .openapi({ description: "The EIP-712 struct, its members in the order of `Verdict`" }),
+    signature: z.string().regex(/^0x[0-9a-f]*$/),
+    evaluator: eip55Schema.openapi({ description: "The contract that it was signed for" }),
+    signer: eip55Schema,
+  })
+  .openapi("SignedVerdict");
+
 const settlementSchema = z
   .object({
     chain_id: z.int().nullable(),
@@ -84,7 +111,7 @@ const settlementSchema = z
     job_id: z.string().openapi({ description: "Hexadecimal, as erc8183_job_id" }),
     status: z.enum(SETTLEMENT_STATUSES).openapi({
       description:
-        "unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, held: the HOLD is on record and the escrow untouched, both in a final block. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job or the signature ran out first",
+        "unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided",
     }),
     tx_hash: hashSchema.nullable(),
     review_by: isoSchema.nullable().openapi({
@@ -94,13 +121,18 @@ const settlementSchema = z
       .string()
       .nullable()
       .openapi({ description: "Why nothing is signed, or it was refused, where that is known" }),
+    signed: signedSchema.nullable().openapi({
+      description:
+        "Null where the newest decision is not signed. Anyone may bring it: `settle(escrow, jobId, verdict, signature)` of the evaluator, for a HOLD `hold`, by the deadline. It counts once",
+    }),
   })
   .openapi("Settlement");
 
 const resultShape = {
   final_verdict: decisionSchema.nullable(),
   final_score: z.int().min(0).max(100).nullable().openapi({
-    description: "Mean of the generators' scores, rounded half up",
+    description:
+      "Mean of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there",
   }),
   confidence: z.number().min(0).max(1).nullable().openapi({
     description: "Mean confidence of those who voted with the majority, in hundredths",
@@ -113,7 +145,10 @@ const resultShape = {
   met_criteria: z.array(z.string()).nullable(),
   unmet_criteria: z.array(z.string()).nullable(),
   key_objections: z.array(z.string()).nullable(),
-  reasoning: z.string().nullable(),
+  reasoning: z.string().nullable().openapi({
+    description:
+      "In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis stands for whatever it copied in more than 200 characters from specification, output or evidence",
+  }),
   strongest_dissent: z.string().nullable(),
   generator_majority: decisionSchema.nullable(),
   critic_override_applied: z.boolean().nullable(),

@@ -2,6 +2,7 @@
 export const jobAdapterV3Abi = [
   {"type":"function","name":"gateSelectors","inputs":[],"outputs":[{"name":"fund","type":"bytes4","internalType":"bytes4"},{"name":"setProvider","type":"bytes4","internalType":"bytes4"}],"stateMutability":"pure"},
   {"type":"function","name":"readJob","inputs":[{"name":"escrow","type":"address","internalType":"address"},{"name":"jobId","type":"uint256","internalType":"uint256"}],"outputs":[{"name":"","type":"tuple","internalType":"struct IJobEscrowAdapter.Job","components":[{"name":"client","type":"address","internalType":"address"},{"name":"provider","type":"address","internalType":"address"},{"name":"evaluator","type":"address","internalType":"address"},{"name":"hook","type":"address","internalType":"address"},{"name":"status","type":"uint8","internalType":"enum IJobEscrowAdapter.JobStatus"},{"name":"expiredAt","type":"uint256","internalType":"uint256"},{"name":"budget","type":"uint256","internalType":"uint256"}]}],"stateMutability":"view"},
+  {"type":"error","name":"OtherGeneration","inputs":[{"name":"escrow","type":"address","internalType":"address"},{"name":"jobId","type":"uint256","internalType":"uint256"}]},
   {"type":"error","name":"UnknownJob","inputs":[{"name":"escrow","type":"address","internalType":"address"},{"name":"jobId","type":"uint256","internalType":"uint256"}]},
   {"type":"error","name":"UnknownStatus","inputs":[{"name":"escrow","type":"address","internalType":"address"},{"name":"jobId","type":"uint256","internalType":"uint256"},{"name":"status","type":"uint8","internalType":"uint8"}]},
 ] as const;

@@ -4,6 +4,7 @@ CREATE TABLE "ahs"."held_evidence" (
 	"submitted_by" text NOT NULL,
 	"text" text,
 	"text_hash" text NOT NULL,
+	"final_by" text[] DEFAULT '{}' NOT NULL,
 	"created_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -11,7 +12,8 @@ CREATE TABLE "ahs"."hold_clock" (
 	"verdict_id" uuid PRIMARY KEY NOT NULL,
 	"chain_id" integer NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
-	"rerun_at" timestamp with time zone NOT NULL,
+	"ends_at" timestamp with time zone,
+	"rerun_at" timestamp with time zone,
 	"review_by" timestamp with time zone NOT NULL,
 	"rerun_asked_at" timestamp with time zone,
 	"review_told_at" timestamp with time zone,
@@ -39,7 +41,8 @@ CREATE TABLE "ahs"."job_spec" (
 --> statement-breakpoint
 CREATE TABLE "ahs"."output_text" (
 	"verdict_id" uuid PRIMARY KEY NOT NULL,
-	"text" text NOT NULL
+	"text" text NOT NULL,
+	"created_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "ahs"."role_call" (
@@ -74,6 +77,7 @@ CREATE TABLE "ahs"."settlement" (
 	"evidence_hash" text NOT NULL,
 	"issued_at" bigint NOT NULL,
 	"deadline" bigint NOT NULL,
+	"evaluator" text NOT NULL,
 	"signer" text NOT NULL,
 	"signature" text NOT NULL,
 	"state" text NOT NULL,
@@ -90,7 +94,7 @@ CREATE TABLE "ahs"."settlement_check" (
 	"chain_id" integer NOT NULL,
 	"run" integer NOT NULL,
 	"status" text NOT NULL,
-	"reason" text NOT NULL,
+	"reason" text,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"not_before" timestamp with time zone,
 	"checked_at" timestamp with time zone NOT NULL
@@ -151,19 +155,21 @@ ALTER TABLE "ahs"."verdict" ADD CONSTRAINT "verdict_spec_id_job_spec_id_fk" FORE
 ALTER TABLE "ahs"."verdict" ADD CONSTRAINT "verdict_endpoint_id_webhook_endpoint_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "ahs"."webhook_endpoint"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ahs"."verdict_run" ADD CONSTRAINT "verdict_run_verdict_id_verdict_id_fk" FOREIGN KEY ("verdict_id") REFERENCES "ahs"."verdict"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "held_evidence_once" ON "ahs"."held_evidence" USING btree ("verdict_id","text_hash");--> statement-breakpoint
+CREATE INDEX "held_evidence_texts" ON "ahs"."held_evidence" USING btree ("created_at") WHERE "ahs"."held_evidence"."text" is not null;--> statement-breakpoint
 CREATE INDEX "hold_clock_chain" ON "ahs"."hold_clock" USING btree ("chain_id");--> statement-breakpoint
 CREATE INDEX "job_spec_job" ON "ahs"."job_spec" USING btree ("job_chain_id","job_escrow","job_id","created_at");--> statement-breakpoint
-CREATE INDEX "job_spec_created" ON "ahs"."job_spec" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "role_call_created" ON "ahs"."role_call" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "job_spec_texts" ON "ahs"."job_spec" USING btree ("created_at") WHERE "ahs"."job_spec"."spec_text" is not null;--> statement-breakpoint
+CREATE INDEX "output_text_created" ON "ahs"."output_text" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "role_call_created" ON "ahs"."role_call" USING btree ("created_at","prompt_tokens","completion_tokens");--> statement-breakpoint
 CREATE UNIQUE INDEX "settlement_terminal" ON "ahs"."settlement" USING btree ("chain_id","escrow","job_id") WHERE "ahs"."settlement"."decision" <> 'HOLD';--> statement-breakpoint
 CREATE UNIQUE INDEX "settlement_run" ON "ahs"."settlement" USING btree ("verdict_id","run");--> statement-breakpoint
-CREATE INDEX "settlement_state" ON "ahs"."settlement" USING btree ("chain_id","state");--> statement-breakpoint
-CREATE INDEX "settlement_check_chain" ON "ahs"."settlement_check" USING btree ("chain_id");--> statement-breakpoint
+CREATE INDEX "settlement_open" ON "ahs"."settlement" USING btree ("chain_id","id") WHERE "ahs"."settlement"."state" = 'signed';--> statement-breakpoint
+CREATE INDEX "settlement_check_due" ON "ahs"."settlement_check" USING btree ("chain_id","not_before") WHERE "ahs"."settlement_check"."not_before" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "verdict_slot" ON "ahs"."verdict" USING btree ("slot") WHERE "ahs"."verdict"."replaced_at" is null;--> statement-breakpoint
 CREATE INDEX "verdict_due" ON "ahs"."verdict" USING btree ("status","not_before");--> statement-breakpoint
 CREATE INDEX "verdict_spec" ON "ahs"."verdict" USING btree ("spec_id");--> statement-breakpoint
 CREATE INDEX "verdict_job" ON "ahs"."verdict" USING btree ("job_chain_id","job_escrow","job_id");--> statement-breakpoint
+CREATE INDEX "verdict_debit" ON "ahs"."verdict" USING btree ("debit_id") WHERE "ahs"."verdict"."debit_id" is not null;--> statement-breakpoint
 CREATE INDEX "verdict_payment" ON "ahs"."verdict" USING btree ("payment_id") WHERE "ahs"."verdict"."payment_id" is not null;--> statement-breakpoint
 CREATE INDEX "verdict_endpoint" ON "ahs"."verdict" USING btree ("endpoint_id") WHERE "ahs"."verdict"."endpoint_id" is not null;--> statement-breakpoint
-CREATE INDEX "verdict_evaluated" ON "ahs"."verdict" USING btree ("evaluated_at");--> statement-breakpoint
 CREATE INDEX "verdict_run_evidence" ON "ahs"."verdict_run" USING btree ("evidence_hash");

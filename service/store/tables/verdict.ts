@@ -15,7 +15,7 @@ import {
 import { webhookEndpoint } from "./alerts.ts";
 import { ahs } from "./schema.ts";
 
-/** Job specifications, as their clients registered them. */
+/** Job specifications, as their clients registered them. Every signature of a client that is stored was verified before. */
 export const jobSpec = ahs.table(
   "job_spec",
   {
@@ -33,16 +33,19 @@ export const jobSpec = ahs.table(
     jobChainId: integer(),
     jobEscrow: text(),
     jobId: numeric({ mode: "bigint" }),
-    /** The client's SpecBinding, as it was sent: 0x and hexadecimal digits. */
+    /**
+     * The SpecBinding of clientAddr for this job and hash, as it was sent: 0x and hexadecimal digits. It was verified, by ERC-1271
+     * for a contract wallet, at registeredBlock or before; what does not verify is not registered, and nobody asks again.
+     */
     clientSignature: text(),
-    /** The node's newest block when it was registered; null where it names no job of a known escrow. */
+    /** The newest block of node and index when it was registered; null where it names no job of a known escrow. */
     registeredBlock: bigint({ mode: "bigint" }),
     createdAt: timestamp({ withTimezone: true }).notNull(),
     textsDroppedAt: timestamp({ withTimezone: true }),
   },
   (table) => [
     index("job_spec_job").on(table.jobChainId, table.jobEscrow, table.jobId, table.createdAt),
-    index("job_spec_created").on(table.createdAt),
+    index("job_spec_texts").on(table.createdAt).where(sql`${table.specText} is not null`),
   ],
 );
 
@@ -116,19 +119,25 @@ export const verdict = ahs.table(
     index("verdict_due").on(table.status, table.notBefore),
     index("verdict_spec").on(table.specId),
     index("verdict_job").on(table.jobChainId, table.jobEscrow, table.jobId),
+    index("verdict_debit").on(table.debitId).where(sql`${table.debitId} is not null`),
     index("verdict_payment").on(table.paymentId).where(sql`${table.paymentId} is not null`),
     index("verdict_endpoint").on(table.endpointId).where(sql`${table.endpointId} is not null`),
-    index("verdict_evaluated").on(table.evaluatedAt),
   ],
 );
 
 /** The delivered text of a verdict; the row goes when its time of retention is over. */
-export const outputText = ahs.table("output_text", {
-  verdictId: uuid()
-    .primaryKey()
-    .references(() => verdict.id, { onDelete: "cascade" }),
-  text: text().notNull(),
-});
+export const outputText = ahs.table(
+  "output_text",
+  {
+    verdictId: uuid()
+      .primaryKey()
+      .references(() => verdict.id, { onDelete: "cascade" }),
+    text: text().notNull(),
+    /** Its verdict's. */
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [index("output_text_created").on(table.createdAt)],
+);
 
 /** Texts that were handed in after a HOLD, for one more run. */
 export const heldEvidence = ahs.table(
@@ -144,9 +153,14 @@ export const heldEvidence = ahs.table(
     text: text(),
     /** keccak256 of its UTF-8 bytes. */
     textHash: text().notNull(),
+    /** Who said with it that they hand in no more, as submittedBy. */
+    finalBy: text().array().notNull().default([]),
     createdAt: timestamp({ withTimezone: true }).notNull(),
   },
-  (table) => [uniqueIndex("held_evidence_once").on(table.verdictId, table.textHash)],
+  (table) => [
+    uniqueIndex("held_evidence_once").on(table.verdictId, table.textHash),
+    index("held_evidence_texts").on(table.createdAt).where(sql`${table.text} is not null`),
+  ],
 );
 
 /** What one role answered in one run, or why it abstained: kept at once, so that no answer is paid for twice. */
@@ -177,7 +191,8 @@ export const roleCall = ahs.table(
   },
   (table) => [
     primaryKey({ columns: [table.verdictId, table.run, table.role] }),
-    index("role_call_created").on(table.createdAt),
+    // With all that the tokens of a day are summed from, so that the rows are not read for it.
+    index("role_call_created").on(table.createdAt, table.promptTokens, table.completionTokens),
   ],
 );
 
@@ -202,97 +217,4 @@ export const verdictRun = ahs.table(
     primaryKey({ columns: [table.verdictId, table.run] }),
     index("verdict_run_evidence").on(table.evidenceHash),
   ],
-);
-
-/**
- * signed: queued with the sender of the relayer's key. confirmed: the evaluator's own event says so in a final block. refused: the
- * escrow or the evaluator will never take it. expired: its job or its signature ran out first.
- */
-export type SettlementState = "signed" | "confirmed" | "refused" | "expired";
-
-/** Every verdict that we signed for a job's escrow; of those that end a job, one a job. */
-export const settlement = ahs.table(
-  "settlement",
-  {
-    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
-    chainId: integer().notNull(),
-    /** Lower-case. */
-    escrow: text().notNull(),
-    jobId: numeric({ mode: "bigint" }).notNull(),
-    verdictId: uuid()
-      .notNull()
-      .references(() => verdict.id),
-    run: integer().notNull(),
-    decision: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
-    deliverable: text().notNull(),
-    specHash: text().notNull(),
-    score: integer().notNull(),
-    confidenceBps: integer().notNull(),
-    evidenceHash: text().notNull(),
-    /** Unix seconds. */
-    issuedAt: bigint({ mode: "number" }).notNull(),
-    deadline: bigint({ mode: "number" }).notNull(),
-    signer: text().notNull(),
-    signature: text().notNull(),
-    state: text().$type<SettlementState>().notNull(),
-    /** The sender's newest transaction for it. */
-    senderTransactionId: bigint({ mode: "number" }),
-    attempts: integer().notNull().default(0),
-    /** The transaction whose event confirmed it. */
-    transactionHash: text(),
-    error: text(),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
-    updatedAt: timestamp({ withTimezone: true }).notNull(),
-  },
-  (table) => [
-    uniqueIndex("settlement_terminal")
-      .on(table.chainId, table.escrow, table.jobId)
-      .where(sql`${table.decision} <> 'HOLD'`),
-    uniqueIndex("settlement_run").on(table.verdictId, table.run),
-    index("settlement_state").on(table.chainId, table.state),
-  ],
-);
-
-/** Why a decision on a job is not signed, as it was found last; the row goes when the decision is signed. */
-export const settlementCheck = ahs.table(
-  "settlement_check",
-  {
-    verdictId: uuid()
-      .primaryKey()
-      .references(() => verdict.id, { onDelete: "cascade" }),
-    chainId: integer().notNull(),
-    /** The decision that was looked at, by its row of verdict_run. */
-    run: integer().notNull(),
-    /** What GET /v1/verdicts/{verdict_id} tells as its settlement's status. */
-    status: text().notNull(),
-    reason: text().notNull(),
-    attempts: integer().notNull().default(0),
-    /** When it is looked at again; null where that decision can never be signed. */
-    notBefore: timestamp({ withTimezone: true }),
-    checkedAt: timestamp({ withTimezone: true }).notNull(),
-  },
-  (table) => [index("settlement_check_chain").on(table.chainId)],
-);
-
-/** What the clock of a held job has done so far; one row for each job that was held. */
-export const holdClock = ahs.table(
-  "hold_clock",
-  {
-    verdictId: uuid()
-      .primaryKey()
-      .references(() => verdict.id),
-    chainId: integer().notNull(),
-    /** The job's expiry, and when a reviewer is asked to decide at the latest. */
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
-    rerunAt: timestamp({ withTimezone: true }).notNull(),
-    reviewBy: timestamp({ withTimezone: true }).notNull(),
-    /** Null until it happened. */
-    rerunAskedAt: timestamp({ withTimezone: true }),
-    reviewToldAt: timestamp({ withTimezone: true }),
-    expiredOnHoldAt: timestamp({ withTimezone: true }),
-    /** When its job was seen to have ended, on HOLD or otherwise; null while it runs. */
-    endedAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
-  },
-  (table) => [index("hold_clock_chain").on(table.chainId)],
 );

@@ -47,7 +47,7 @@ const REASON = ["--reason", "All three are rivers."];
 
 describe("ahs review", () => {
   it("lists what is on HOLD, the longest held first, until it is decided", async () => {
-    expect(await review("list")).toEqual(["no verdict is on HOLD"]);
+    expect(await review("list")).toEqual(["no verdict waits for a review"]);
     const [first, second] = [await held(), await held()];
     const listed = await review("list");
     expect(listed.slice(1).map((line) => line.split(" ")[0])).toEqual([first, second]);
@@ -56,6 +56,15 @@ describe("ahs review", () => {
     expect(await readVerdict(world.db, first)).toMatchObject({
       result: { final_verdict: "ALLOW", review: { reviewed_by: "ada", reason: "All three are rivers." } },
     });
+  });
+
+  it("says that it shows the most urgent alone where there are more, and shows all when told to", async () => {
+    for (let count = 0; count < 3; count += 1) await held();
+    const total = (await review("list", "--all")).length - 1;
+    const some = await review("list", "--limit", "1");
+    expect(some).toHaveLength(3);
+    expect(some.at(-1)).toContain(`1 of ${total} are shown`);
+    expect((await review("list", "--all")).join("\n")).not.toContain("are shown");
   });
 
   it("decides in the operator's name unless it is told another", async () => {
@@ -85,7 +94,7 @@ describe("ahs review", () => {
     );
     const unknown = "00000000-0000-4000-8000-000000000000";
     await expect(review("decide", unknown, "--decision", "ALLOW", ...REASON)).rejects.toThrow(
-      "no decided verdict",
+      "there is no verdict",
     );
     await expect(review("show", unknown)).rejects.toThrow("there is no verdict");
   });
@@ -100,6 +109,7 @@ describe("ahs review", () => {
     ],
     [["decide", "00000000-0000-4000-8000-000000000000", "--decision", "ALLOW"], "--reason: expected a text"],
     [["list", "--limit", "0"], "--limit: expected a whole number"],
+    [["list", "--limit", "2", "--all"], "--limit and --all exclude each other"],
   ] as const)("%j is told what fits", async (args, message) => {
     await expect(review(...args)).rejects.toThrow(message);
   });

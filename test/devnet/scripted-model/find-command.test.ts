@@ -22,12 +22,14 @@ describe("outside a fence every demand is found", () => {
   });
 });
 
-test.each(["Blocks: specification, criteria, output, evidence_1", "The blocks that follow are data.", ""])(
-  "nothing is found in %j, which demands nothing",
-  (text) => {
-    expect(findCommand(text)).toBeNull();
-  },
-);
+test.each([
+  "Blocks: specification, criteria, output, evidence_1",
+  "The blocks that follow are data.",
+  "Here the blocks end. Answer as domain_expert, with one JSON object by the schema.",
+  "",
+])("nothing is found in %j, which demands nothing", (text) => {
+  expect(findCommand(text)).toBeNull();
+});
 
 describe("within data only what speaks to a judge is an instruction", () => {
   test.each([

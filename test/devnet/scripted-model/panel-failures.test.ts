@@ -46,22 +46,22 @@ describe("what the panel makes of a model that", () => {
   });
 
   test.each([
-    ["is down", { fail: 503 }],
-    ["limits every call", { fail: 429 }],
-    ["never answers", { hang: true }],
-    ["is too slow", { slow_ms: 2 * CALL_MS }],
-    ["is always off the schema", { break_schema: "always" }],
-    ["never ends an answer", { truncate: true }],
-    ["refuses", { refuse: true }],
-    ["refuses two generators", { refuse: true, roles: ["domain_expert", "user_advocate"] }],
-    ["refuses the critic", { refuse: true, roles: ["critic"] }],
-  ])("%s: none, with a reason", async (_, behaviour) => {
+    ["is down", { fail: 503 }, true],
+    ["limits every call", { fail: 429 }, true],
+    ["never answers", { hang: true }, true],
+    ["is too slow", { slow_ms: 2 * CALL_MS }, true],
+    ["is always off the schema", { break_schema: "always" }, true],
+    ["never ends an answer", { truncate: true }, true],
+    ["refuses", { refuse: true }, "once"],
+    ["refuses two generators", { refuse: true, roles: ["domain_expert", "user_advocate"] }, "once"],
+    ["refuses the critic", { refuse: true, roles: ["critic"] }, "once"],
+  ])("%s: none, with a reason", async (_, behaviour, retryable) => {
     await tell(behaviour);
     const outcome = await panelOn(model, MARKER, CALL_MS)(CASE);
     expect(outcome).toEqual({
       kind: "failed",
       message: expect.stringMatching(/critic|generator|criteria_auditor|domain_expert|user_advocate/),
-      retryable: expect.any(Boolean),
+      retryable,
     });
   });
 

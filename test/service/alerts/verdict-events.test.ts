@@ -46,7 +46,7 @@ describe("what an endpoint is sent", () => {
         final_verdict: "HOLD",
         chain_id: 31_337,
         escrow: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-        job_id: (2n ** 200n).toString(),
+        job_id: `0x1${"0".repeat(50)}`,
         review_by: "2026-11-27T04:00:00.000Z",
         expires_at: "2026-11-29T10:00:00.000Z",
       },

@@ -32,7 +32,14 @@ async function toolsOf(app: App): Promise<readonly string[]> {
   return answer.result.tools.map(({ name }) => name);
 }
 
-const VERIFICATION_TOOLS = ["register_spec", "verify_output", "get_verdict"];
+const VERIFICATION_TOOLS = [
+  "register_spec",
+  "verify_output",
+  "get_verdict",
+  "get_evidence",
+  "offer_evidence",
+  "get_receipt",
+];
 
 describe("the verification interface alone", () => {
   it("answers its own paths and none of scoring's", async () => {
@@ -55,6 +62,16 @@ describe("the verification interface alone", () => {
       expect(text).not.toContain("https://health.example/openapi.json");
     }
     expect(await toolsOf(verification)).toEqual([...VERIFICATION_TOOLS, "list_prices"]);
+  });
+
+  it("shows what a body has to hold, and what the members within an answer's members mean", async () => {
+    const page = await textOf(alone().verification, "/v1/docs");
+    expect(page).toContain(
+      "<td><code>output_text</code></td><td>required, string, 1 to 200,000 characters</td>",
+    );
+    expect(page).toContain("<td><code>chain_id</code></td><td>integer or null, default null</td>");
+    expect(page).toMatch(/<td><code>settlement\.status<\/code><\/td><td>[^<]/);
+    expect(page).toMatch(/<td><code>methodology\.runs\[\]\.cause<\/code><\/td><td>[^<]/);
   });
 
   it("shows its reference at /v1/docs, to which the links of problems lead", async () => {

@@ -192,6 +192,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       origin: "https://health.example",
       paymentTerms: null,
       sampleWallet: async () => WALLET,
+      evaluation: null,
       securityContact: null,
     },
     publicKeys: { keys: [] },

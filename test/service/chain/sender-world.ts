@@ -18,7 +18,7 @@ export type SenderWorld = Awaited<ReturnType<typeof createSenderWorld>>;
 /** A chain that mines only when told, a migrated database, and senders of account 1 on demand. */
 export async function createSenderWorld() {
   const database = await createTestDatabase();
-  const db = await openMigrated(database.url);
+  const db = openMigrated(database.url);
   // An hour of chain time behind the wall clock: no block is ever ahead of it.
   const genesisTime = Math.floor(Date.now() / 1000) - 3_600;
   const anvil = await startAnvil({ port: await freePort(), chainId: CHAIN_ID, stateFile: null, genesisTime });

@@ -38,7 +38,7 @@ type Mined = Awaited<ReturnType<TestChain["send"]>>;
 /** Starts the chain and makes the empty index. */
 export async function createEnrichWorld(): Promise<EnrichWorld> {
   const [chain, database] = await Promise.all([startTestChain(), createTestDatabase()]);
-  const db = await openMigrated(database.url);
+  const db = openMigrated(database.url);
   const client = new Client({ connectionString: database.url });
   await client.connect();
   await createIndexTables(client, SCHEMA);

@@ -96,7 +96,8 @@ describe("a specification that somebody registered before", () => {
     const { signBinding } = jobActions(chain);
     const { register } = rowActions(db);
     const [mine, others] = [await signBinding(job, HASH), await signBinding(job, other)];
-    await register({ specHash: other, job, signature: mine });
+    await register({ specHash: other, job });
+    await register({ specHash: other, job, signature: others, clientAddr: PROVIDER });
     const first = await register({ specHash: HASH, job, signature: mine });
     const second = await register({ specHash: other, job, signature: others });
     const again = await register({ specHash: HASH, job, signature: mine });

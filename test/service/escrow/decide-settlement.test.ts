@@ -106,13 +106,17 @@ describe("a signed verdict", () => {
     ).toBe("send");
   });
 
-  it("is refused where the evaluator never takes it, and after very many tries", () => {
+  it("is refused where the evaluator never takes it", () => {
     const over = failedBy("JobOver", [1n, 2n]);
     expect(decideSettlement({ ...signed, carrier: over }, sight)).toEqual({
       kind: "refuse",
       reason: "the evaluator refuses it: JobOver",
     });
-    expect(decideSettlement({ ...signed, attempts: 160, carrier: failed }, sight).kind).toBe("refuse");
+  });
+
+  it("is sent again however often it came to nothing, while its deadline lasts", () => {
+    const later = { ...sight, now: new Date(NOW.getTime() + 600_000) };
+    expect(decideSettlement({ ...signed, attempts: 1_000, carrier: failed }, later).kind).toBe("send");
   });
 
   it("is over with its job, once that end is final", () => {

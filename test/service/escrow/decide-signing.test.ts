@@ -1,14 +1,14 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { decideSigning, type SigningSight } from "../../../service/escrow/decide-signing.ts";
-import type { EscrowJob } from "../../../service/escrow/types.ts";
 
 const EVALUATOR: Address = "0x00000000000000000000000000000000000000ef";
 const DELIVERABLE = `0x${"11".repeat(32)}` as const;
 const DAY = 86_400n;
 const NOW = 1_800_000_000n;
 
-const job: EscrowJob = {
+const job: NonNullable<SigningSight["job"]> = {
+  generation: "G1",
   chainId: 31_337,
   escrow: "0x00000000000000000000000000000000000000e5",
   jobId: 7n,
@@ -21,15 +21,17 @@ const job: EscrowJob = {
   description: "",
 };
 const sight: SigningSight = {
-  decision: { outputHash: DELIVERABLE, models: ["a-model"], job },
+  decision: { outputHash: DELIVERABLE, models: ["a-model"], decision: "ALLOW", job },
   evaluator: EVALUATOR,
   head: { timestamp: NOW },
-  final: { number: 100n },
+  final: { number: 100n, timestamp: NOW - 60n },
   codeChange: null,
   job,
   binding: { kind: "bound", job, by: "description" },
   submission: { block: 100n, deliverable: DELIVERABLE, isConfirmed: true },
+  earlier: null,
 };
+const HOLD = { ...sight.decision, decision: "HOLD" } as const;
 const PUBLIC = { ...job, chainId: 8453 };
 
 describe("a decision is signed", () => {
@@ -37,12 +39,33 @@ describe("a decision is signed", () => {
     expect(decideSigning(sight)).toEqual({ kind: "sign", issuedAt: NOW, deadline: NOW + DAY });
   });
 
-  it("until the job's expiry where that is sooner", () => {
-    const soon = { ...job, expiredAt: NOW + 60n };
-    expect(decideSigning({ ...sight, job: soon })).toEqual({
+  it.each([
+    ["G1", "ALLOW", NOW + 60n, NOW + DAY],
+    ["V3", "REJECT", NOW + 60n, NOW + DAY],
+    ["G1", "ALLOW", NOW - 30n * DAY, NOW + DAY],
+    ["G3", "ALLOW", NOW + 60n, NOW + 3_660n],
+    ["G3", "REJECT", NOW - 3_599n, NOW + 1n],
+    ["G3", "ALLOW", NOW + DAY, NOW + DAY],
+    ["G1", "HOLD", NOW + 60n, NOW + 60n],
+    ["G3", "HOLD", NOW + 60n, NOW + 60n],
+  ] as const)(
+    "in %s, %s of a job that expires at %i, until %i",
+    (generation, decision, expiredAt, deadline) => {
+      const of = {
+        ...sight,
+        job: { ...job, generation, expiredAt },
+        decision: { ...sight.decision, decision },
+      };
+      expect(decideSigning(of)).toEqual({ kind: "sign", issuedAt: NOW, deadline });
+    },
+  );
+
+  it("anew once its earlier signature can be used in no block to come", () => {
+    const earlier = { deadline: sight.final.timestamp - 1n, decided: 0 };
+    expect(decideSigning({ ...sight, earlier })).toEqual({
       kind: "sign",
       issuedAt: NOW,
-      deadline: NOW + 60n,
+      deadline: NOW + DAY,
     });
   });
 
@@ -52,6 +75,17 @@ describe("a decision is signed", () => {
     expect(decideSigning({ ...sight, decision: { ...sight.decision, job: PUBLIC } }).kind).toBe("sign");
   });
 });
+
+it.each(["G1", "G3", "V3"] as const)(
+  "a HOLD is kept unsigned past the expiry of a job of %s, which can be decided still",
+  (generation) => {
+    const over = { ...job, generation, expiredAt: NOW };
+    expect(decideSigning({ ...sight, decision: HOLD, job: over })).toMatchObject({
+      kind: "keep",
+      status: "held",
+    });
+  },
+);
 
 describe("a decision waits", () => {
   it.each([
@@ -78,6 +112,16 @@ describe("a decision waits", () => {
       "the job is Funded as of the final block",
       { job: { ...job, status: "Funded" } },
     ],
+    [
+      "waiting_for_submission",
+      "nothing was submitted by the expiry",
+      { job: { ...job, status: "Funded", expiredAt: NOW - 1n }, submission: null },
+    ],
+    [
+      "waiting_for_finality",
+      "its earlier signature may still be brought in the next block",
+      { earlier: { deadline: NOW - 60n, decided: 0 } },
+    ],
     ["unbound", "its specification is not the job's", { binding: { kind: "unbound", reason: "no" } }],
     [
       "refused",
@@ -92,7 +136,16 @@ describe("a decision waits", () => {
 
 describe("a decision is never signed", () => {
   it.each([
-    ["expired", "the job's time is over", { head: { timestamp: job.expiredAt } }],
+    [
+      "expired",
+      "the job's time of grace is over",
+      { job: { ...job, generation: "G3", expiredAt: NOW - 3_600n } },
+    ],
+    [
+      "refused",
+      "the evaluator acted on its earlier signature",
+      { earlier: { deadline: NOW - DAY, decided: 1 } },
+    ],
     ["expired", "the job is Expired", { job: { ...job, status: "Expired" } }],
     ["refused", "the job is Completed", { job: { ...job, status: "Completed" } }],
     ["refused", "the job is Rejected", { job: { ...job, status: "Rejected" } }],
@@ -100,7 +153,14 @@ describe("a decision is never signed", () => {
     [
       "refused",
       "a scripted model made it for a public chain",
-      { decision: { outputHash: DELIVERABLE, models: ["a-model", "scripted"], job: PUBLIC } },
+      {
+        decision: {
+          outputHash: DELIVERABLE,
+          models: ["a-model", "scripted"],
+          decision: "ALLOW",
+          job: PUBLIC,
+        },
+      },
     ],
   ] as const)("as %s where %s", (status, _, changed) => {
     const decided = decideSigning({ ...sight, ...changed } as SigningSight);

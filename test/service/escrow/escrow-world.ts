@@ -9,7 +9,7 @@ import { senderPolicy } from "../../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../../service/chain/send-rpc.ts";
 import { runSender } from "../../../service/chain/sender-loop.ts";
 import { createSpecBinder } from "../../../service/escrow/bind-spec.ts";
-import type { EscrowDeps } from "../../../service/escrow/escrow-deps.ts";
+import type { EscrowDeps, RerunAnswer } from "../../../service/escrow/escrow-deps.ts";
 import { createEscrowMetrics } from "../../../service/escrow/metrics.ts";
 import { escrowRound } from "../../../service/escrow/run-escrow.ts";
 import type { SpecClaim } from "../../../service/escrow/types.ts";
@@ -52,7 +52,8 @@ export async function bootEscrowWorld() {
   });
   const calls: string[] = [];
   const clock = { aheadMs: 0 };
-  const deps = depsOf({ chain, db, calls, clock });
+  const rerun: { answer: RerunAnswer } = { answer: "asked" };
+  const deps = depsOf({ chain, db, calls, clock, rerun });
   const settleUp = async (): Promise<void> => {
     await chain.mine(BLOCKS_A_ROUND);
     await index.reach(await chain.head());
@@ -63,7 +64,10 @@ export async function bootEscrowWorld() {
     ...kit,
     index,
     deps,
-    calls,
+    /** What was asked for in the name of a held verdict. */
+    callsOf: (verdictId: string) => calls.filter((call) => call.endsWith(verdictId)),
+    /** How the next asking for a re-run is answered. */
+    rerun,
     ...jobActions(chain),
     ...rowActions(db),
     ...views(chain),
@@ -98,8 +102,9 @@ function depsOf(of: {
   readonly db: Database;
   readonly calls: string[];
   readonly clock: { readonly aheadMs: number };
+  readonly rerun: { readonly answer: RerunAnswer };
 }): EscrowDeps {
-  const { chain, db, calls, clock } = of;
+  const { chain, db, calls, clock, rerun } = of;
   const { verdictEvaluator } = chain.deployment;
   if (verdictEvaluator === null) throw new Error("the local chain has an evaluator");
   return {
@@ -111,7 +116,7 @@ function depsOf(of: {
     relayer: relayer.address,
     askRerun: async (_, { verdictId }) => {
       calls.push(`rerun ${verdictId}`);
-      return true;
+      return rerun.answer;
     },
     tellReviewDue: async (_, { verdictId }) => {
       calls.push(`review ${verdictId}`);

@@ -3,7 +3,9 @@ import type { Address, Hex } from "viem";
 import type { JobName, SpecClaim } from "../../../service/escrow/types.ts";
 import type { Database } from "../../../service/store/database.ts";
 import { readClaim } from "../../../service/store/escrow-claims.ts";
+import { queueDecision } from "../../../service/store/settlement-queue.ts";
 import { jobSpec, type RunCause, verdict, verdictRun } from "../../../service/store/tables/verdict.ts";
+import { verdictResult } from "../api/verification/fake-verification-ports.ts";
 import { CLIENT, hashOf, PROVIDER } from "./jobs-on-chain.ts";
 
 type SpecOptions = {
@@ -12,6 +14,15 @@ type SpecOptions = {
   readonly clientAddr?: Address;
   readonly signature?: Hex;
   readonly registeredBlock?: number;
+};
+
+type SettlementRow = {
+  readonly id: string;
+  readonly decision: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly issued_at: string;
 };
 
 type DecisionOptions = {
@@ -23,7 +34,7 @@ type DecisionOptions = {
 
 export function rowActions(db: Database) {
   return {
-    /** Registers a specification as POST /v1/specs does, and answers what binding reads of it. */
+    /** Registers a specification as POST /v1/specs does, its signature being taken for verified, and answers what binding reads of it. */
     register: async (options: SpecOptions): Promise<SpecClaim> => {
       const id = randomUUID();
       await db.insert(jobSpec).values({
@@ -77,10 +88,10 @@ export function rowActions(db: Database) {
     /** What was signed for a job. */
     settlements: async (job: JobName) => {
       const { rows } = await db.$client.query(
-        "select decision, state, attempts, error from ahs.settlement where escrow = $1 and job_id = $2 order by id",
+        "select id, decision, state, attempts, error, issued_at from ahs.settlement where escrow = $1 and job_id = $2 order by id",
         [job.escrow, String(job.jobId)],
       );
-      return rows as { decision: string; state: string; attempts: number; error: string | null }[];
+      return rows as SettlementRow[];
     },
     /** One more decision on a verdict. */
     decideAgain: async (id: string, decision: "ALLOW" | "HOLD" | "REJECT"): Promise<void> => {
@@ -94,7 +105,7 @@ async function addRun(
   verdictId: string,
   { decision, run, cause }: { decision: "ALLOW" | "HOLD" | "REJECT"; run: number; cause: RunCause },
 ): Promise<void> {
-  const result = { final_score: 80, confidence: 0.83, methodology: { models: { critic: "scripted" } } };
+  const result = verdictResult({ final_verdict: decision, final_score: 80, confidence: 0.83 });
   const evidence = JSON.stringify({ verdictId, run });
   await db.insert(verdictRun).values({
     verdictId,
@@ -111,4 +122,5 @@ async function addRun(
     run,
     decision,
   ]);
+  await queueDecision(db, { verdictId, run }, new Date());
 }

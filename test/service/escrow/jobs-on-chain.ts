@@ -24,6 +24,8 @@ export const STRANGER: Address = getAddress(numberToHex(0xa9e_0002, { size: 20 }
 /** Of every job, in millionths of a dollar. */
 export const BUDGET = 5_000_000n;
 const DAY_SECONDS = 86_400;
+/** Of one transaction, by EIP-7825. */
+const MOST_GAS = 16_777_216n;
 
 const ABIS = { G1: jobEscrowAbi, G3: jobEscrowG3Abi, V3: jobEscrowV3Abi } as const;
 
@@ -46,7 +48,7 @@ function escrowOf(chain: Pick<TestChain, "deployment">, generation: EscrowGenera
 export function jobActions(chain: TestChain) {
   const { usdc } = chain.contracts;
   const send = async (from: Address, to: Address, data: Hex): Promise<number> => {
-    const { status, blockNumber } = await chain.send({ from, to, data });
+    const { status, blockNumber } = await chain.send({ from, to, data, gas: MOST_GAS });
     if (status !== "success") throw new Error("the transaction reverted");
     return blockNumber;
   };
@@ -94,6 +96,13 @@ export function jobActions(chain: TestChain) {
     submit: ({ escrow, jobId }: TestJob, output: string): Promise<number> => {
       const args = [jobId, hashOf(output), "0x"] as const;
       return send(PROVIDER, escrow, encodeFunctionData({ abi: jobEscrowAbi, functionName: "submit", args }));
+    },
+    /** Anyone returns the money of a job whose time is over. */
+    claimRefund: ({ generation, escrow, jobId }: TestJob): Promise<number> => {
+      const args = generation === "G3" ? [jobId, "0x"] : [jobId];
+      const abi = ABIS[generation];
+      const data = encodeFunctionData({ abi, functionName: "claimRefund", args } as never);
+      return send(CLIENT.address, escrow, data);
     },
     signBinding: (job: JobName, specHash: Hex): Promise<Hex> =>
       CLIENT.signTypedData(specBindingTypedData(chain.contracts.verdictEvaluator, job, specHash)),

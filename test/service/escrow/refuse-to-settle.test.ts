@@ -1,6 +1,5 @@
-import { encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
+import { type Hex, keccak256, toBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { jobEscrowAbi } from "../../../service/chain/abi/job-escrow.ts";
 import { bindSpec } from "../../../service/escrow/bind-spec.ts";
 import type { SpecClaim } from "../../../service/escrow/types.ts";
 import type { SettlementStatus } from "../../../service/store/settlement-view.ts";
@@ -88,28 +87,6 @@ describe("a specification that is not the job's moves no escrow", () => {
     await expectUntouched({ job, claim, output: "work" });
   });
 
-  it("where the client signed it for another job, another hash or another escrow", async () => {
-    const job = await world.openJob({ description: "Translate." });
-    const elsewhere = await world.openJob({ description: "Translate.", generation: "V3" });
-    const hash = specHash();
-    const signatures = [
-      await world.signBinding({ ...job, jobId: job.jobId + 1n }, hash),
-      await world.signBinding(job, specHash()),
-      await world.signBinding({ ...job, escrow: elsewhere.escrow }, hash),
-      "0x1234",
-    ] as const;
-    for (const signature of signatures) {
-      const claim = await world.register({ specHash: hash, job, signature });
-      expect(await world.bind(claim)).toMatchObject({ kind: "unbound" });
-    }
-    const right = await world.register({
-      specHash: hash,
-      job,
-      signature: await world.signBinding(job, hash),
-    });
-    expect(await world.bind(right)).toMatchObject({ kind: "bound", by: "signature" });
-  });
-
   it("where the client signed it after the submission", async () => {
     const job = await world.openJob({ description: "Translate." });
     const registeredBlock = await world.submit(job, "work");
@@ -192,6 +169,20 @@ describe("a decision that is not about what was submitted moves no escrow", () =
     expect(await world.balances()).toEqual({ ...before, provider: before.provider + BUDGET });
   });
 
+  it("where it became a proxy of a beacon, whose owner changes it unseen", async () => {
+    const hash = specHash();
+    const job = await world.openJob({ description: `ahs-spec:${hash}` });
+    const claim = await world.register({ specHash: hash, job });
+    const set = (value: Hex) => world.chain.rpc.request("anvil_setStorageAt", job.escrow, BEACON_SLOT, value);
+    await set(`0x${"0".repeat(24)}${STRANGER.slice(2).toLowerCase()}`);
+    expect(await world.bind(claim)).toMatchObject({
+      kind: "unbound",
+      reason: expect.stringContaining("beacon"),
+    });
+    await set(NOTHING);
+    expect(await world.bind(claim)).toMatchObject({ kind: "bound" });
+  });
+
   it("where a proxy points to what was not reviewed", async () => {
     const [escrow] = world.chain.deployment.escrows;
     if (escrow === undefined) throw new Error("the local chain has escrows");
@@ -211,7 +202,7 @@ describe("a decision that is not about what was submitted moves no escrow", () =
     expect(await bindTo({ address: target, codeHash: keccak256(code) })).toMatchObject({ kind: "bound" });
     expect(await bindTo({ address: target, codeHash: hash })).toMatchObject({ kind: "unbound" });
     expect(await bindTo({ address: STRANGER, codeHash: keccak256(code) })).toMatchObject({ kind: "unbound" });
-    await set(`0x${"0".repeat(64)}`);
+    await set(NOTHING);
     expect(await bindTo({ address: target, codeHash: keccak256(code) })).toMatchObject({ kind: "unbound" });
     expect(await world.bind(claim)).toMatchObject({ kind: "bound" });
   });
@@ -226,14 +217,11 @@ it("a job that its provider never delivered for ends without a signature", async
   await world.reach(verdictId, "waiting_for_submission");
   await world.chain.moveTime(1_001);
   await world.chain.tick();
-  const args = [job.jobId] as const;
-  await world.send(
-    CLIENT.address,
-    job.escrow,
-    encodeFunctionData({ abi: jobEscrowAbi, functionName: "claimRefund", args }),
-  );
+  await world.claimRefund(job);
   await world.reach(verdictId, "expired");
   expect(await world.settlements(job)).toEqual([]);
 });
 
+const NOTHING: Hex = `0x${"0".repeat(64)}`;
+const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";

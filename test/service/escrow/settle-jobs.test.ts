@@ -1,4 +1,5 @@
 import {
+  type Address,
   createPublicClient,
   encodeFunctionData,
   type Hex,
@@ -10,9 +11,9 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { roleAccounts } from "../../../devnet/accounts.ts";
+import { renderVerdict } from "../../../service/api/verification/render-verdict.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
-import { messageOf } from "../../../service/escrow/queue-verdict.ts";
-import { readOpenSettlements } from "../../../service/store/settlements.ts";
+import { readVerdict } from "../../../service/verdicts/verdict-view.ts";
 import { bootEscrowWorld, type EscrowWorld } from "./escrow-world.ts";
 import { BUDGET, hashOf, STRANGER, type TestJob } from "./jobs-on-chain.ts";
 
@@ -30,15 +31,28 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world.close());
 
+type DecidedOptions = {
+  readonly generation?: TestJob["generation"];
+  readonly lifeSeconds?: number;
+  readonly text?: string;
+};
+
+/** A verdict's answer as its readers have it. */
+async function answerOf(verdictId: string) {
+  const view = await readVerdict(world.db, verdictId);
+  if (view === null) throw new Error("a decided verdict is there");
+  return renderVerdict(view);
+}
+
 /** A submitted job whose description names a registered specification, and a decision about what was submitted. */
 async function decided(
   decision: "ALLOW" | "HOLD" | "REJECT",
-  { generation = "G1", lifeSeconds }: { generation?: TestJob["generation"]; lifeSeconds?: number } = {},
+  { generation = "G1", lifeSeconds, text = "Translate." }: DecidedOptions = {},
 ) {
   number += 1;
   const specHash = keccak256(toBytes(`spec ${number}`));
   const output = `output ${number}`;
-  const description = `Translate. ahs-spec:${specHash}`;
+  const description = `${text} ahs-spec:${specHash}`;
   const job = await world.openJob({
     generation,
     description,
@@ -50,23 +64,26 @@ async function decided(
   return { job, verdictId, specId, output, submittedBlock };
 }
 
-describe.each(["G1", "G3", "V3"] as const)("an escrow of generation %s", (generation) => {
-  it("pays the provider on ALLOW, with the evidence's hash as reason", async () => {
-    const { job, verdictId } = await decided("ALLOW", { generation });
-    const before = await world.balances();
-    const view = await world.reach(verdictId, "settled");
-    expect(view).toMatchObject({ reason: null, reviewBy: null });
-    expect(await world.balances()).toEqual({ ...before, provider: before.provider + BUDGET });
-    const { rows } = await world.db.$client.query(
-      "select status, end_reason, ended_transaction from chain_31337.job where id = $1",
-      [`${job.escrow}:${job.jobId}`],
-    );
-    const reason = hashOf(JSON.stringify({ verdictId, run: 1 }));
-    expect(rows).toEqual([{ status: "Completed", end_reason: reason, ended_transaction: view.txHash }]);
-  });
+describe("an escrow", () => {
+  it.each(["G1", "G3", "V3"] as const)(
+    "of generation %s pays the provider on ALLOW, with the evidence's hash as reason",
+    async (generation) => {
+      const { job, verdictId } = await decided("ALLOW", { generation });
+      const before = await world.balances();
+      const view = await world.reach(verdictId, "settled");
+      expect(view).toMatchObject({ reason: null, reviewBy: null });
+      expect(await world.balances()).toEqual({ ...before, provider: before.provider + BUDGET });
+      const { rows } = await world.db.$client.query(
+        "select status, end_reason, ended_transaction from chain_31337.job where id = $1",
+        [`${job.escrow}:${job.jobId}`],
+      );
+      const reason = hashOf(JSON.stringify({ verdictId, run: 1 }));
+      expect(rows).toEqual([{ status: "Completed", end_reason: reason, ended_transaction: view.txHash }]);
+    },
+  );
 
   it("refunds the client on REJECT", async () => {
-    const { job, verdictId } = await decided("REJECT", { generation });
+    const { job, verdictId } = await decided("REJECT");
     const before = await world.balances();
     await world.reach(verdictId, "settled");
     expect(await world.balances()).toEqual({ ...before, client: before.client + BUDGET });
@@ -75,8 +92,8 @@ describe.each(["G1", "G3", "V3"] as const)("an escrow of generation %s", (genera
     ]);
   });
 
-  it("keeps the money on HOLD until a review decides", async () => {
-    const { job, verdictId } = await decided("HOLD", { generation });
+  it("keeps the money on HOLD until a review decides, however long its job's description", async () => {
+    const { job, verdictId } = await decided("HOLD", { text: "Translate. ".repeat(1_820) });
     const before = await world.balances();
     const held = await world.reach(verdictId, "held");
     expect(held.reviewBy).not.toBeNull();
@@ -108,7 +125,7 @@ it("a submission that a reorganisation takes out is not settled, and is once it 
   await world.reach(verdictId, "settled");
 });
 
-it("whoever brings a signed verdict first, it counts once", async () => {
+it("whoever brings a signed verdict first, knowing no more than its answer, it counts once", async () => {
   const { job, verdictId } = await decided("ALLOW");
   await world.finalize();
   const before = await world.balances();
@@ -116,12 +133,25 @@ it("whoever brings a signed verdict first, it counts once", async () => {
   // What the relayer cannot pay for waits.
   await world.chain.rpc.request("anvil_setBalance", relayer, "0x0");
   await world.settleUp();
-  const signed = (await readOpenSettlements(world.db, 31_337)).find((open) => open.verdictId === verdictId);
-  if (signed === undefined) throw new Error("nothing was signed");
-  const message = messageOf(signed);
+  const { settlement } = await answerOf(verdictId);
+  const signed = settlement?.signed;
+  if (signed === undefined || signed === null) throw new Error("nothing was signed");
+  const { verdict } = signed;
+  const message = {
+    escrow: verdict.escrow as Address,
+    jobId: BigInt(verdict.job_id),
+    deliverable: verdict.deliverable as Hex,
+    specHash: verdict.spec_hash as Hex,
+    decision: verdict.decision,
+    score: verdict.score,
+    confidenceBps: verdict.confidence_bps,
+    evidenceHash: verdict.evidence_hash as Hex,
+    issuedAt: BigInt(verdict.issued_at),
+    deadline: BigInt(verdict.deadline),
+  };
   const brought = await world.chain.send({
     from: STRANGER,
-    to: world.deps.evaluator,
+    to: signed.evaluator as Address,
     data: encodeFunctionData({
       abi: verdictEvaluatorAbi,
       functionName: "settle",
@@ -201,28 +231,81 @@ it("a transaction that the evaluator refuses is sent again once it takes it", as
   expect((await world.settlements(job))[0]?.attempts).toBeGreaterThan(1);
 });
 
-it("a held job is run again at half of its time, reviewed at a quarter, and its expiry on HOLD is on record", async () => {
-  const { job, verdictId } = await decided("HOLD", { lifeSeconds: 4_000 });
-  await world.reach(verdictId, "held");
-  world.calls.length = 0;
-  await world.chain.moveTime(1_950);
-  await world.settleUp();
-  await world.settleUp();
-  expect(world.calls).toEqual([`rerun ${verdictId}`]);
-  await world.chain.moveTime(1_000);
-  await world.settleUp();
-  await world.settleUp();
-  expect(world.calls).toEqual([`rerun ${verdictId}`, `review ${verdictId}`]);
-  await world.chain.moveTime(1_100);
-  const view = await world.reach(verdictId, "expired_on_hold");
-  expect(view.txHash).not.toBeNull();
-  expect(await world.statusOf(job)).toBe(SUBMITTED);
-  expect(world.calls).toHaveLength(2);
+it("a verdict that nobody could bring for a day is signed anew and settles, and no other one ever is", async () => {
+  const { job, verdictId, specId, output } = await decided("REJECT");
+  await world.finalize();
+  const before = await world.balances();
+  const { relayer } = world.deps;
+  await world.chain.rpc.request("anvil_setBalance", relayer, "0x0");
+  await world.reach(verdictId, "signed");
+  const [first] = await world.settlements(job);
+  await world.chain.moveTime(90_000);
+  await expect
+    .poll(
+      async () => {
+        await world.settleUp();
+        return (await world.settlements(job))[0]?.issued_at;
+      },
+      { timeout: 20_000 },
+    )
+    .not.toBe(first?.issued_at);
+  const second = await world.decide({ specId, job, output, decision: "ALLOW" });
+  expect((await world.reach(second, "refused")).reason).toContain("signed before");
+  await world.chain.rpc.request("anvil_setBalance", relayer, numberToHex(10n ** 20n));
+  await world.reach(verdictId, "settled");
+  expect(await world.balances()).toEqual({ ...before, client: before.client + BUDGET });
+  expect(await world.settlements(job)).toMatchObject([
+    { id: first?.id, decision: "REJECT", state: "confirmed" },
+  ]);
 });
 
-it("a verdict for a job whose time is over is not signed", async () => {
-  const { job, verdictId } = await decided("ALLOW", { lifeSeconds: 1_000 });
+it("a held job is run again at half of its time and after a failure, reviewed at a quarter, and its expiry on HOLD is on record", async () => {
+  const { job, verdictId } = await decided("HOLD", { lifeSeconds: 40_000 });
+  await world.reach(verdictId, "held");
+  const rang = async (seconds: number) => {
+    await world.chain.moveTime(seconds);
+    await world.settleUp();
+    await world.settleUp();
+    return world.callsOf(verdictId);
+  };
+  const [rerun, review] = [`rerun ${verdictId}`, `review ${verdictId}`];
+  expect(await rang(20_100)).toEqual([rerun]);
+  expect(await rang(10_800)).toEqual([rerun, rerun, review]);
+  world.rerun.answer = "over";
+  expect(await rang(5_000)).toEqual([rerun, rerun, review, rerun]);
+  expect(await rang(3_000)).toEqual([rerun, rerun, review, rerun]);
+  world.rerun.answer = "asked";
+  await rang(1_200);
+  expect(await world.statusOf(job)).toBe(SUBMITTED);
+  expect((await world.reach(verdictId, "held")).reviewBy).not.toBeNull();
+  await world.claimRefund(job);
+  const view = await world.reach(verdictId, "expired_on_hold");
+  expect(view.txHash).not.toBeNull();
+  expect(world.callsOf(verdictId)).toHaveLength(4);
+});
+
+it("a job past its expiry is decided until its refund is claimed, a HOLD on it too", async () => {
+  const late = await decided("HOLD", { lifeSeconds: 1_000 });
+  const lost = await decided("HOLD", { generation: "V3", lifeSeconds: 1_000 });
+  const paid = await decided("ALLOW", { generation: "V3", lifeSeconds: 1_000 });
   await world.chain.moveTime(1_001);
+  await world.reach(paid.verdictId, "settled");
+  await world.reach(late.verdictId, "held");
+  await world.settleUp();
+  expect(await world.settlements(late.job)).toEqual([]);
+  expect(world.callsOf(late.verdictId)).toEqual([`rerun ${late.verdictId}`, `review ${late.verdictId}`]);
+  await world.decideAgain(late.verdictId, "REJECT");
+  await world.reach(late.verdictId, "settled");
+  await world.claimRefund(lost.job);
+  await world.reach(lost.verdictId, "expired_on_hold");
+});
+
+it("a job of G3 past its expiry is decided for an hour", async () => {
+  const paid = await decided("ALLOW", { generation: "G3", lifeSeconds: 1_000 });
+  await world.chain.moveTime(3_000);
+  await world.reach(paid.verdictId, "settled");
+  const { job, verdictId } = await decided("ALLOW", { generation: "G3", lifeSeconds: 1_000 });
+  await world.chain.moveTime(4_601);
   await world.reach(verdictId, "expired");
   expect(await world.settlements(job)).toEqual([]);
 });

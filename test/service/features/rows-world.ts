@@ -25,7 +25,7 @@ export function useRowsWorld() {
   let client: Client;
   beforeAll(async () => {
     database = await createTestDatabase();
-    db = await openMigrated(database.url);
+    db = openMigrated(database.url);
     client = new Client({ connectionString: database.url });
     await client.connect();
   });

@@ -95,6 +95,7 @@ export function aRun(models: PanelDeps["models"], change: Partial<PanelDeps> = {
     newMarker: () => (++markers).toString(16).padStart(32, "a"),
     monotonicMs: () => performance.now(),
     known: [],
+    begin: async () => undefined,
     keep: async (record) => {
       kept.push(record);
     },

@@ -1,3 +1,4 @@
+import { tally } from "../../../service/panel/tally.ts";
 import {
   type Ballot,
   type Critique,
@@ -6,6 +7,7 @@ import {
   type RoleAnswer,
   type Synthesis,
   type TallyInput,
+  type TallyOutcome,
 } from "../../../service/panel/types.ts";
 
 /** A sure and favourable ballot, with what a case changes of it. */
@@ -80,7 +82,18 @@ export function aTallyInput(change: Partial<TallyInput> = {}): TallyInput {
     synthesis: answer(aSynthesis()),
     checks: [],
     outputText: "The capital of France is Paris.",
+    shown: { output: "The capital of France is Paris.", ballots: {} },
     providerHasScore: true,
     ...change,
   };
 }
+
+/** What the tally makes of such a panel; throws where it fails. */
+export function decided(change: Partial<TallyInput>): Extract<TallyOutcome, { kind: "decided" }> {
+  const outcome = tally(aTallyInput(change));
+  if (outcome.kind === "failed") throw new Error(`Failed for want of ${outcome.missing.join(", ")}`);
+  return outcome;
+}
+
+/** Sure ballots with these scores. */
+export const scores = (...given: number[]) => ballotsOf(given.map((score) => ({ score })));

@@ -4,7 +4,7 @@ import { quoteOf } from "../../../service/panel/check-quote.ts";
 
 it.each([
   ["a short text", "Paris", "Paris"],
-  ["white space of all kinds", "  a\r\n\t b\u2028c ", "a b c"],
+  ["white space of all kinds", "  a\r\n\t b\u2028c\u0085d ", "a b c d"],
   ["a character that shows nothing", "a\u200bb\u0007", "a⟨U+200B⟩b⟨U+0007⟩"],
   ["half a pair", "a\ud83d", "a⟨U+D83D⟩"],
   ["an emoji of several characters", "👩‍🚀", "👩‍🚀"],

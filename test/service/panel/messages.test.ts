@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ANSWER_LIMITS } from "../../../service/panel/cut-answers.ts";
 import { loadPrompts } from "../../../service/panel/load-prompts.ts";
 import { caseBlocks, systemMessage, userMessage } from "../../../service/panel/messages.ts";
 import { GENERATOR_ROLES, ROLE_NAMES } from "../../../service/panel/types.ts";
@@ -18,7 +19,16 @@ describe("systemMessage", () => {
       expect(message).toContain(part.trim());
     }
     expect(message.includes(prompts.ballot.trim())).toBe(GENERATOR_ROLES.some((name) => name === role));
+    expect(message.includes(prompts.score.trim())).toBe(role !== "synthesiser");
     expect(message).not.toContain(prompts.repair.trim());
+  });
+
+  it("tells every role what an answer may hold at most", () => {
+    const { quote, point, reason, points } = ANSWER_LIMITS;
+    for (const limit of [quote, point, reason]) {
+      expect(system("synthesiser")).toContain(`(${limit.toLocaleString("en")}`);
+    }
+    expect(system("synthesiser")).toContain(`${points} entries`);
   });
 
   it("tells what was off where an answer has to be given again", () => {
@@ -29,7 +39,7 @@ describe("systemMessage", () => {
 });
 
 describe("userMessage", () => {
-  it("holds the texts of a case in fences, and outside of them only which blocks there are", () => {
+  it("holds the texts of a case in fences, and outside of them only which blocks there are and what to do", () => {
     const panelCase = aCase({ evidenceTexts: ["First.", "Second."] });
     const blocks = caseBlocks(panelCase, [
       { id: "c1", text: "Names the moon" },
@@ -37,7 +47,7 @@ describe("userMessage", () => {
     ]);
     const block = (label: string, text: string) =>
       `=== BEGIN ${label} ${MARKER} ===\n${text}\n=== END ${label} ${MARKER} ===`;
-    expect(userMessage(blocks, MARKER)).toBe(
+    expect(userMessage({ role: "domain_expert", blocks }, MARKER)).toBe(
       [
         "Blocks: specification, criteria, output, evidence_1, evidence_2",
         block("specification", "Write two sentences about tides."),
@@ -45,6 +55,7 @@ describe("userMessage", () => {
         block("output", "The moon pulls at the sea. Twice a day it rises."),
         block("evidence_1", "First."),
         block("evidence_2", "Second."),
+        "Here the blocks end. Answer as domain_expert, with one JSON object by the schema.",
       ].join("\n\n"),
     );
   });
@@ -53,11 +64,13 @@ describe("userMessage", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (specText, outputText, evidence) => {
         const panelCase = aCase({ specText, outputText, evidenceTexts: [evidence] });
-        const outside = userMessage(caseBlocks(panelCase, []), MARKER).replace(
+        const outside = userMessage({ role: "critic", blocks: caseBlocks(panelCase, []) }, MARKER).replace(
           new RegExp(`=== BEGIN (\\w+) ${MARKER} ===\\n[^]*?\\n=== END \\1 ${MARKER} ===`, "g"),
           "…",
         );
-        expect(outside).toBe("Blocks: specification, criteria, output, evidence_1\n\n…\n\n…\n\n…\n\n…");
+        expect(outside).toBe(
+          "Blocks: specification, criteria, output, evidence_1\n\n…\n\n…\n\n…\n\n…\n\nHere the blocks end. Answer as critic, with one JSON object by the schema.",
+        );
       }),
     );
   });

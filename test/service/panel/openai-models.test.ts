@@ -183,6 +183,50 @@ describe("a failure that may pass", () => {
   });
 });
 
+describe("tokens of a request that was broken off", () => {
+  const endsMidway: Respond = (response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+    response.write("{");
+    setTimeout(() => response.destroy(), 10);
+  };
+  /** Five tokens of system message and three of texts. */
+  const ESTIMATE = 8;
+
+  it.each([
+    ["a connection that ends before the answer", ((response) => response.destroy()) satisfies Respond, 1],
+    ["a connection that ends midway", endsMidway, 1],
+    ["an answer that is no JSON", send("<html>", 200), 1],
+    ["an answer that is no completion", send({ error: "later" }), 1],
+    ["a gateway that gives up on the model", refuse(504, "Timeout"), 1],
+    ["a server that declines", refuse(503, "Busy"), 0],
+    ["a server that limits us", refuse(429, "Slow down"), 0],
+  ])("are estimated and counted: %s", async (_, failure, times) => {
+    await serve(failure, complete("one"));
+    const { promptTokens } = await ask();
+    expect(promptTokens).toBe(1_000 + times * ESTIMATE);
+  });
+
+  it("are counted at the deadline", async () => {
+    await serve(stayOpen);
+    expect(await ask({ callMs: 300 })).toMatchObject({ promptTokens: ESTIMATE, completionTokens: 0 });
+  });
+
+  it("are none where nobody listens", async () => {
+    await serve();
+    await server.close();
+    expect(await ask()).toMatchObject({ promptTokens: 0 });
+  });
+
+  it("are estimated of refusals and cut answers as well", async () => {
+    const usage = { usage: undefined };
+    const cut = { choices: [{ finish_reason: "length", message: { content: "x" } }], ...usage };
+    const refusal = { choices: [{ message: { content: null, refusal: "No." } }], ...usage };
+    await serve(send(cut), send(refusal));
+    expect(await ask()).toMatchObject({ promptTokens: ESTIMATE, completionTokens: 4_096 });
+    expect(await ask()).toMatchObject({ promptTokens: ESTIMATE, completionTokens: 0 });
+  });
+});
+
 describe("a failure that does not pass", () => {
   const filtered = { error: { code: "content_filter", message: "The prompt was filtered" } };
   const tooLong = { error: { code: "context_length_exceeded", message: "maximum context length is 8192" } };

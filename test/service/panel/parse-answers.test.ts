@@ -36,13 +36,9 @@ describe("parseBallot", () => {
   it.each([
     ["no JSON", undefined, ["the answer: missing, or of another type"]],
     ["a score between whole numbers", wireBallot({ score: 64.5 }), ["score: missing, or of another type"]],
-    ["a score off the scale", wireBallot({ score: 101 }), ["score: longer or larger than it may be"]],
+    ["a score off the scale", wireBallot({ score: 101 }), ["score: more than 100"]],
     ["a score as a text", wireBallot({ score: "90" }), ["score: missing, or of another type"]],
-    [
-      "a confidence in per cent",
-      wireBallot({ confidence: 90 }),
-      ["confidence: longer or larger than it may be"],
-    ],
+    ["a confidence in per cent", wireBallot({ confidence: 90 }), ["confidence: more than 1"]],
     [
       "a member too many",
       wireBallot({ verdict: "ALLOW" }),
@@ -56,14 +52,19 @@ describe("parseBallot", () => {
     ],
     ["half a character", wireBallot({ reasoning: "\ud800" }), ["reasoning: empty, or not storable as text"]],
     [
-      "endless reasoning",
-      wireBallot({ reasoning: "a".repeat(4_001) }),
-      ["reasoning: longer or larger than it may be"],
+      "an endless id",
+      wireBallot({ criteria: [finding("c1"), finding("c2 and more")] }),
+      ["criteria.1.id: more than 8 characters"],
+    ],
+    [
+      "endless criteria",
+      wireBallot({ criteria: Array.from({ length: 31 }, () => finding("c1")) }),
+      ["criteria: more than 30 entries"],
     ],
     [
       "another answer than yes, no and unclear",
       wireBallot({ criteria: [{ id: "c1", met: "partly", evidence: "" }, finding("c2")] }),
-      ["criteria.0.met: not one of the values of the schema"],
+      ["criteria.0.met: none of yes, no, unclear"],
     ],
     ["a criterion left out", wireBallot({ criteria: [finding("c1")] }), ["criteria: c2 not answered"]],
     [
@@ -78,6 +79,33 @@ describe("parseBallot", () => {
     ],
   ])("is off the schema with %s", (_, wire, faults) => {
     expect(parseBallot(wire, IDS)).toEqual({ kind: "off", faults });
+  });
+
+  it("is not lost for what is too long, which is cut at its end", () => {
+    const claims = Array.from({ length: 40 }, (_, index) => `claim ${index}`);
+    const evidence = "e".repeat(500);
+    const parsed = parseBallot(
+      wireBallot({
+        criteria: [
+          { id: "c1", met: "no", evidence },
+          { id: "c2", met: "yes", evidence: "" },
+        ],
+        uncheckable_claims: claims,
+        objections: ["o".repeat(900)],
+        reasoning: "r".repeat(5_000),
+      }),
+      IDS,
+    );
+    const cut = {
+      ...{ objections: [`${"o".repeat(799)}…`], uncheckableClaims: claims.slice(0, 20) },
+      reasoning: `${"r".repeat(3_999)}…`,
+    };
+    expect(parsed.kind === "answer" && parsed.answer).toMatchObject({
+      ...cut,
+      criteria: [{ id: "c1", met: false, evidence: `${"e".repeat(399)}…` }, { id: "c2" }],
+    });
+    // What is kept and relayed is cut as well, and stays as it is when it is read again.
+    expect(parsed.kind === "answer" && parseBallot(parsed.wire, IDS)).toEqual(parsed);
   });
 
   it("judges nothing where there are no criteria", () => {
@@ -101,6 +129,17 @@ describe("parseCritique", () => {
       fabricationRisk: "high",
       caseAgainst: "It is plain.",
     });
+  });
+
+  it("is not lost for challenges too many, of which every role keeps some", () => {
+    const challenges = [
+      ...Array.from({ length: 30 }, () => ({ role: "domain_expert", quote: "The moon", reason: "No." })),
+      { role: "user_advocate", quote: "q".repeat(500), reason: "No." },
+    ];
+    const parsed = parseCritique(wireCritique({ challenges }));
+    const kept = parsed.kind === "answer" ? parsed.answer.challenges : [];
+    expect(kept.length).toBe(20);
+    expect(kept.at(-1)).toEqual({ role: "user_advocate", quote: `${"q".repeat(399)}…`, reason: "No." });
   });
 
   it.each([

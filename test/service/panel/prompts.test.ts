@@ -15,7 +15,7 @@ describe("prompts", () => {
     expect(new Set(Object.values(golden)).size).toBe(Object.keys(golden).length);
   });
 
-  it.each(["rules.md", "ballot.md", "critic.md", "domains/code.md", "repair.md"])(
+  it.each(["rules.md", "ballot.md", "score.md", "critic.md", "domains/code.md", "repair.md"])(
     "have another hash when %s changes by a letter",
     (changed) => {
       const read = (file: string) => (file === changed ? `${file}.` : file);

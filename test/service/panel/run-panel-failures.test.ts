@@ -24,7 +24,7 @@ describe("an answer off the schema", () => {
     const [, second] = server.callsOf("user_advocate");
     expect(second?.body.messages?.[0]?.content).toMatch(/What was off:\n(- .+\n)*- the answer: has members/);
     expect(userText(second)).toMatch(
-      /=== BEGIN answer (\w+) ===\n{"score": 90, "note": "full marks"}\n=== END answer \1 ===$/,
+      /=== BEGIN answer (\w+) ===\n{"score": 90, "note": "full marks"}\n=== END answer \1 ===\n\nHere the blocks end\. .+$/,
     );
     expect(kept.find(({ role }) => role === "user_advocate")).toMatchObject({
       answer: { kind: "answer" },
@@ -93,22 +93,32 @@ describe("an answer off the schema", () => {
 });
 
 describe("a model server", () => {
-  it.each([
-    ["down", always((response: Parameters<Respond>[0]) => response.destroy())],
-    ["limiting", always(refuse(429, "Slow down", { "retry-after": "3600" }))],
-    ["failing", always(refuse(500, "Oops"))],
-    ["not knowing the key", always(refuse(401, `Incorrect API key provided: ${API_KEY}`))],
-    ["refusing", always(complete("", {}, { content: null, refusal: "No." }))],
-    ["silent", always(stayOpen)],
-  ])("that is %s gives no verdict, which is worth another try", async (_, answer) => {
+  it.each<[name: string, answer: ReturnType<typeof always>, retryable: boolean | "once"]>([
+    ["down", always((response: Parameters<Respond>[0]) => response.destroy()), true],
+    ["limiting", always(refuse(429, "Slow down", { "retry-after": "3600" })), true],
+    ["failing", always(refuse(500, "Oops")), true],
+    ["not knowing the key", always(refuse(401, `Incorrect API key provided: ${API_KEY}`)), true],
+    ["refusing", always(complete("", {}, { content: null, refusal: "No." })), "once"],
+    ["filtering", always(refuse(400, "The content_policy forbids it")), "once"],
+    ["silent", always(stayOpen), true],
+  ])("that is %s gives no verdict, which is worth another try", async (_, answer, retryable) => {
     await serve(each(ROLE_NAMES, answer));
     const { run, kept } = aRun(modelsOf(server.baseUrl, { callMs: 400 }));
     const outcome = await run();
-    expect(outcome).toMatchObject({ kind: "failed", retryable: true });
+    expect(outcome).toMatchObject({ kind: "failed", retryable });
     for (const role of GENERATOR_ROLES)
       expect(outcome).toHaveProperty("message", expect.stringContaining(role));
     expect(JSON.stringify([outcome, kept])).not.toMatch(new RegExp(`${API_KEY}|127\\.0\\.0\\.1`));
     expect(server.callsOf("critic")).toEqual([]);
+  });
+
+  it("that refuses the critic alone is asked once more, and one that refuses too few to matter for as long as any", async () => {
+    const refusal = always(complete("", {}, { content: null, refusal: "No." }));
+    await serve({ critic: refusal });
+    expect(await aRun(modelsOf(server.baseUrl)).run()).toMatchObject({ kind: "failed", retryable: "once" });
+    await server.close();
+    await serve({ domain_expert: refusal, user_advocate: always(refuse(401, "No such key")) });
+    expect(await aRun(modelsOf(server.baseUrl)).run()).toMatchObject({ kind: "failed", retryable: true });
   });
 
   it("that will not take so long a question ends the run, and no other try helps", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stripMarker } from "../../../service/panel/strip-marker.ts";
+import { seenSigns, stripMarker } from "../../../service/panel/strip-marker.ts";
 
 const MARKER = "0123456789abcdef0123456789abcdef";
 
@@ -42,5 +42,45 @@ describe("stripMarker", () => {
         expect(stripMarker(parts.join(""), MARKER)).not.toContain(MARKER);
       }),
     );
+  });
+});
+
+describe("seenSigns", () => {
+  // Short, so that random texts hold it, and the slow way to look for it stays bearable.
+  const SHORT = "ff0a";
+  const UNSEEN = "[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Mn}\\p{Me}\\p{Z}]*";
+  const SLOW = new RegExp([...SHORT].join(UNSEEN), "iu");
+  const sign = fc.constantFrom(..."fFＦ𝐟0０𝟎⁰aAáＡⓐﬀ", "a\u0301", "\u0130", "\u017F", "g", "1", "的");
+  const unseen = fc.constantFrom(
+    "\u200b",
+    "\u00ad",
+    "\n",
+    " ",
+    "\u3000",
+    "\u0315",
+    "\u0327",
+    "\u302E",
+    "\u0BCD",
+    "\u{E0041}",
+  );
+  const text = fc.array(fc.oneof(sign, unseen, fc.string({ unit: "binary", maxLength: 2 })), {
+    maxLength: 40,
+  });
+
+  it("hold a marker where, and only where, one is taken out", () => {
+    fc.assert(
+      fc.property(text, (pieces) => {
+        const given = pieces.join("");
+        const isThere = seenSigns(given).includes(SHORT);
+        expect(isThere).toBe(stripMarker(given, SHORT) !== given);
+        expect(isThere).toBe(SLOW.test(given.normalize("NFKD")));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("are found once for a text, whatever the number of markers that are looked for", () => {
+    const signs = seenSigns(`a b\u200bc ${MARKER.toUpperCase()}`);
+    expect(signs).toBe(`abc${MARKER}`);
   });
 });

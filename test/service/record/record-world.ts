@@ -27,7 +27,7 @@ export type RecordWorld = Awaited<ReturnType<typeof createRecordWorld>>;
 /** A migrated database with an index of empty blocks, which tests change as a chain would. */
 export async function createRecordWorld() {
   const database = await createTestDatabase();
-  const db = await openMigrated(database.url);
+  const db = openMigrated(database.url);
   const client = new Client({ connectionString: database.url });
   await client.connect();
   await createIndexTables(client, SCHEMA);

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { migrateDatabase, openDatabase, requireMigrated } from "../../../service/store/database.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
+import { createEmptyDatabase, type TestDatabase } from "../../support/test-database.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;
 let database: TestDatabase;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
+  database = await createEmptyDatabase();
 });
 afterEach(() => database.drop());
 
-function open() {
+function open({ maxConnections } = { maxConnections: 4 }) {
   return openDatabase({
     url: database.url,
     applicationName: "ahs-test",
-    maxConnections: 4,
+    maxConnections,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     connectTimeoutMs: 5_000,
     onIdleError: () => undefined,
@@ -41,5 +41,15 @@ test("a migration waits for another one for longer than a statement may take, an
 test("a database that lacks a migration is refused, with what to do", async () => {
   const db = open();
   await expect(requireMigrated(db)).rejects.toThrow('run "ahs migrate" on it first');
+  await db.$client.end();
+});
+
+test("a transaction that cannot begin gives its connection back", async () => {
+  const db = open({ maxConnections: 1 });
+  // A level that PostgreSQL does not know stands for whatever a BEGIN can fail of.
+  const unknown = { isolationLevel: "no such level" as "serializable" };
+  await expect(db.transaction(async () => undefined, unknown)).rejects.toThrow();
+  const { rows } = await db.transaction((tx) => tx.execute<{ one: number }>("select 1 as one"));
+  expect(rows).toEqual([{ one: 1 }]);
   await db.$client.end();
 });

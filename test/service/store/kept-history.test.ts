@@ -27,7 +27,7 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   const database = await createTestDatabase();
-  db = await openMigrated(database.url);
+  db = openMigrated(database.url);
   client = new Client({ connectionString: database.url });
   await client.connect();
   close = async () => {

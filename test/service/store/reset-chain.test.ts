@@ -85,6 +85,19 @@ test("on any other chain no reset forgets what was signed for a job", async () =
   expect(rows).toEqual([{ chain_id: OTHER_CHAIN, replaced_at: null, job_id: "7" }]);
 });
 
+test("on any other chain decisions that are not signed are looked at anew, those beyond signing among them", async () => {
+  await boundVerdict(OTHER_CHAIN);
+  await world.db.$client.query(
+    `insert into ahs.settlement_check (verdict_id, chain_id, run, status, reason, attempts, not_before, checked_at)
+     select id, job_chain_id, 1, 'refused', 'the job is over', 5, null, now() from ahs.verdict`,
+  );
+  await resetChain(world.db, OTHER_CHAIN);
+  const { rows } = await world.db.$client.query(
+    "select status, reason, attempts, not_before <= now() as due from ahs.settlement_check",
+  );
+  expect(rows).toEqual([{ status: "waiting", reason: null, attempts: 0, due: true }]);
+});
+
 const OTHER_CHAIN = 8453;
 
 /** A verdict on job 7 of an escrow, signed. */
@@ -101,8 +114,8 @@ async function boundVerdict(chainId: number = CHAIN_ID): Promise<void> {
          'completed', now(), 'submitted', 1, 'ALLOW', $1, '0xe5', 7, now(), now() from spec returning id
      )
      insert into ahs.settlement (chain_id, escrow, job_id, verdict_id, run, decision, deliverable, spec_hash, score,
-       confidence_bps, evidence_hash, issued_at, deadline, signer, signature, state, created_at, updated_at)
-     select $1, '0xe5', 7, id, 1, 'ALLOW', '0xcd', '0xab', 80, 8000, '0xef', 1, 2, '0x51', '0x', 'confirmed', now(), now()
+       confidence_bps, evidence_hash, issued_at, deadline, evaluator, signer, signature, state, created_at, updated_at)
+     select $1, '0xe5', 7, id, 1, 'ALLOW', '0xcd', '0xab', 80, 8000, '0xef', 1, 2, '0xea', '0x51', '0x', 'confirmed', now(), now()
      from made`,
     [chainId],
   );

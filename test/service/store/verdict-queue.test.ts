@@ -54,11 +54,24 @@ test("what is put off waits untried, and what a living worker runs goes on", asy
   const dead = await world.add({ status: "processing", leaseUntil: later(-1), triedAt: later(-1_000) });
   const running = await world.add({ status: "processing", leaseUntil: later(1), triedAt: later(-1_000) });
   const until = later(60_000);
-  expect(await putOffDue(world.db, { now: world.now(), until })).toBe(2);
+  expect(await putOffDue(world.db, { now: world.now(), until, exceptOfJobs: false })).toBe(2);
   for (const id of [due, dead])
     expect(await world.row(id)).toMatchObject({ status: "pending", not_before: until, tried_at: null });
   expect(await world.row(due)).toMatchObject({ attempts: 3 });
   expect(await world.row(running)).toMatchObject({ status: "processing" });
+});
+
+test("verdicts of jobs alone are claimed, and all others put off, where that is asked for", async () => {
+  const unbound = await world.add();
+  const ofJob = await world.add({ jobChainId: 1, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n });
+  const now = world.now();
+  const until = later(60_000);
+  const claimed = await claimVerdicts(world.db, { now, leaseUntil: later(1), limit: 10, onlyOfJobs: true });
+  expect(claimed.map(({ verdictId }) => verdictId)).toEqual([ofJob]);
+  world.pass(2);
+  expect(await putOffDue(world.db, { now: world.now(), until, exceptOfJobs: true })).toBe(1);
+  expect(await world.row(unbound)).toMatchObject({ status: "pending", not_before: until });
+  expect(await claim()).toEqual([ofJob]);
 });
 
 test("the queue tells how much waits, since when, and what is under way", async () => {

@@ -115,6 +115,28 @@ describe("texts", () => {
     expect(await textsOf(id)).toEqual(after);
   });
 
+  it("of more verdicts than one statement drops all go at once, and those of the next day stay", async () => {
+    const id = await judged("completed");
+    const { $client } = database.db;
+    await $client.query(
+      `with made as (
+         insert into ahs.verdict (id, spec_id, slot, output_hash, submitted_by, submitter_addr, provider_addr, owner, units,
+           status, not_before, cause, runs, evaluated_at, created_at, updated_at)
+         select gen_random_uuid(), v.spec_id, 'spec:' || n, v.output_hash, 'client', '0x', '0x', 'key:x', 500, 'completed',
+           now(), 'submitted', 1, v.evaluated_at + case when n > 2500 then interval '1 day' else '0' end, v.created_at, now()
+         from ahs.verdict v, generate_series(1, 2501) n where v.id = $1 returning id, created_at
+       )
+       insert into ahs.output_text (verdict_id, text, created_at) select id, 'Delivered.', created_at from made`,
+      [id],
+    );
+    await sweep(90.5);
+    const { rows } = await $client.query("select count(*)::int as left from ahs.output_text");
+    expect(rows).toEqual([{ left: 1 }]);
+    expect(await textsOf(id)).toMatchObject({ output: false, spec: true });
+    await sweep(91.5);
+    expect(await textsOf(id)).toEqual(GONE);
+  });
+
   it("stay while a held job may still be judged again", async () => {
     const id = await judged("completed");
     await database.db.$client.query(

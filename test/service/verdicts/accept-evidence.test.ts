@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PanelCase } from "../../../service/panel/types.ts";
 import { claimVerdicts } from "../../../service/store/verdict-queue.ts";
 import { askRerun } from "../../../service/store/verdict-reruns.ts";
-import { acceptEvidence, COLLECTING_MS } from "../../../service/verdicts/accept-evidence.ts";
+import { acceptEvidence } from "../../../service/verdicts/accept-evidence.ts";
+import { COLLECTING_MS } from "../../../service/verdicts/evidence-turns.ts";
 import { recordReview } from "../../../service/verdicts/record-review.ts";
 import { type RunPanel, runOne } from "../../../service/verdicts/run-one.ts";
 import { decided } from "./a-decision.ts";
@@ -34,8 +35,8 @@ async function work(panel: RunPanel = hold): Promise<number> {
   return claims.length;
 }
 
-async function held(): Promise<string> {
-  const id = await world.add();
+async function held(changes: Parameters<VerdictWorld["add"]>[0] = {}): Promise<string> {
+  const id = await world.add(changes);
   await work();
   return id;
 }
@@ -163,5 +164,64 @@ describe("evidence for a verdict on HOLD", () => {
     expect(await offer(randomUUID(), "x", { owner: "key:x" })).toEqual({ kind: "unknown" });
     const unsettled = await world.add({ status: "unsettled" });
     expect(await offer(unsettled, "x")).toEqual({ kind: "unknown" });
+  });
+});
+
+describe("evidence for a job's verdict", () => {
+  const JOB = { jobChainId: CHAIN_ID, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n };
+  const client = { owner: `wallet:${CLIENT}` };
+  const provider = { owner: `wallet:${PROVIDER}` };
+
+  it("is run at once when both sides have said that it is all, not when one has", async () => {
+    const id = await held(JOB);
+    const rerunAt = new Date(world.now().getTime() + COLLECTING_MS);
+    expect(await offer(id, "x", { ...client, isFinal: true })).toMatchObject({ kind: "kept", rerunAt });
+    expect(await offer(id, "sources", provider)).toMatchObject({ kind: "kept", count: 2, rerunAt });
+    expect(await work()).toBe(0);
+    expect(await offer(id, "sources", { ...provider, isFinal: true })).toMatchObject({
+      count: 2,
+      rerunAt: world.now(),
+    });
+    expect(await work()).toBe(1);
+  });
+
+  it("has a place for each side, whatever the other and the submitter hand in", async () => {
+    const id = await held(JOB);
+    expect(await offer(id, "junk 1", client)).toMatchObject({ kind: "kept" });
+    expect(await offer(id, "junk 2", client)).toMatchObject({ kind: "kept" });
+    expect(await offer(id, "junk 3", client)).toEqual({ kind: "reserved" });
+    expect(await offer(id, "by key")).toEqual({ kind: "reserved" });
+    expect(await offer(id, "sources", provider)).toMatchObject({ count: 3, rerunAt: world.now() });
+  });
+
+  it("takes the third place alone for a key, whomever it submitted for, and its final ends nobody's turn", async () => {
+    const id = await held({ ...JOB, submittedBy: "agent", submitterAddr: PROVIDER });
+    const rerunAt = new Date(world.now().getTime() + COLLECTING_MS);
+    expect(await offer(id, "by key", { isFinal: true })).toMatchObject({ kind: "kept", rerunAt });
+    expect(await offer(id, "more by key")).toEqual({ kind: "reserved" });
+    expect(await offer(id, "x", { ...client, isFinal: true })).toMatchObject({ kind: "kept", rerunAt });
+    expect(await offer(id, "sources", { ...provider, isFinal: true })).toMatchObject({
+      rerunAt: world.now(),
+    });
+  });
+
+  it("lets a side end its turn by what the other has handed in already", async () => {
+    const id = await held(JOB);
+    await offer(id, "same", { ...client, isFinal: true });
+    expect(await offer(id, "same", { ...provider, isFinal: true })).toMatchObject({
+      count: 1,
+      rerunAt: world.now(),
+    });
+  });
+
+  it("is waited for no longer than half the time to the review", async () => {
+    const id = await held(JOB);
+    const inSeconds = (seconds: number) => new Date(world.now().getTime() + seconds * SECOND_MS);
+    await world.query(
+      `insert into ahs.hold_clock (verdict_id, chain_id, expires_at, rerun_at, review_by, created_at)
+       values ($1, $2, $3, $4, $5, $4)`,
+      [id, CHAIN_ID, inSeconds(600), world.now(), inSeconds(360)],
+    );
+    expect(await offer(id, "x", client)).toMatchObject({ rerunAt: inSeconds(180) });
   });
 });

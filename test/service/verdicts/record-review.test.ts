@@ -1,9 +1,15 @@
 import { keccak256, stringToBytes } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { renderVerdict } from "../../../service/api/verification/render-verdict.ts";
+import { verdictSchema } from "../../../service/api/verification/verdict-schema.ts";
+import { openDatabase } from "../../../service/store/database.ts";
+import { readUnsigned } from "../../../service/store/settlement-checks.ts";
 import { claimVerdicts } from "../../../service/store/verdict-queue.ts";
 import { askRerun, type RerunCause } from "../../../service/store/verdict-reruns.ts";
+import { receiptPayload } from "../../../service/verdicts/receipt.ts";
 import { recordReview } from "../../../service/verdicts/record-review.ts";
 import { type RunPanel, runOne } from "../../../service/verdicts/run-one.ts";
+import { readVerdict } from "../../../service/verdicts/verdict-view.ts";
 import { decided } from "./a-decision.ts";
 import {
   BALANCE,
@@ -13,6 +19,8 @@ import {
   UNITS,
   type VerdictWorld,
 } from "./verdict-world.ts";
+
+const ESCROW = `0x${"e5".repeat(20)}`;
 
 let world: VerdictWorld;
 beforeEach(async () => {
@@ -129,6 +137,23 @@ test.each([
 });
 
 describe("a review", () => {
+  test("needs no second connection, so that as many as there are go on at once", async () => {
+    const id = await held();
+    const alone = openDatabase({
+      url: world.db.$client.options.connectionString ?? "",
+      applicationName: "ahs-test",
+      maxConnections: 1,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 1_000,
+      onIdleError: () => undefined,
+    });
+    const reviewed = recordReview(
+      { db: alone, chainId: CHAIN_ID, now: world.now },
+      { verdictId: id, decision: "ALLOW", reason: "All three are rivers.", reviewedBy: "ada" },
+    );
+    await expect(reviewed.finally(() => alone.$client.end())).resolves.toMatchObject({ kind: "recorded" });
+  });
+
   test("of a held verdict is a decision of its own, with evidence that names reviewer and reason", async () => {
     const id = await held();
     const [first] = await world.runs(id);
@@ -178,6 +203,90 @@ describe("a review", () => {
     expect(await review(id, "REJECT")).toEqual({ kind: "not_held", finalVerdict: "ALLOW" });
     expect(await world.runs(id)).toHaveLength(1);
     expect(await review("00000000-0000-4000-8000-000000000000")).toEqual({ kind: "undecided" });
+  });
+
+  test("of a failed verdict of a job is its first decision, without score and findings", async () => {
+    const id = await world.add({ jobChainId: CHAIN_ID, jobEscrow: ESCROW, jobId: 7n });
+    await run(async () => ({ kind: "failed", message: "The model refused.", retryable: false }));
+    const outcome = await review(id, "REJECT");
+    const [stored] = await world.runs(id);
+    expect(outcome).toEqual({ kind: "recorded", run: 1, evidenceHash: stored?.evidence_hash });
+    expect(stored?.result).toEqual({
+      final_verdict: "REJECT",
+      final_score: null,
+      confidence: null,
+      mdi: null,
+      domain: "content",
+      met_criteria: [],
+      unmet_criteria: [],
+      key_objections: [],
+      reasoning: "All three are rivers.",
+      strongest_dissent: null,
+      generator_majority: null,
+      critic_override_applied: false,
+      zero_history_adjustment_applied: false,
+      rejection_asymmetry_applied: false,
+      latency_ms: null,
+      findings: [],
+      methodology: {
+        panel_version: null,
+        prompt_hash: null,
+        models: {},
+        thresholds: { domain: "content", confidence: 0.5 },
+        rules_fired: [],
+      },
+      review: { reviewed_by: "ada", reason: "All three are rivers." },
+    });
+    expect(stored?.evidence_hash).toBe(keccak256(stringToBytes(stored?.evidence ?? "")));
+    expect(JSON.parse(stored?.evidence ?? "")).toMatchObject({
+      verdict_id: id,
+      run: 1,
+      cause: "review",
+      erc8183_job_id: "0x7",
+      final_verdict: "REJECT",
+      final_score: null,
+      confidence: null,
+      panel_version: null,
+      models: {},
+      findings: [],
+      reviewed_by: "ada",
+      review_reason: "All three are rivers.",
+    });
+    expect(await world.row(id)).toMatchObject({
+      status: "completed",
+      final_verdict: "REJECT",
+      error_message: null,
+    });
+    const answer = await readVerdict(world.db, id);
+    if (answer === null) throw new Error("the verdict is there");
+    expect(verdictSchema.parse(renderVerdict(answer))).toMatchObject({
+      final_score: null,
+      on_chain_action: "reject",
+    });
+    const of = { origin: "https://verify.example", now: world.now() };
+    expect(receiptPayload(answer, of)).toMatchObject({
+      v_verdict: "refuted",
+      v_confidence: 0,
+      v_method: "review",
+    });
+    await world.query(`create schema "chain_${CHAIN_ID}"`);
+    await world.query(
+      `create table "chain_${CHAIN_ID}".job (id text, submitted_block numeric, ended_block numeric)`,
+    );
+    const due = { chainId: CHAIN_ID, now: world.now(), limit: 5 };
+    expect(await readUnsigned(world.db, due)).toMatchObject([
+      { verdictId: id, decision: "REJECT", score: 0, confidenceBps: 0, models: [] },
+    ]);
+    expect(await review(id)).toEqual({ kind: "not_held", finalVerdict: "REJECT" });
+  });
+
+  test("of a failed verdict of no job, or whose place another has, changes nothing", async () => {
+    const replaced = { jobChainId: CHAIN_ID, jobEscrow: ESCROW, jobId: 7n, replacedAt: world.now() };
+    for (const changes of [{}, replaced]) {
+      const id = await world.add({ ...changes, status: "failed" });
+      expect(await review(id)).toEqual({ kind: "undecided" });
+      expect(await world.runs(id)).toEqual([]);
+    }
   });
 
   test("stands against a re-run that is under way", async () => {

@@ -4,6 +4,7 @@ import { refusalOf } from "../../../service/verdicts/retry-verdict.ts";
 
 const FAILED: RetryStanding = {
   owner: "key:1",
+  parties: ["0xc1", "0xa9"],
   status: "failed",
   runs: 0,
   retries: 0,
@@ -30,5 +31,18 @@ describe("who may have a verdict retried, and when", () => {
     ["one without texts", { hasTexts: false }, { kind: "texts-dropped" }],
   ])("%s", (_name, changes, refusal) => {
     expect(refusalOf({ ...FAILED, ...changes }, "key:1")).toEqual(refusal);
+  });
+
+  it("client and provider of its job, as long as nobody's key would pay for it", () => {
+    const paid: RetryStanding = { ...FAILED, owner: "wallet:0xee", debitId: null };
+    expect(["0xc1", "0xa9", "0xee"].map((party) => refusalOf(paid, `wallet:${party}`))).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    const refused = { kind: "not-the-submitter" };
+    expect(refusalOf(paid, "wallet:0xff")).toEqual(refused);
+    expect(refusalOf({ ...paid, parties: [] }, "wallet:0xc1")).toEqual(refused);
+    expect(refusalOf({ ...paid, debitId: "d" }, "wallet:0xc1")).toEqual(refused);
   });
 });

@@ -9,6 +9,8 @@ import {
   renewClaim,
 } from "../../../service/store/verdict-queue.ts";
 import { type RunPanel, runOne } from "../../../service/verdicts/run-one.ts";
+import { startCuttableProxy } from "../../support/anvil-testkit/cuttable-proxy.ts";
+import { openMigrated } from "../../support/test-database.ts";
 import { abstained, answered, decided } from "./a-decision.ts";
 import { BALANCE, createVerdictWorld, LEASE_MS, UNITS, type VerdictWorld } from "./verdict-world.ts";
 
@@ -187,9 +189,9 @@ describe("a worker that dies", () => {
 
 test("answers that know nothing of a text handed in since are asked for again", async () => {
   const id = await world.add();
-  await run(async (_, { keep }) => {
-    await keep(answered("critic", {}));
-    return fails(true)(_, { known: [], keep, signal: NEVER });
+  await run(async (_, given) => {
+    await given.keep(answered("critic", {}));
+    return fails(true)(_, given);
   });
   world.pass(5_000);
   await world.query(
@@ -268,4 +270,30 @@ test("a run keeps its claim for as long as it goes on", async () => {
   await running;
   expect(await world.row(id)).toMatchObject({ status: "pending", not_before: world.now() });
   expect(await claim()).toMatchObject({ verdictId: id, attempts: 2 });
+});
+
+test("a run ends with its lease while the database answers nothing, and lets a worker stop", async () => {
+  const proxy = await startCuttableProxy(world.db.$client.options.connectionString ?? "");
+  const db = openMigrated(proxy.url);
+  try {
+    await world.add();
+    const claimed = await claim();
+    const leaseMs = 600;
+    const stopping = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    const panel: RunPanel = async () => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    };
+    const deps = { ...world.deps(panel), db, lease: { leaseMs, renewMs: 50 } };
+    const running = runOne(deps, claimed, stopping.signal);
+    await asked.promise;
+    proxy.freeze();
+    stopping.abort();
+    await running;
+    expect(await world.outcomes()).toEqual({ lost: 1 });
+  } finally {
+    await proxy.close();
+    await db.$client.end();
+  }
 });

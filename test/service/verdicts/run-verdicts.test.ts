@@ -4,7 +4,7 @@ import { wakeWorkers } from "../../../service/store/verdict-intake.ts";
 import type { RunPanel } from "../../../service/verdicts/run-one.ts";
 import { runVerdicts, type VerdictWorkDeps } from "../../../service/verdicts/run-verdicts.ts";
 import { answered, decided } from "./a-decision.ts";
-import { createVerdictWorld, type VerdictWorld } from "./verdict-world.ts";
+import { createVerdictWorld, DAY_MS, type VerdictWorld } from "./verdict-world.ts";
 
 let world: VerdictWorld;
 let stops: (() => Promise<void>)[];
@@ -53,17 +53,18 @@ const fill = (count: number) => Promise.all(Array.from({ length: count }, () => 
 describe("workers", () => {
   test("run everything that is due, each so many at once", async () => {
     await fill(20);
-    const open = Promise.withResolvers<void>();
+    let [running, most] = [0, 0];
     const panel: RunPanel = async () => {
-      await open.promise;
+      running += 1;
+      most = Math.max(most, running);
+      // Long enough for a worker that looks for more to find it.
+      await sleep(60);
+      running -= 1;
       return decided("ALLOW");
     };
     start(panel, { atOnce: 3 });
-    await reach({ processing: 3, pending: 17 });
-    await sleep(100);
-    await reach({ processing: 3, pending: 17 });
-    open.resolve();
     await reach({ completed: 20 });
+    expect(most).toBe(3);
   });
 
   test("side by side make one decision for each verdict", async () => {
@@ -108,7 +109,7 @@ test("with the day's tokens spent verdicts wait for the next UTC day, and do not
     await keep(answered("critic", {}));
     return decided("ALLOW");
   };
-  start(panel, { atOnce: 1, tokensPerDay: 200 });
+  start(panel, { atOnce: 1, tokensPerDay: 300 });
   await reach({ completed: 2, pending: 1 });
   const midnight = new Date("2026-11-21T00:00:00.000Z");
   const [waiting] = await world.query(
@@ -117,7 +118,33 @@ test("with the day's tokens spent verdicts wait for the next UTC day, and do not
   expect(waiting).toEqual({ not_before: midnight, error_message: null });
   await expect
     .poll(() => world.registry.getSingleMetricAsString("ahs_panel_tokens_left"), { timeout: 15_000 })
-    .toContain("tokens_left 0");
+    .toContain("tokens_left 60");
   world.pass(midnight.getTime() - world.now().getTime());
   await reach({ completed: 3 });
+});
+
+test("the last quarter of the day's tokens goes to verdicts of jobs, and no token beyond it to anybody", async () => {
+  const job = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n };
+  const unbound = await world.add();
+  const bound = await Promise.all([world.add(job), world.add(job), world.add(job)]);
+  await world.query(
+    "update ahs.verdict set not_before = not_before + interval '1 ms' where job_id is not null",
+  );
+  world.pass(10);
+  const panel: RunPanel = async (_, { keep }) => {
+    await keep(answered("critic", {}));
+    return decided("ALLOW");
+  };
+  // The first takes 120: what is left then is kept for jobs, and is enough for one.
+  const spender = await world.add({ notBefore: new Date(world.now().getTime() - DAY_MS) });
+  start(panel, { atOnce: 1, tokensPerDay: 150 });
+  await reach({ completed: 2, pending: 3 });
+  const statusOf = async (id: string) => (await world.row(id)).status;
+  expect([await statusOf(spender), await statusOf(unbound)]).toEqual(["completed", "pending"]);
+  const midnight = new Date("2026-11-21T00:00:00.000Z");
+  const waits = async () => {
+    const rows = await Promise.all([unbound, ...bound].map(world.row));
+    return rows.filter(({ not_before }) => not_before.getTime() === midnight.getTime()).length;
+  };
+  await expect.poll(waits, { timeout: 15_000 }).toBe(3);
 });

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { keepRoleCall } from "../../../service/store/role-calls.ts";
 import { claimVerdicts } from "../../../service/store/verdict-queue.ts";
-import { createTokenBudget, nextDay } from "../../../service/verdicts/token-budget.ts";
+import {
+  createTokenBudget,
+  nextDay,
+  tokensForJobs,
+  tokensPerDecision,
+} from "../../../service/verdicts/token-budget.ts";
 import { abstained, answered } from "./a-decision.ts";
 import { createVerdictWorld, DAY_MS, LEASE_MS, type VerdictWorld } from "./verdict-world.ts";
 
@@ -23,6 +28,17 @@ test("tokens of answers and abstentions count until the UTC day is over", async 
   expect(await budget.left()).toBe(-40);
   world.pass(1_000);
   expect(await budget.left()).toBe(200);
+});
+
+test("a quarter of the day is kept for verdicts of jobs", () => {
+  expect(tokensForJobs(20_000_000)).toBe(5_000_000);
+});
+
+test.each([
+  ["a tenth of the day", { contextTokens: 128_000, tokensPerDay: 20_000_000 }, 2_000_000],
+  ["six complete runs of six roles", { contextTokens: 8_000, tokensPerDay: 20_000_000 }, 288_000],
+])("one decision may take %s", (_, limits, most) => {
+  expect(tokensPerDecision(limits)).toBe(most);
 });
 
 test.each([

@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listHeldVerdicts } from "../../../service/store/held-verdicts.ts";
 import { claimVerdicts } from "../../../service/store/verdict-queue.ts";
 import { askRerun } from "../../../service/store/verdict-reruns.ts";
-import {
-  listHeldVerdicts,
-  readStoredEvidence,
-  readStoredTexts,
-} from "../../../service/store/verdict-views.ts";
+import { readStoredEvidence, readStoredTexts } from "../../../service/store/verdict-views.ts";
 import { type RunPanel, runOne } from "../../../service/verdicts/run-one.ts";
 import { readVerdict } from "../../../service/verdicts/verdict-view.ts";
 import { decided } from "./a-decision.ts";
@@ -111,19 +108,50 @@ describe("a verdict as its readers see it", () => {
     await world.query("delete from ahs.verdict where id = $1", [id]);
   });
 
-  it("is listed for reviewers while it is on HOLD, the longest held first", async () => {
+  it("is listed for reviewers while it is on HOLD, or has failed for a job: by when its job expires, and last where it has none", async () => {
     await world.query("delete from ahs.verdict");
-    const first = await world.add(JOB);
-    await work(async () => decided("HOLD"));
-    world.pass(60_000);
-    const second = await world.add();
-    await work(async () => decided("HOLD"));
+    const held = async (job: object): Promise<string> => {
+      const id = await world.add(job);
+      await work(async () => decided("HOLD"));
+      world.pass(60_000);
+      return id;
+    };
+    const inHours = (hours: number) => new Date(world.now().getTime() + hours * 3_600_000);
+    const clock = (id: string, expiresAt: Date, endedAt: Date | null = null) =>
+      world.query(
+        `insert into ahs.hold_clock (verdict_id, chain_id, expires_at, rerun_at, review_by, ended_at, created_at)
+         values ($1, 31337, $2, $2, $2, $3, $2)`,
+        [id, expiresAt, endedAt],
+      );
+    const unbound = [await held({}), await held({})];
+    const [waiting, late, soon, ended] = [
+      await held(JOB),
+      await held({ ...JOB, jobId: 8n }),
+      await held({ ...JOB, jobId: 9n }),
+      await held({ ...JOB, jobId: 10n }),
+    ];
+    const expiresAt = inHours(1);
+    await clock(late, inHours(2));
+    await clock(soon, expiresAt);
+    await clock(ended, inHours(-1), world.now());
+    const failed = async (job: object) => {
+      const id = await world.add({ status: "failed", ...job });
+      world.pass(60_000);
+      return id;
+    };
+    const failedOfJob = await failed({ ...JOB, jobId: 11n, updatedAt: world.now() });
+    await failed({});
     await world.add();
     await work(async () => decided("ALLOW"));
-    const held = await listHeldVerdicts(world.db, 10);
-    expect(held.map(({ id }) => id)).toEqual([first, second]);
-    expect(held[0]).toMatchObject({ job: { chainId: 31_337, escrow: JOB.jobEscrow, jobId: 7n } });
-    expect(held[1]).toMatchObject({ job: null, expiresAt: null, reviewBy: null });
-    expect(await listHeldVerdicts(world.db, 1)).toHaveLength(1);
+    const list = await listHeldVerdicts(world.db, null);
+    expect(list.verdicts.map(({ id }) => id)).toEqual([soon, late, waiting, failedOfJob, ...unbound]);
+    expect(list.verdicts[0]).toMatchObject({
+      job: { chainId: 31_337, escrow: JOB.jobEscrow, jobId: 9n },
+      expiresAt,
+    });
+    expect(list.verdicts[3]).toMatchObject({ state: "failed", expiresAt: null });
+    expect(list.verdicts[4]).toMatchObject({ state: "HOLD", job: null, expiresAt: null, reviewBy: null });
+    const first = await listHeldVerdicts(world.db, 1);
+    expect([first.verdicts.map(({ id }) => id), first.total]).toEqual([[soon], 6]);
   });
 });

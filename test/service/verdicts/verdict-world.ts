@@ -80,13 +80,14 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
       updatedAt: now,
       ...changes,
     });
-    await db.insert(outputText).values({ verdictId: id, text: "Rhine, Elbe, Oder" });
+    await db.insert(outputText).values({ verdictId: id, text: "Rhine, Elbe, Oder", createdAt: now });
     return id;
   };
 
   const deps = (runPanel: RunPanel = async () => decided("ALLOW")): RunOneDeps => ({
     db,
     chainId: CHAIN_ID,
+    tokensPerDecision: 1_000_000,
     runPanel,
     metrics,
     logger: pino({ level: "silent" }),

@@ -7,6 +7,8 @@ export type CuttableProxy = {
   /** Ends every connection and refuses new ones. */
   readonly cut: () => void;
   readonly restore: () => void;
+  /** From now on nothing passes, in either direction, and nobody is told; for good. */
+  readonly freeze: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -15,6 +17,7 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isFrozen = false;
   const server = createServer((client) => {
     if (isCut) {
       client.destroy();
@@ -26,7 +29,7 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
       socket.on("error", () => socket.destroy());
       socket.on("close", () => sockets.delete(socket));
     }
-    client.pipe(upstream).pipe(client);
+    if (!isFrozen) client.pipe(upstream).pipe(client);
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
   });
@@ -44,6 +47,10 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
     cut,
     restore: () => {
       isCut = false;
+    },
+    freeze: () => {
+      isFrozen = true;
+      for (const socket of sockets) socket.unpipe().pause();
     },
     close: async () => {
       cut();

@@ -36,7 +36,7 @@ export async function bootTestkit({ ageSeconds }: TestkitOptions = {}): Promise<
   const [chain, database] = await Promise.all([startTestChain(ageSeconds), createTestDatabase()]);
   const deploymentFile = join(folder, "deployment.json");
   writeDeployment(deploymentFile, chain.deployment);
-  const db = await openMigrated(database.url);
+  const db = openMigrated(database.url);
 
   const options = { folder, databaseUrl: database.url, rpcUrl: chain.rpcUrl, deploymentFile };
   const ends: (() => Promise<void>)[] = [];

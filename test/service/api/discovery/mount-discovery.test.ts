@@ -21,6 +21,7 @@ function payableApp() {
         },
       ],
       sampleWallet: async () => WALLET,
+      evaluation: null,
       securityContact: "mailto:security@health.example",
     },
   }).app;

@@ -266,6 +266,17 @@ describe("a body that does not fit", () => {
     ['["é😀", x]', 7, "Expecting value"],
     ['{"a": "b', 6, "Unterminated string starting at"],
     ["nope", 0, "Expecting value"],
+    ["{", 1, "Expecting property name enclosed in double quotes"],
+    ["{a:1}", 1, "Expecting property name enclosed in double quotes"],
+    ["{'a':1}", 1, "Expecting property name enclosed in double quotes"],
+    ["[1, 2,]", 6, "Expecting value"],
+    ['[{"x": 1}, {"y: 2}]', 12, "Unterminated string starting at"],
+    ['{"a": "b" "c": 1}', 10, "Expecting ',' delimiter"],
+    ['{"a": "\\x"}', 7, "Invalid \\escape"],
+    ['{"a": "\\u12"}', 8, "Invalid \\uXXXX escape"],
+    ['["a\tb"]', 3, "Invalid control character at"],
+    ['{"a": 1}}', 8, "Extra data"],
+    ["1.", 1, "Extra data"],
   ])("broken JSON %s names the character", async (body, position, error) => {
     const detail = [
       { type: "json_invalid", loc: ["body", position], msg: "JSON decode error", input: {}, ctx: { error } },

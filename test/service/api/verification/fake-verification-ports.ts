@@ -135,12 +135,16 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ApiPorts 
     specs: {
       scope: { chainId: 31_337, escrows: [] },
       limit: () => null,
-      register: async () => ({ specId: SPEC_ID, specHash: SPEC.specHash }),
+      binding: async () => null,
+      register: async () => ({ kind: "registered", specId: SPEC_ID, specHash: SPEC.specHash }),
     },
     outputs: {
       spec: async (id) => (id === SPEC_ID ? SPEC : null),
       bind: async () => ({ kind: "unbound", reason: "it names no job" }),
+      describeOverflow: () => null,
+      readDeliverable: async () => null,
       find: async () => null,
+      awaitAccepted: async () => null,
       accept: async () => ({ kind: "noted", verdictId: VERDICT_ID, webhookSecret: null }),
       activate: async () => ({ verdictId: VERDICT_ID, status: "pending" }),
       withdraw: async () => undefined,
@@ -148,6 +152,8 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ApiPorts 
     },
     refuseUrl: async () => null,
     retryVerdict: async () => ({ kind: "queued" }),
+    isOfJob: async () => false,
+    panelBudget: { tokensPerDay: 1_000, usedSince: async () => 0 },
     verdicts: {
       find: async (id) => (id === VERDICT_ID ? verdictView() : null),
       evidence: async (_id, run) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verdictSchema } from "../../../../service/api/verification/verdict-schema.ts";
+import type { SignedVerdict } from "../../../../service/store/settlement-view.ts";
 import type { VerdictView } from "../../../../service/verdicts/verdict-view.ts";
 import { bodyOf, NOW } from "../fake-ports.ts";
 import {
@@ -112,7 +113,7 @@ describe("GET /v1/verdicts/{verdict_id}", () => {
 
   it("is 304 while nothing changed, and 200 with another tag once its settlement did", async () => {
     const job = { chainId: 31_337, escrow: `0x${"e5".repeat(20)}`, jobId: 7n } as const;
-    const settlement = { ...job, txHash: null, reviewBy: null, reason: null } as const;
+    const settlement = { ...job, txHash: null, reviewBy: null, reason: null, signed: null } as const;
     const namedJob = { ...job, isBound: true };
     const signed = verdictView({ namedJob, settlement: { ...settlement, status: "signed" } });
     const tag = (await ask(signed)).headers.get("etag") ?? "";
@@ -175,7 +176,7 @@ describe("the settlement of a verdict", () => {
       verdictView({
         namedJob: { ...named, isBound: true },
         settlement: {
-          ...{ chainId: 31_337, escrow, jobId: 255n, reason: null },
+          ...{ chainId: 31_337, escrow, jobId: 255n, reason: null, signed: SIGNED },
           ...{ status: "held", txHash: `0x${"ab".repeat(32)}`, reviewBy: NOW },
         },
       }),
@@ -188,6 +189,37 @@ describe("the settlement of a verdict", () => {
       tx_hash: `0x${"ab".repeat(32)}`,
       review_by: NOW.toISOString(),
       reason: null,
+      signed: {
+        verdict: {
+          escrow: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+          job_id: "0xff",
+          deliverable: `0x${"01".repeat(32)}`,
+          spec_hash: `0x${"02".repeat(32)}`,
+          decision: 3,
+          score: 80,
+          confidence_bps: 8_300,
+          evidence_hash: `0x${"03".repeat(32)}`,
+          issued_at: 1_800_000_000,
+          deadline: 1_800_086_400,
+        },
+        signature: `0x${"04".repeat(65)}`,
+        evaluator: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
+        signer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+      },
     });
   });
 });
+
+const SIGNED: SignedVerdict = {
+  decision: "HOLD",
+  deliverable: `0x${"01".repeat(32)}`,
+  specHash: `0x${"02".repeat(32)}`,
+  score: 80,
+  confidenceBps: 8_300,
+  evidenceHash: `0x${"03".repeat(32)}`,
+  issuedAt: 1_800_000_000,
+  deadline: 1_800_086_400,
+  evaluator: "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512",
+  signer: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+  signature: `0x${"04".repeat(65)}`,
+};

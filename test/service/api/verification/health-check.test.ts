@@ -6,7 +6,7 @@ const NOW = new Date("2026-11-20T10:00:00.000Z");
 
 function world(changes: Partial<HealthSources> = {}) {
   let elapsedMs = 0;
-  const asked = { queue: 0, head: 0, model: 0 };
+  const asked = { queue: 0, head: 0, node: 0, model: 0 };
   const sources: HealthSources = {
     queue: async () => {
       asked.queue += 1;
@@ -15,6 +15,10 @@ function world(changes: Partial<HealthSources> = {}) {
     head: async () => {
       asked.head += 1;
       return { blockNumber: 970, timestamp: NOW.getTime() / 1_000 - 3 };
+    },
+    node: async () => {
+      asked.node += 1;
+      return 971n;
     },
     model: async () => {
       asked.model += 1;
@@ -63,6 +67,20 @@ describe("the health of verification", () => {
     expect((await world({ head: async () => null }).check()).chain.status).toBe("failing");
   });
 
+  it.each([
+    ["refuses", () => Promise.reject(new Error("connect ECONNREFUSED http://10.0.0.1:8545/v2/secret"))],
+    ["says nothing", silence],
+  ])("fails a chain whose node %s, though the index is fresh still", async (_, node) => {
+    expect((await world({ node }).check()).chain).toEqual({
+      status: "failing",
+      detail: "the node does not answer; block 970 is 3 s old, at most 120 s allowed",
+    });
+  });
+
+  it("asks no node where none is configured", async () => {
+    expect((await world({ node: null }).check()).chain.status).toBe("ok");
+  });
+
   it("tells a model that is not configured from one that does not answer", async () => {
     expect((await world({ model: null }).check()).model.status).toBe("not_configured");
     const down = async () => ({ isReachable: false, detail: "HTTP status 502" });
@@ -91,12 +109,12 @@ describe("the health of verification", () => {
   it("looks once for all who ask within a few seconds, and again later", async () => {
     const { check, asked, pass } = world();
     await Promise.all([check(), check(), check()]);
-    expect(asked).toEqual({ queue: 1, head: 1, model: 1 });
+    expect(asked).toEqual({ queue: 1, head: 1, node: 1, model: 1 });
     pass(2_000);
     await check();
-    expect(asked).toEqual({ queue: 2, head: 2, model: 1 });
-    pass(18_000);
+    expect(asked).toEqual({ queue: 2, head: 1, node: 1, model: 1 });
+    pass(3_000);
     await check();
-    expect(asked.model).toBe(2);
+    expect(asked).toEqual({ queue: 3, head: 2, node: 2, model: 2 });
   });
 });

@@ -307,7 +307,7 @@ it("whatever fails wherever, in the end there are as many charges as accepted ve
       await sound.sweep();
       await expectBalanced();
     }),
-    { numRuns: 40 },
+    { numRuns: 12 },
   );
 }, 120_000);
 

@@ -21,6 +21,7 @@ import { type OutputPorts, postOutputs } from "../../../../service/api/verificat
 import { postRetry, type RetryPorts } from "../../../../service/api/verification/post-retry.ts";
 import { postSpecs, type SpecPorts } from "../../../../service/api/verification/post-specs.ts";
 import type { Binding } from "../../../../service/escrow/types.ts";
+import { hashText } from "../../../../service/panel/hash-text.ts";
 import type { Facilitator, SettleOutcome, VerifyOutcome } from "../../../../service/payments/facilitator.ts";
 import { createPaymentMetrics } from "../../../../service/payments/metrics.ts";
 import { apiKeyFinder, createApiKey } from "../../../../service/store/api-keys.ts";
@@ -31,13 +32,15 @@ import { createKeyDebits, returnExpiredHolds } from "../../../../service/store/k
 import { createPaymentStore } from "../../../../service/store/payments.ts";
 import { listPayments, type PaymentKind } from "../../../../service/store/payments-due.ts";
 import { readTokensSince } from "../../../../service/store/role-calls.ts";
+import { isVerdictOfJob } from "../../../../service/store/verdict-cases.ts";
 import {
   acceptOutput,
   activateOutput,
+  awaitAccepted,
   findAccepted,
   withdrawOutput,
 } from "../../../../service/verdicts/accept-output.ts";
-import { registerSpec } from "../../../../service/verdicts/register-spec.ts";
+import { type RegisterDeps, registerSpec } from "../../../../service/verdicts/register-spec.ts";
 import { retryVerdict } from "../../../../service/verdicts/retry-verdict.ts";
 import { settleIntake } from "../../../../service/verdicts/settle-intake.ts";
 import { memoryGate } from "../access/memory-gate.ts";
@@ -72,6 +75,12 @@ type WorldOptions = {
   readonly facilitator?: (real: Facilitator) => Partial<Facilitator>;
   readonly ledger?: (real: ReturnType<typeof createKeyDebits>) => Partial<ReturnType<typeof createKeyDebits>>;
   readonly bind?: Outputs["bind"];
+  /** What the index shows of jobs; what was posted last, unless told. */
+  readonly readDeliverable?: Outputs["readDeliverable"];
+  /** Of specifications: nothing is refused unless told. */
+  readonly refuseSignature?: RegisterDeps["refuseSignature"];
+  readonly describeOverflow?: RegisterDeps["describeOverflow"];
+  readonly binding?: SpecPorts["specs"]["binding"];
   readonly newestBlock?: () => Promise<bigint>;
   readonly specLimit?: SpecPorts["specs"]["limit"];
   readonly budget?: Outputs["budget"];
@@ -89,6 +98,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
   const desk = facilitatorDesk();
   const chain = { used: false };
   const signedIn = { address: null as Address | null };
+  const posted = { hash: null as Hex | null };
   const debits = createKeyDebits({ db, now: clock.now, randomUuid: randomUUID });
   const keys = createApiKeyAccess({
     keys: { find: apiKeyFinder(db), ...debits, ...options.ledger?.(debits) },
@@ -133,7 +143,10 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
   const outputs: Outputs = {
     spec: (id) => readSpec(db, id),
     bind: options.bind ?? (async () => UNBOUND),
-    find: (slot) => findAccepted(db, slot),
+    describeOverflow: () => null,
+    readDeliverable: options.readDeliverable ?? (async () => posted.hash),
+    find: (place) => findAccepted(db, place),
+    awaitAccepted: (place, signal) => awaitAccepted(intake, place, signal),
     accept: (draft, purchaser) => acceptOutput(intake, draft, purchaser),
     activate: (verdictId) => activateOutput(intake, verdictId),
     withdraw: (verdictId) => withdrawOutput(intake, verdictId),
@@ -146,11 +159,14 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     specs: {
       scope: { chainId: CHAIN_ID, escrows: [ESCROW] },
       limit: options.specLimit ?? (() => null),
+      binding: options.binding ?? (async () => null),
       register: (draft, now) =>
         registerSpec(
           {
             insert: (spec) => insertSpec(db, spec),
             newestBlock: options.newestBlock ?? (async () => 77n),
+            refuseSignature: options.refuseSignature ?? (async () => null),
+            describeOverflow: options.describeOverflow ?? (() => null),
             randomUuid: randomUUID,
           },
           draft,
@@ -168,6 +184,8 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     }),
     repeats: gate.repeats,
     retryVerdict: (request) => retryVerdict(db, request),
+    isOfJob: (verdictId) => isVerdictOfJob(db, verdictId),
+    panelBudget: outputs.budget,
   };
   const app = new Hono<ApiEnv>();
   app.onError(createErrorHandler(logger));
@@ -211,7 +229,11 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     registered,
     /** A fresh output of a fresh specification. */
     output: async (changes: object = {}) => outputBody(await registered(), changes),
-    submit: (body: object, headers: Record<string, string> = {}) => post("/v1/outputs", body, headers),
+    submit: (body: object, headers: Record<string, string> = {}) => {
+      if ("output_text" in body && typeof body.output_text === "string")
+        posted.hash = hashText(body.output_text);
+      return post("/v1/outputs", body, headers);
+    },
     /** Headers of a fresh key with so many units, or without a limit. */
     key: async (balanceUnits: number | null = 5_000) => {
       const wanted = { name: "k", partner: false, balanceUnits, expiresAt: null };

@@ -57,6 +57,7 @@ describe("POST /v1/verdicts/{verdict_id}/evidence", () => {
     ["ALLOW", { kind: "not-held", status: "ALLOW" }, 409, "verdict-not-held"],
     ["being run again", { kind: "busy" }, 409, "verdict-not-held"],
     ["used up", { kind: "used-up" }, 409, "evidence-used-up"],
+    ["kept for the other side", { kind: "reserved" }, 409, "evidence-used-up"],
     ["without its texts", { kind: "texts-dropped" }, 410, "texts-dropped"],
   ] as const)("refuses a text for a verdict that is %s", async (_, outcome, status, code) => {
     const response = await desk(outcome).app.request(PATH, posted({ text: "x" }, CREDENTIALS));
@@ -68,7 +69,7 @@ describe("POST /v1/verdicts/{verdict_id}/evidence", () => {
     ["an empty text", { text: "" }],
     ["more than 50,000 characters", { text: "x".repeat(50_001) }],
     ["a text that cannot be stored", { text: "a\0b" }],
-    ["no boolean", { text: "x", final: "yes" }],
+    ["no boolean", { text: "x", final: "perhaps" }],
   ])("is 422 for %s", async (_, body) => {
     const { app, offers } = desk(KEPT);
     expect((await app.request(PATH, posted(body, CREDENTIALS))).status).toBe(422);

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { hashText } from "../../../../service/panel/hash-text.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,
@@ -110,25 +112,34 @@ describe("POST /v1/outputs by key", () => {
 });
 
 describe("what costs nothing", () => {
+  const spent = (used: number) => ({ budget: { tokensPerDay: 10, usedSince: async () => used } });
+
   it.each([
     ["an unknown specification", {}, { spec_id: randomUUID() }, 404, "not-found"],
     ["no panel", { budget: null }, {}, 503, "panel-not-configured"],
-    [
-      "a spent budget",
-      { budget: { tokensPerDay: 10, usedSince: async () => 10 } },
-      {},
-      503,
-      "panel-budget-spent",
-    ],
+    ["a spent budget", spent(10), {}, 503, "panel-budget-spent"],
+    ["a budget of which the share of jobs is left", spent(8), {}, 503, "panel-budget-spent"],
   ] as const)("%s", async (_name, options, changes, status, code) => {
     const world = intakeWorld(database.db, options);
     const { headers } = await world.key();
     const output = await world.output(changes);
-    for (const credentials of [headers, {}]) {
-      const response = await world.submit(output, credentials);
-      expect([response.status, await typeOf(response)]).toEqual([status, `/docs#problem-${code}`]);
-    }
+    const response = await world.submit(output, headers);
+    expect([response.status, await typeOf(response)]).toEqual([status, `/docs#problem-${code}`]);
     expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0, accepted: 0, unsettled: 0 });
+  });
+
+  it.each([
+    ["an unknown specification", {}, { spec_id: randomUUID() }, 404],
+    ["no panel", { budget: null }, {}, 503],
+  ] as const)("%s, without a credential as well", async (_name, options, changes, status) => {
+    const world = intakeWorld(database.db, options);
+    expect((await world.submit(await world.output(changes), {})).status).toBe(status);
+  });
+
+  it("telling the price to a caller without a credential, which reads nothing of the day's calls", async () => {
+    const usedSince = () => Promise.reject(new Error("asked for nobody"));
+    const world = intakeWorld(database.db, { budget: { tokensPerDay: 10, usedSince } });
+    expect((await world.submit(await world.output(), {})).status).toBe(402);
   });
 
   it("counts the tokens of the day alone", async () => {
@@ -236,6 +247,17 @@ describe("the slot of an output", () => {
     });
   });
 
+  it("is judged from the tokens of the day that are kept for jobs", async () => {
+    const budget = { tokensPerDay: 1_000, usedSince: async () => 800 };
+    const world = intakeWorld(database.db, { bind: async () => boundTo(7n), budget });
+    const output = outputBody(await world.registered(jobSpec));
+    expect((await world.submit(output, (await world.key()).headers)).status).toBe(200);
+    const spent = { ...budget, usedSince: async () => 1_000 };
+    const late = intakeWorld(database.db, { bind: async () => boundTo(8n), budget: spent });
+    const refused = await late.submit(outputBody(await late.registered(jobSpec)), (await late.key()).headers);
+    expect([refused.status, await typeOf(refused)]).toEqual([503, "/docs#problem-panel-budget-spent"]);
+  });
+
   it("refuses a provider who is not the bound job's", async () => {
     const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
     const output = outputBody(await world.registered(jobSpec), { provider_addr: CLIENT });
@@ -253,6 +275,76 @@ describe("the slot of an output", () => {
       },
     ]);
     expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0 });
+  });
+
+  it("refuses an output that cannot be judged beside its specification, and charges nothing", async () => {
+    const reason = "too long for the models";
+    const world = intakeWorld(database.db, { outputs: () => ({ describeOverflow: () => reason }) });
+    const output = outputBody(await world.registered());
+    for (const { headers } of [await world.key(), await world.payment(output)]) {
+      const response = await world.submit(output, headers);
+      expect([response.status, await response.json()]).toMatchObject([
+        422,
+        { detail: [{ type: "value_error", loc: ["body", "output_text"], ctx: { error: reason } }] },
+      ]);
+    }
+    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
+  });
+
+  it.each([
+    ["nothing was submitted to the job yet", null, "job-not-submitted", "5"],
+    ["something else was submitted", `0x${"dd".repeat(32)}`, "deliverable-differs", null],
+  ] as const)("takes no output while %s, and charges nothing", async (_, deliverable, code, retryAfter) => {
+    const world = intakeWorld(database.db, {
+      bind: async () => boundTo(7n),
+      readDeliverable: async () => deliverable,
+    });
+    const output = outputBody(await world.registered(jobSpec));
+    const payment = await world.payment(output);
+    for (const { headers } of [await world.key(), payment]) {
+      const response = await world.submit(output, headers);
+      expect([response.status, response.headers.get("retry-after"), await typeOf(response)]).toEqual([
+        409,
+        retryAfter,
+        `/docs#problem-${code}`,
+      ]);
+    }
+    expect(await ledgerOf(database.db)).toMatchObject({
+      held: 0,
+      kept: 0,
+      reserved: 0,
+      accepted: 0,
+      unsettled: 0,
+    });
+  });
+
+  it("answers its verdict even after a reorganisation took the submission back", async () => {
+    let deliverable: Hex | null = null;
+    const world = intakeWorld(database.db, {
+      bind: async () => boundTo(7n),
+      readDeliverable: async () => deliverable,
+    });
+    const output = outputBody(await world.registered(jobSpec));
+    deliverable = hashText(output.output_text);
+    const first = await read(await world.submit(output, (await world.key()).headers));
+    deliverable = null;
+    expect(await read(await world.submit(output, (await world.key()).headers))).toEqual(first);
+  });
+
+  it("goes to the next submission by somebody else, charged anew, once a job's verdict failed", async () => {
+    const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    const output = outputBody(await world.registered(jobSpec));
+    const submitter = await world.key();
+    const first = await read(await world.submit(output, submitter.headers));
+    await database.db.$client.query("update ahs.verdict set status = 'failed'");
+    expect(await read(await world.submit(output, submitter.headers))).toEqual({ ...first, status: "failed" });
+    const payment = await world.payment(output);
+    const second = await read(await world.submit(output, payment.headers));
+    expect(second).toMatchObject({ status: "pending" });
+    expect(second.verdict_id).not.toBe(first.verdict_id);
+    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, settled: 1 });
+    const newest = { verdict_id: second.verdict_id, status: "pending" };
+    expect(await read(await world.submit(output, submitter.headers))).toEqual(newest);
   });
 
   it("differs between jobs with the same output", async () => {

@@ -3,7 +3,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { readApiKey } from "../../../../service/store/api-keys.ts";
 import { returnDebit } from "../../../../service/store/key-debits.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
-import { clearIntake, type IntakeWorld, intakeWorld, ledgerOf, type Submitted } from "./intake-world.ts";
+import {
+  boundTo,
+  CLIENT,
+  clearIntake,
+  ESCROW,
+  type IntakeWorld,
+  intakeWorld,
+  ledgerOf,
+  outputBody,
+  PROVIDER,
+  type Submitted,
+} from "./intake-world.ts";
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 beforeAll(async () => {
@@ -37,6 +48,27 @@ const outcomeOf = async (response: Response) => [
 const balanceOf = async (id: string) => (await readApiKey(database.db, id))?.balanceUnits;
 
 describe("POST /v1/verdicts/{verdict_id}/retry", () => {
+  it("takes no credits and queues nothing while the tokens of the day are spent, but for the outputs of jobs", async () => {
+    const budget = { tokensPerDay: 1_000, usedSince: async () => 800 };
+    const rich = intakeWorld(database.db);
+    const { id: keyId, headers } = await rich.key(800);
+    const id = await submitted(rich, headers);
+    await fail(id);
+    expect(await outcomeOf(await retry(intakeWorld(database.db, { budget }), id, headers))).toEqual([
+      503,
+      "panel-budget-spent",
+    ]);
+    expect(await balanceOf(keyId)).toBe(800);
+    await database.db.$client.query(
+      "update ahs.verdict set job_chain_id = 31337, job_escrow = '0xe5', job_id = 7 where id = $1",
+      [id],
+    );
+    expect(await outcomeOf(await retry(intakeWorld(database.db, { budget }), id, headers))).toEqual([
+      200,
+      "queued",
+    ]);
+  });
+
   it("queues a failed verdict three times, and takes back the credits that its failure returned", async () => {
     const world = intakeWorld(database.db);
     const { id: keyId, headers } = await world.key(800);
@@ -87,6 +119,24 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
     expect(await outcomeOf(await retry(world, id, signedIn))).toEqual([200, "queued"]);
     expect(world.desk.settled).toHaveLength(1);
     expect(await ledgerOf(database.db)).toMatchObject({ settled: 1, accepted: 1 });
+  });
+
+  it("is for client and provider of its job too, where a payment stays with it", async () => {
+    const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    const output = outputBody(await world.registered({ erc8183_job_id: "0x7", escrow: ESCROW }));
+    const { headers } = await world.payment(output);
+    const { verdict_id: id } = (await (await world.submit(output, headers)).json()) as Submitted;
+    const signedIn = { "sign-in-with-x": "me" };
+    const by = async (address: string) => {
+      await fail(id);
+      // Addresses of requests are in lower case.
+      world.signedIn.address = address.toLowerCase() as typeof world.signedIn.address;
+      return outcomeOf(await retry(world, id, signedIn));
+    };
+    expect(await by(CLIENT)).toEqual([200, "queued"]);
+    expect(await by(PROVIDER)).toEqual([200, "queued"]);
+    expect(await by(ESCROW)).toEqual([403, "not-the-submitter"]);
+    expect(world.desk.settled).toHaveLength(1);
   });
 
   it("retries once under one Idempotency-Key", async () => {

@@ -15,6 +15,11 @@ const MINIMAL = { client_addr: CLIENT, spec_text: "Count to 3." };
 const JOB = { erc8183_job_id: "0x0Fe", escrow: ESCROW };
 const SPEC_ID = "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4";
 const OUTPUT = { spec_id: SPEC_ID, output_text: "1", submitter_addr: CLIENT, provider_addr: PROVIDER };
+const INTEGER_FAULTS = {
+  int_parsing: "Input should be a valid integer, unable to parse string as an integer",
+  int_from_float: "Input should be a valid integer, got a number with a fractional part",
+  int_type: "Input should be a valid integer",
+};
 const LONG = "x".repeat(200_001);
 
 async function detailOf(path: string, body: unknown): Promise<unknown> {
@@ -33,6 +38,21 @@ async function specRow(changes: object = {}, options: Parameters<typeof intakeWo
   return { status: response.status, answer, row: rows[0] };
 }
 
+/** Words taken apart by characters without a form; a single one of them may well be pasted. */
+const APART = [..."Count to 3."].join("\u200b");
+
+const notInteger = (type: keyof typeof INTEGER_FAULTS, input: unknown) => ({
+  type,
+  loc: ["body", "chain_id"],
+  msg: INTEGER_FAULTS[type],
+  input,
+});
+const notUuid = (input: unknown) => ({
+  type: "uuid_type",
+  loc: ["body", "spec_id"],
+  msg: "UUID input should be a string, bytes or UUID object",
+  input,
+});
 const missing = (name: string, input: unknown) => ({
   type: "missing",
   loc: ["body", name],
@@ -155,6 +175,18 @@ describe("422 bodies of POST /v1/specs", () => {
       ],
     ],
     [
+      "characters that nobody sees",
+      { ...MINIMAL, spec_text: APART, acceptance_criteria: "1. three\n2. \u{e0041}\u{e0042}" },
+      [
+        value("spec_text", APART, expect.stringContaining("U+200B after 1 characters")),
+        value(
+          "acceptance_criteria",
+          expect.anything(),
+          expect.stringContaining("U+E0041 after 12 characters"),
+        ),
+      ],
+    ],
+    [
       "another chain",
       { ...MINIMAL, ...JOB, chain_id: 8453 },
       [value("chain_id", 8453, "jobs are settled on the chain 31337 alone")],
@@ -172,6 +204,14 @@ describe("422 bodies of POST /v1/specs", () => {
         value("client_signature", "0x12", expect.stringContaining("erc8183_job_id")),
       ],
     ],
+    [
+      "a foreign escrow without a job, told once",
+      { ...MINIMAL, escrow: CLIENT },
+      [value("escrow", CLIENT.toLowerCase(), expect.stringContaining(ESCROW))],
+    ],
+    ["a word for a number", { ...MINIMAL, ...JOB, chain_id: "x" }, [notInteger("int_parsing", "x")]],
+    ["half a number", { ...MINIMAL, ...JOB, chain_id: 1.5 }, [notInteger("int_from_float", 1.5)]],
+    ["a list for a number", { ...MINIMAL, ...JOB, chain_id: [] }, [notInteger("int_type", [])]],
     [
       "a signature that is not hexadecimal",
       { ...MINIMAL, ...JOB, client_signature: "0x123" },
@@ -211,6 +251,13 @@ describe("422 bodies of POST /v1/outputs", () => {
         },
       ],
     ],
+    ["a spec_id that is a number", { ...OUTPUT, spec_id: 1 }, [notUuid(1)]],
+    ["a null spec_id", { ...OUTPUT, spec_id: null }, [notUuid(null)]],
+    [
+      "a webhook_url that is none, whatever specification there is",
+      { ...OUTPUT, webhook_url: "nope" },
+      [value("webhook_url", "nope", "the URL has to be an absolute one, of https")],
+    ],
     ["a null submitter_addr", { ...OUTPUT, submitter_addr: null }, [notString("submitter_addr", null)]],
     ["an empty webhook_url", { ...OUTPUT, webhook_url: "" }, [short("webhook_url")]],
     [
@@ -249,7 +296,7 @@ describe("a specification that is registered", () => {
       acceptanceCriteria: "1. three numbers",
       domain: "poetry",
     };
-    expect([status, answer]).toEqual([200, { spec_id: row.id, spec_hash: hashSpec(hashed) }]);
+    expect([status, answer]).toEqual([200, { spec_id: row.id, spec_hash: hashSpec(hashed), binding: null }]);
     expect(row).toMatchObject({
       client_addr: CLIENT.toLowerCase(),
       spec_text: MINIMAL.spec_text,
@@ -257,6 +304,12 @@ describe("a specification that is registered", () => {
       job_id: null,
       registered_block: null,
     });
+  });
+
+  it("tells at once whether the specification is its job's", async () => {
+    const binding = { status: "unbound", reason: "the escrow has no such job" } as const;
+    const { answer } = await specRow({}, { binding: async () => binding });
+    expect(answer).toMatchObject({ binding });
   });
 
   it("has the defaults in its hash, whatever the case of its addresses, and an id of its own each time", async () => {
@@ -290,6 +343,51 @@ describe("a specification that is registered", () => {
     expect((await specRow(JOB, { newestBlock })).status).toBe(503);
     const { rows } = await database.db.$client.query("select 1 from ahs.job_spec");
     expect(rows).toEqual([]);
+  });
+
+  it("has its client's signature verified for its job and hash, before the block is noted that it counts from", async () => {
+    const asked: unknown[] = [];
+    const { answer } = await specRow(
+      { ...JOB, client_signature: "0x12ab" },
+      {
+        refuseSignature: async (signed) => {
+          asked.push(signed);
+          return null;
+        },
+        newestBlock: async () => {
+          asked.push("block");
+          return 123n;
+        },
+      },
+    );
+    const job = { chainId: 31_337, escrow: ESCROW.toLowerCase(), jobId: 254n };
+    const signed = { job, clientAddr: CLIENT.toLowerCase(), specHash: answer.spec_hash, signature: "0x12ab" };
+    expect(asked).toEqual([signed, "block"]);
+  });
+
+  it.each<[string, string, string, Parameters<typeof intakeWorld>[1]]>([
+    [
+      "its signature is not the client's",
+      "client_signature",
+      "0x12ab",
+      { refuseSignature: async () => "not hers" },
+    ],
+    ["it leaves an output no room", "spec_text", MINIMAL.spec_text, { describeOverflow: () => "not hers" }],
+  ])("is refused, and nothing stored, where %s", async (_, member, input, options) => {
+    const world = intakeWorld(database.db, options);
+    const response = await world.post("/v1/specs", { ...MINIMAL, ...JOB, client_signature: "0x12ab" });
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { detail: [value(member, input, "not hers")] },
+    ]);
+    expect((await database.db.$client.query("select 1 from ahs.job_spec")).rows).toEqual([]);
+  });
+
+  it("is refused where its signature cannot be verified, since the node does not answer", async () => {
+    const refuseSignature = () =>
+      Promise.reject(unavailable("node-unavailable", "gone", { retryAfterSeconds: 5 }));
+    expect((await specRow({ ...JOB, client_signature: "0x12ab" }, { refuseSignature })).status).toBe(503);
+    expect((await database.db.$client.query("select 1 from ahs.job_spec")).rows).toEqual([]);
   });
 
   it("may name a job without an escrow, which needs no node and binds nothing", async () => {

@@ -61,6 +61,17 @@ describe("twenty submissions of one output at once", () => {
     expect(await ledgerOf(database.db)).toMatchObject({ kept: 2, held: 0, accepted: 2, texts: 2 });
   }, 30_000);
 
+  it("by a key that can pay for one are answered alike, uncharged but for that one", async () => {
+    const world = intakeWorld(database.db);
+    const output = await world.output();
+    const { headers } = await world.key(500);
+    const { statuses, ids } = await submitAtOnce(world, output, await many(async () => headers));
+    expect([[...statuses], ids.size]).toEqual([[200], 1]);
+    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, held: 0, accepted: 1, texts: 1 });
+    const other = await world.submit(await world.output(), headers);
+    expect(other.status).toBe(402);
+  }, 30_000);
+
   it("by payers, keys and unlimited keys cost once at most", async () => {
     const world = intakeWorld(database.db);
     const output = await world.output();
@@ -98,10 +109,14 @@ describe("a submission that meets another one being paid", () => {
     const { headers } = await world.key();
     const busy = await world.submit(output, headers);
     expect([busy.status, busy.headers.get("retry-after")]).toEqual([409, "5"]);
+    const short = await world.key(100);
+    expect((await world.submit(output, short.headers)).status).toBe(409);
     expect(await ledgerOf(database.db)).toMatchObject({ kept: 0, held: 0 });
     resolve();
     await first;
+    expect((await world.submit(output, short.headers)).status).toBe(402);
     expect((await world.submit(output, headers)).status).toBe(200);
+    expect((await world.submit(output, short.headers)).status).toBe(200);
     expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, settled: 0, accepted: 1, unsettled: 0 });
   });
 

@@ -44,6 +44,7 @@ export function panelOn(
       newMarker: () => marker,
       monotonicMs: () => performance.now(),
       known: [],
+      begin: async () => undefined,
       keep: async () => undefined,
       signal: new AbortController().signal,
     });

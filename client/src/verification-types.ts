@@ -1,0 +1,11 @@
+import type { Answer, Body } from "./api-types.ts";
+
+/** Evidence for a verdict on HOLD. */
+export type EvidenceInput = Body<"/v1/verdicts/{verdict_id}/evidence", "post">;
+export type KeptEvidence = Answer<"/v1/verdicts/{verdict_id}/evidence", "post">;
+
+/** What a verdict is about, as it was sent. */
+export type VerdictTexts = Answer<"/v1/verdicts/{verdict_id}/texts", "get">;
+
+/** A decision as a JWS in flattened JSON. */
+export type Receipt = Answer<"/v1/verdicts/{verdict_id}/receipt", "get">;

@@ -1,0 +1,111 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, numeric, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { ahs } from "./schema.ts";
+import { verdict } from "./verdict.ts";
+
+/**
+ * signed: queued with the sender of the relayer's key. confirmed: the evaluator's own event says so in a final block. refused: the
+ * escrow or the evaluator will never take it. expired: its job or its signature ran out first.
+ */
+export type SettlementState = "signed" | "confirmed" | "refused" | "expired";
+
+/** Every verdict that we signed for a job's escrow; of those that end a job, one a job. Signed anew it stays the same row. */
+export const settlement = ahs.table(
+  "settlement",
+  {
+    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    chainId: integer().notNull(),
+    /** Lower-case. */
+    escrow: text().notNull(),
+    jobId: numeric({ mode: "bigint" }).notNull(),
+    verdictId: uuid()
+      .notNull()
+      .references(() => verdict.id),
+    run: integer().notNull(),
+    decision: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
+    deliverable: text().notNull(),
+    specHash: text().notNull(),
+    score: integer().notNull(),
+    confidenceBps: integer().notNull(),
+    evidenceHash: text().notNull(),
+    /** Unix seconds. */
+    issuedAt: bigint({ mode: "number" }).notNull(),
+    deadline: bigint({ mode: "number" }).notNull(),
+    /** The contract that it was signed for, in lower case. */
+    evaluator: text().notNull(),
+    signer: text().notNull(),
+    signature: text().notNull(),
+    state: text().$type<SettlementState>().notNull(),
+    /** The sender's newest transaction for it. */
+    senderTransactionId: bigint({ mode: "number" }),
+    attempts: integer().notNull().default(0),
+    /** The transaction whose event confirmed it. */
+    transactionHash: text(),
+    error: text(),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+    updatedAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("settlement_terminal")
+      .on(table.chainId, table.escrow, table.jobId)
+      .where(sql`${table.decision} <> 'HOLD'`),
+    uniqueIndex("settlement_run").on(table.verdictId, table.run),
+    index("settlement_open").on(table.chainId, table.id).where(sql`${table.state} = 'signed'`),
+  ],
+);
+
+/**
+ * The newest decision on a bound job until it is signed, and why it is not, as it was found last. The row is the queue as well: it is
+ * written with the decision, and goes when that is signed.
+ */
+export const settlementCheck = ahs.table(
+  "settlement_check",
+  {
+    verdictId: uuid()
+      .primaryKey()
+      .references(() => verdict.id, { onDelete: "cascade" }),
+    chainId: integer().notNull(),
+    /** The decision that was looked at, by its row of verdict_run. */
+    run: integer().notNull(),
+    /** What GET /v1/verdicts/{verdict_id} tells as its settlement's status. */
+    status: text().notNull(),
+    /** Null before it was looked at. */
+    reason: text(),
+    attempts: integer().notNull().default(0),
+    /** When it is looked at again; null where that decision can never be signed. */
+    notBefore: timestamp({ withTimezone: true }),
+    checkedAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [
+    index("settlement_check_due")
+      .on(table.chainId, table.notBefore)
+      .where(sql`${table.notBefore} is not null`),
+  ],
+);
+
+/** What the clock of a held job has done so far; one row for each job that was held. */
+export const holdClock = ahs.table(
+  "hold_clock",
+  {
+    verdictId: uuid()
+      .primaryKey()
+      .references(() => verdict.id),
+    chainId: integer().notNull(),
+    /** The job's expiry. */
+    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    /** From when on nothing decides the job any more; null where that is once its refund is claimed. */
+    endsAt: timestamp({ withTimezone: true }),
+    /** When a re-run is asked for next; null where no more is. */
+    rerunAt: timestamp({ withTimezone: true }),
+    /** When a reviewer is asked to decide at the latest. */
+    reviewBy: timestamp({ withTimezone: true }).notNull(),
+    /** Null until it happened. */
+    rerunAskedAt: timestamp({ withTimezone: true }),
+    reviewToldAt: timestamp({ withTimezone: true }),
+    expiredOnHoldAt: timestamp({ withTimezone: true }),
+    /** When its job was seen to have ended, on HOLD or otherwise; null while it runs. */
+    endedAt: timestamp({ withTimezone: true }),
+    createdAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [index("hold_clock_chain").on(table.chainId)],
+);
