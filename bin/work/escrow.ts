@@ -1,12 +1,6 @@
-import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address } from "viem";
 import { tellOfVerdict } from "../../service/alerts/verdict-events.ts";
-import type { Deployment } from "../../service/chain/deployments.ts";
-import type { SenderMetrics } from "../../service/chain/send-metrics.ts";
-import { senderPolicy } from "../../service/chain/send-policy.ts";
-import { createSenderRpc } from "../../service/chain/send-rpc.ts";
-import { runSender } from "../../service/chain/sender-loop.ts";
 import type { AskRerun, TellReviewDue } from "../../service/escrow/escrow-deps.ts";
 import { createEscrowMetrics } from "../../service/escrow/metrics.ts";
 import { runEscrow } from "../../service/escrow/run-escrow.ts";
@@ -14,21 +8,11 @@ import type { Database } from "../../service/store/database.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import { askRerun } from "../../service/store/verdict-reruns.ts";
 import { accountFromConfig } from "../account-from-config.ts";
-import { type Config, requireChainSettings } from "../config.ts";
+import { requireChainSettings } from "../config.ts";
 import { openChainClient } from "../process.ts";
+import { type SendingParts, sendForRole } from "./send-for-role.ts";
 
-type Parts = {
-  readonly config: Config;
-  readonly deployment: Deployment;
-  readonly db: Database;
-  readonly registry: Registry;
-  /** Shared with the other senders: names in a registry are unique. */
-  readonly senderMetrics: SenderMetrics;
-  readonly logger: Logger;
-  readonly now: () => Date;
-};
-
-const SENDER_RPC = { timeoutMs: 10_000, retries: 2 };
+type Parts = SendingParts & { readonly db: Database; readonly registry: Registry };
 
 /**
  * Settles verdicts of bound jobs and sends for the relayer, where the chain has an evaluator and this process both keys;
@@ -47,7 +31,7 @@ export async function runSettlements(parts: Parts, signal: AbortSignal): Promise
   const relayer = accountFromConfig(config, chainId, "RELAYER_PRIVATE_KEY");
   await Promise.all([
     settle(parts, { evaluator: verdictEvaluator.address, relayer: relayer.address }, signal),
-    sendForRelayer(parts, signal),
+    sendForRole(parts, "RELAYER_PRIVATE_KEY", signal),
   ]);
 }
 
@@ -84,21 +68,3 @@ const tellReview: TellReviewDue = (tx, clock, at) => {
   const job = { chainId, escrow: escrow as Address, jobId };
   return tellOfVerdict(tx, { kind: "review_due", ...job, reviewBy, expiresAt }, { verdictId, at });
 };
-
-function sendForRelayer(parts: Parts, signal: AbortSignal): Promise<void> {
-  const { config, deployment, logger, now, senderMetrics } = parts;
-  const { rpcUrl, databaseUrl } = requireChainSettings(config);
-  return runSender(
-    {
-      chainId: deployment.chainId,
-      account: accountFromConfig(config, deployment.chainId, "RELAYER_PRIVATE_KEY"),
-      rpc: createSenderRpc({ url: rpcUrl, ...SENDER_RPC }),
-      policy: senderPolicy(deployment),
-      metrics: senderMetrics,
-      logger,
-      now,
-      databaseUrl,
-    },
-    signal,
-  );
-}

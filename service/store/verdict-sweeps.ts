@@ -38,10 +38,11 @@ async function hasJobs(db: Database, chainId: number): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-/** Verdicts that were over before a moment and whose job, where one is held, has ended as well. */
+/** Verdicts that were over before a moment; one that is still held only once its job has ended. */
 const over = (before: Date) => sql`
   v.status in ('completed', 'failed') and coalesce(v.evaluated_at, v.updated_at) < ${before}
-  and not exists (select from ahs.hold_clock h where h.verdict_id = v.id and h.ended_at is null)`;
+  and not (v.final_verdict is not distinct from 'HOLD'
+    and exists (select from ahs.hold_clock h where h.verdict_id = v.id and h.ended_at is null))`;
 
 /** Rows that one statement drops, so that none runs into its time limit, however much is due. */
 const BATCH = 1_000;

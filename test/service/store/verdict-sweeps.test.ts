@@ -137,8 +137,9 @@ describe("texts", () => {
     expect(await textsOf(id)).toEqual(GONE);
   });
 
-  it("stay while a held job may still be judged again", async () => {
+  it.each(["its job ends", "a reviewer decides"])("stay while a job is held, until %s", async (end) => {
     const id = await judged("completed");
+    await database.db.$client.query("update ahs.verdict set final_verdict = 'HOLD' where id = $1", [id]);
     await database.db.$client.query(
       `insert into ahs.hold_clock (verdict_id, chain_id, expires_at, rerun_at, review_by, created_at)
        values ($1, $2, now(), now(), now(), now())`,
@@ -146,7 +147,11 @@ describe("texts", () => {
     );
     await sweep(400);
     expect(await textsOf(id)).toEqual(KEPT);
-    await database.db.$client.query("update ahs.hold_clock set ended_at = now()");
+    await database.db.$client.query(
+      end === "a reviewer decides"
+        ? "update ahs.verdict set final_verdict = 'REJECT'"
+        : "update ahs.hold_clock set ended_at = now()",
+    );
     await sweep(400);
     expect(await textsOf(id)).toEqual(GONE);
   });
