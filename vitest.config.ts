@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ["test/support/postgres-server.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // End-to-end tests wait for blocks most of their time.
+    maxWorkers: 3,
   },
 });

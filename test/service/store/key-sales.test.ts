@@ -61,6 +61,7 @@ describe("a bought key", () => {
       keyPrefix: secret.slice(0, 12),
       balanceUnits: 25_000,
       ratePerMinute: 600,
+      scopes: [],
       boughtBy: BUYER,
       expiresAt: null,
       revokedAt: null,

@@ -124,13 +124,13 @@ describe("a policy that does not fit is 422", () => {
     ],
     [
       "escrow_disabled as a text",
-      { ...LEAST, escrow_disabled: "yes" },
+      { ...LEAST, escrow_disabled: "perhaps" },
       [
         {
-          type: "bool_type",
+          type: "bool_parsing",
           loc: ["body", "escrow_disabled"],
-          msg: "Input should be a valid boolean",
-          input: "yes",
+          msg: "Input should be a valid boolean, unable to interpret input",
+          input: "perhaps",
         },
       ],
     ],
