@@ -9,5 +9,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // End-to-end tests wait for blocks most of their time.
     maxWorkers: 3,
+    // Nothing keeps state in modules, and loading them anew for every file takes longer than most tests.
+    isolate: false,
   },
 });
