@@ -33,6 +33,8 @@ type DecisionOptions = {
 };
 
 export function rowActions(db: Database) {
+  // Two registrations of one millisecond have no order.
+  let registered = Date.now();
   return {
     /** Registers a specification as POST /v1/specs does, its signature being taken for verified, and answers what binding reads of it. */
     register: async (options: SpecOptions): Promise<SpecClaim> => {
@@ -50,7 +52,7 @@ export function rowActions(db: Database) {
         jobId: options.job.jobId,
         clientSignature: options.signature ?? null,
         registeredBlock: BigInt(options.registeredBlock ?? 1),
-        createdAt: new Date(),
+        createdAt: new Date(registered++),
       });
       const claim = await readClaim(db, id);
       if (claim === null) throw new Error("what was stored is there");
