@@ -1,4 +1,5 @@
-import { bigint, index, integer, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, jsonb, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { ahs } from "./schema.ts";
 
 /** A subscriber's URL with the secret that signs what it gets (Standard Webhooks 1.0.0). */
@@ -20,6 +21,14 @@ export const webhookEndpoint = ahs.table("webhook_endpoint", {
   createdAt: timestamp({ withTimezone: true }).notNull(),
 });
 
+/** Scores 0 to 100 and the confidence in millionths, each by its own name. */
+export type AlertThresholds = {
+  readonly ahsScore?: number;
+  readonly d1Score?: number;
+  readonly d2Score?: number;
+  readonly confidenceMicros?: number;
+};
+
 /** Paid monitoring of one wallet. */
 export const alertSubscription = ahs.table(
   "alert_subscription",
@@ -34,6 +43,8 @@ export const alertSubscription = ahs.table(
       .notNull()
       .references(() => webhookEndpoint.id),
     events: text().array().notNull(),
+    /** Below what the owner is told that a value fell; a value without a threshold is not watched. */
+    thresholds: jsonb().$type<AlertThresholds>().notNull().default({}),
     /** SHA-256 of the manage token. */
     manageTokenHash: text().notNull(),
     /** Payments that bought it or its extensions, each of which counts once. */
@@ -46,6 +57,8 @@ export const alertSubscription = ahs.table(
   (table) => [
     index("alert_subscription_wallet").on(table.chainId, table.wallet, table.expiresAt),
     index("alert_subscription_owner").on(table.owner, table.wallet),
+    // Whose end is near.
+    index("alert_subscription_expiry").on(table.expiresAt).where(sql`ended_at is null`),
   ],
 );
 

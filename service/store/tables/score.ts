@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Coverage, SanctionsFlag } from "../../features/types.ts";
 import type { ConfidenceLevel, FeatureLine, Grade, Pattern } from "../../score/record.ts";
@@ -61,6 +62,10 @@ export const currentScore = ahs.table(
     index("current_score_score").on(table.scoreId),
     // How many wallets have each score.
     index("current_score_distribution").on(table.chainId, table.ahsScore),
+    // The order of the leaderboard.
+    index("current_score_rank")
+      .on(table.chainId, table.ahsScore.desc(), table.confidenceMicros.desc(), table.wallet)
+      .where(sql`ahs_score is not null`),
   ],
 );
 

@@ -1,0 +1,44 @@
+import type { Grade } from "../score/record.ts";
+
+/** What a registry brought since the scan before. */
+export type RegistryReport = {
+  readonly registry: string;
+  /** Name of the registry in the deployment. */
+  readonly name: string;
+  /** Agents that it has in all, and those that are new. */
+  readonly agents: number;
+  readonly newAgents: number;
+  /** Wallets of them that were not followed, and are asked to be. */
+  readonly newWallets: number;
+  /** Block up to which it was read; null where it could not be read. */
+  readonly block: number | null;
+  /** Why it could not be read to its end; null where it was. */
+  readonly fault: string | null;
+};
+
+/** A grade that is another than at the scan before; null where a wallet had, or has, none. */
+export type GradeMove = {
+  readonly wallet: string;
+  readonly from: Grade | null;
+  readonly to: Grade | null;
+};
+
+/** What one scan found; counts are of the whole chain at its end. */
+export type ScanReport = {
+  readonly registries: readonly RegistryReport[];
+  readonly documents: Readonly<Record<"current" | "unreachable" | "refused" | "malformed", number>>;
+  /** Documents that say something else than at the scan before. */
+  readonly changedDocuments: number;
+  readonly endpoints: { readonly alive: number; readonly failing: number };
+  readonly wallets: number;
+  /** Wallets by grade, and those without enough history. */
+  readonly grades: Readonly<Record<Grade | "insufficient", number>>;
+  /** Mean of all scores in hundredths; null where nobody has one. */
+  readonly meanScoreHundredths: number | null;
+  readonly sanctioned: number;
+  /** How many grades changed since the scan before; null for the first. */
+  readonly changedGrades: number | null;
+  /** The first hundred of them. */
+  readonly gradeMoves: readonly GradeMove[];
+  readonly root: { readonly epoch: number; readonly root: string; readonly leaves: number } | null;
+};
