@@ -41,7 +41,12 @@ export default createConfig({
   },
   contracts: {
     IdentityRegistry: { chain, abi: identityRegistryAbi, ...registry, includeTransactionReceipts: true },
-    SanctionsList: { chain, abi: sanctionsListAbi, ...deployment.sanctionsList },
+    SanctionsList: {
+      chain,
+      abi: sanctionsListAbi,
+      address: deployment.sanctionsList?.address ?? NOBODY,
+      startBlock: deployment.sanctionsList?.startBlock ?? deployment.startBlock,
+    },
     Escrow: {
       chain,
       abi: jobEscrowEvents,

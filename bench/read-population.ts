@@ -55,6 +55,7 @@ export async function deploymentOf(databaseUrl: string): Promise<Deployment> {
     oracle: place(0xa3),
     verdictEvaluator: null,
     escrows: [],
+    registries: [],
     usdc: null,
     market: {
       native: { ...market.native, feed: checked(market.native.feed) },

@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Config, OPTION_VARIABLES, parseConfig } from "./config.ts";
+import { knownSecrets } from "./secrets/known-secrets.ts";
+import { createScrub } from "./secrets/scrub.ts";
 
 const USAGE = `Usage: npm run ahs -- COMMAND [options]
 
@@ -8,14 +10,21 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   index       follow the chain into the database
   serve       the HTTP API
   work        score, publish, nightly jobs
-  migrate     bring the database schema to the newest version
+  migrate     bring the database schema to the newest version; --roles makes the roles of the processes
   keys        create | list | revoke API keys
   score       what the model says of one wallet, line by line with --explain; what another policy would move
   verify-score  compute a score again from a node and the files it names, and compare
   sanctions   import | status | check: the sanctions lists
+  scan        run | list | show: scans of registries, documents and all scores, as each night
   payments    list | reconcile: what callers paid per call, against the chain
   review      list | show | decide: verdicts on HOLD, the longest held first
+  doctor      look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails
   deploy      deploy the oracle, or the evaluator of verdicts, and write the deployment file
+  keystore    create | address: encrypted files for the keys of roles
+  roles       show | set-publisher | set-signer | remove-signer | transfer-ownership | accept-ownership
+  backup      FILE: everything that is not derived from the chain, of one moment, while the service runs
+  restore     FILE: fills an empty database from a backup
+  prune       builds of the index that nobody uses; --yes drops them
   reset       clear the local data (--index: only what is derived from the chain)
 
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
@@ -37,14 +46,20 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   index: async () => withoutOptions((await import("./commands/index-chain.ts")).indexChain),
   serve: async () => withoutOptions((await import("./commands/serve.ts")).serveApi),
   work: async () => withoutOptions((await import("./commands/work.ts")).work),
-  migrate: async () => withoutOptions((await import("./commands/migrate.ts")).migrate),
+  migrate: async () => (await import("./commands/migrate.ts")).migrate,
   keys: async () => (await import("./commands/keys.ts")).keys,
   score: async () => (await import("./commands/score.ts")).score,
   "verify-score": async () => (await import("./commands/verify-score.ts")).verify,
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
   sanctions: async () => (await import("./commands/sanctions.ts")).sanctions,
+  scan: async () => (await import("./commands/scan.ts")).scan,
   payments: async () => (await import("./commands/payments.ts")).payments,
   review: async () => (await import("./commands/review.ts")).review,
+  keystore: async () => (await import("./commands/keystore.ts")).keystore,
+  roles: async () => (await import("./commands/roles.ts")).roles,
+  backup: async () => (await import("./commands/backup.ts")).backup,
+  restore: async () => (await import("./commands/restore.ts")).restore,
+  prune: async () => (await import("./commands/prune.ts")).prune,
   reset: async () => (await import("./commands/reset.ts")).reset,
 };
 
@@ -54,6 +69,7 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  if (name === "doctor") return examine(rest);
   const load = name === undefined ? undefined : COMMANDS[name];
   if (load === undefined) {
     process.stderr.write(name === undefined ? USAGE : `unknown command "${name}"\n\n${USAGE}`);
@@ -63,6 +79,15 @@ async function main(argv: readonly string[]): Promise<void> {
   const { env, args } = applyOverrides(rest);
   const command = await load();
   await command({ config: parseConfig(env), args, out: (line) => process.stdout.write(`${line}\n`) });
+}
+
+/** The one command that reads the settings itself, since it is asked what is wrong with them. */
+async function examine(argv: readonly string[]): Promise<void> {
+  const { doctor } = await import("./commands/doctor.ts");
+  const lines: string[] = [];
+  const isHealthy = await doctor({ ...applyOverrides(argv), out: (line) => lines.push(line) });
+  // What did not answer in time may hold connections: they must not keep the process.
+  process.stdout.write(`${lines.join("\n")}\n`, () => process.exit(isHealthy ? 0 : 1));
 }
 
 /** A command that takes nothing but the options of every command, and refuses what else is given. */
@@ -90,6 +115,16 @@ function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args
   return { env, args };
 }
 
+/** The environment of a command that failed, whatever was wrong with its options. */
+function environmentOf(argv: readonly string[]): NodeJS.ProcessEnv {
+  try {
+    return applyOverrides(argv).env;
+  } catch {
+    // An option without its value is told by the error that is being shown.
+    return process.env;
+  }
+}
+
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // Whoever read the output has seen enough.
   if (error.code === "EPIPE") process.exit(0);
@@ -99,7 +134,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 main(process.argv.slice(2)).then(closeParentChannel, (error: unknown) => {
   const shown = error instanceof Error ? error : new Error(String(error));
   const detail = process.env.LOG_LEVEL === "debug" ? shown.stack : shown.message;
-  process.stderr.write(`ahs: ${detail}\n`);
+  const scrub = createScrub(knownSecrets(environmentOf(process.argv.slice(3))));
+  process.stderr.write(`ahs: ${scrub(detail ?? "")}\n`);
   // Open connections of a command that failed must not keep the process.
   process.exit(1);
 });

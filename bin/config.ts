@@ -3,8 +3,11 @@ import type { Address, Hex } from "viem";
 import { z } from "zod";
 import type { RoleName } from "../service/panel/types.ts";
 import { environment, type HISTORY_SOURCES, type InterfaceName } from "./environment.ts";
+import { type KeySettings, keyFaults, keySettings } from "./keys/key-settings.ts";
 import { panelFaults, panelSettings } from "./panel-settings.ts";
 import { paymentFaults } from "./payment-faults.ts";
+import { knownSecrets } from "./secrets/known-secrets.ts";
+import { SECRET_VARIABLES } from "./secrets/secret-variables.ts";
 
 /** Everything that the environment decides, parsed once; a variable that is not set is null or its default. */
 export type Config = {
@@ -18,18 +21,19 @@ export type Config = {
   readonly port: number;
   readonly indexPort: number;
   readonly metricsPort: number | null;
+  readonly metricsHost: string;
   readonly publicUrl: string | null;
   readonly securityContact: string | null;
   readonly ipRatePerMinute: number;
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
+  /** What no log and no message may repeat. */
+  readonly secrets: readonly string[];
   readonly pollingIntervalMs: number;
   readonly maxIndexAgeSeconds: number;
   readonly rescoreIntervalSeconds: number;
-  readonly publisherKey: Hex | null;
-  readonly signerKey: Hex | null;
-  readonly facilitatorKey: Hex | null;
+  readonly keys: KeySettings;
   /** payTo is null where calls are not sold one by one; else one of the other two says who settles. */
   readonly payments: {
     readonly payTo: Address | null;
@@ -40,13 +44,12 @@ export type Config = {
   readonly panel: PanelSettings | null;
   /** Days that texts of specifications and outputs are kept. */
   readonly retentionDays: number;
-  readonly verdictSignerKey: Hex | null;
-  readonly relayerKey: Hex | null;
   /** Seeds of Ed25519 keys; current is null where no receipts are signed. */
   readonly receiptKeys: { readonly current: Hex | null; readonly previous: readonly Hex[] };
   readonly apiKey: string | null;
   readonly allowRawKeys: boolean;
   readonly probeLoopback: boolean;
+  readonly ipfsGateway: string;
   readonly dailyGas: bigint | null;
   readonly history: {
     /** Null where nothing is said: then the chain decides. */
@@ -85,27 +88,6 @@ export const OPTION_VARIABLES = {
   port: "PORT",
 } as const;
 
-/** Variables whose value no message repeats: keys, and URLs that may carry a password. */
-const SECRETS = new Set([
-  "DATABASE_URL",
-  "RPC_URL",
-  "PUBLISHER_PRIVATE_KEY",
-  "SIGNER_PRIVATE_KEY",
-  "X402_FACILITATOR_URL",
-  "FACILITATOR_PRIVATE_KEY",
-  "PANEL_BASE_URL",
-  "PANEL_API_KEY",
-  "VERDICT_SIGNER_PRIVATE_KEY",
-  "RELAYER_PRIVATE_KEY",
-  "RECEIPT_PRIVATE_KEY",
-  "RECEIPT_PREVIOUS_KEYS",
-  "AHS_API_KEY",
-  "HISTORY_URL",
-  "HISTORY_API_KEY",
-  "LABELS_URL",
-  "LABELS_API_KEY",
-]);
-
 /** Parses the environment; throws one error that lists every faulty variable with what it holds and what it should. */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
@@ -117,6 +99,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ...labelsFaults(present),
     ...paymentFaults(present),
     ...panelFaults(present),
+    ...keyFaults(present),
   ];
   if (!parsed.success || faults.length > 0)
     throw new Error(`settings that do not fit:\n${faults.join("\n")}`);
@@ -131,17 +114,17 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     port: data.PORT,
     indexPort: data.INDEX_PORT,
     metricsPort: data.METRICS_PORT ?? null,
+    metricsHost: data.METRICS_HOST,
     publicUrl: data.PUBLIC_URL ?? null,
     securityContact: data.SECURITY_CONTACT ?? null,
     ipRatePerMinute: data.IP_RATE_PER_MINUTE,
     trustedProxies: data.TRUSTED_PROXIES ?? [],
     logLevel: data.LOG_LEVEL,
+    secrets: knownSecrets(present),
     pollingIntervalMs: data.POLLING_INTERVAL_MS,
     maxIndexAgeSeconds: data.MAX_INDEX_AGE_SECONDS,
     rescoreIntervalSeconds: data.RESCORE_INTERVAL_SECONDS,
-    publisherKey: data.PUBLISHER_PRIVATE_KEY ?? null,
-    signerKey: data.SIGNER_PRIVATE_KEY ?? null,
-    facilitatorKey: data.FACILITATOR_PRIVATE_KEY ?? null,
+    keys: keySettings(data),
     payments: {
       payTo: data.X402_PAY_TO ?? null,
       facilitatorUrl: data.X402_FACILITATOR_URL ?? null,
@@ -149,12 +132,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     },
     panel: panelSettings(data),
     retentionDays: data.RETENTION_DAYS,
-    verdictSignerKey: data.VERDICT_SIGNER_PRIVATE_KEY ?? null,
-    relayerKey: data.RELAYER_PRIVATE_KEY ?? null,
     receiptKeys: { current: data.RECEIPT_PRIVATE_KEY ?? null, previous: data.RECEIPT_PREVIOUS_KEYS ?? [] },
     apiKey: data.AHS_API_KEY ?? null,
     allowRawKeys: data.ALLOW_RAW_KEYS === "1",
     probeLoopback: data.PROBE_LOOPBACK === "1",
+    ipfsGateway: data.IPFS_GATEWAY_URL,
     dailyGas: data.DAILY_GAS ?? null,
     history: {
       source: data.HISTORY_SOURCE ?? null,
@@ -192,7 +174,7 @@ function labelsFaults({
 
 function faultOf(name: string, given: string | undefined): string {
   const option = Object.entries(OPTION_VARIABLES).find(([, variable]) => variable === name)?.[0];
-  const shown = SECRETS.has(name) ? "a value not repeated here" : `"${given}"`;
+  const shown = SECRET_VARIABLES.has(name) ? "a value not repeated here" : `"${given}"`;
   const expected = expectationOf(environment.shape[name as keyof typeof environment.shape]);
   return `  ${option === undefined ? name : `${name} (or --${option})`}: expected ${expected}, got ${shown}`;
 }

@@ -3,13 +3,17 @@ import { type Address, isAddress } from "viem";
 import { z } from "zod";
 import type { EscrowWish, GateWish } from "../service/chain/deploy-evaluator.ts";
 
-const USAGE = `Usage: ahs deploy --registry ADDRESS --registry-block N --sanctions ADDRESS --sanctions-block N --out FILE
-       [--owner ADDRESS] [--publisher ADDRESS] [--signer ADDRESS]... [--usdc ADDRESS] [--request-fee WEI]
-       [--finality BLOCKS] [--name NAME]
+const USAGE = `Usage: ahs deploy --network base|base-sepolia|FILE --out FILE
+       [--owner ADDRESS] [--publisher ADDRESS] [--signer ADDRESS]... [--request-fee WEI]
+       [--registry ADDRESS] [--registry-block N] [--sanctions ADDRESS|none] [--sanctions-block N]
+       [--usdc ADDRESS] [--finality BLOCKS] [--name NAME]
+   or: ahs deploy --registry ADDRESS --sanctions ADDRESS|none --out FILE [any of the above]
    or: ahs deploy --deployment FILE --out FILE
        --verdict-signer ADDRESS... --escrow GENERATION:ADDRESS:BLOCK... [--owner ADDRESS]
        [--min-score N --max-age SECONDS --unscored allow|refuse]
-The first deploys the oracle. The second deploys the evaluator of verdicts beside the oracle of a deployment, allows the
+The first two deploy the oracle: on a chain described by networks/NAME.json or a file like it, over which options win, or
+on one described by options alone. A contract's first block, where it is not given, is asked from the node, which has to
+keep an archive for that. The third deploys the evaluator of verdicts beside the oracle of a deployment, allows the
 escrows (generation G1, G3 or V3, with the block from which their jobs are followed), and with the last three options a
 hook for each that gates funding by the provider's score.
 The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named.`;
@@ -21,20 +25,27 @@ const address = z.custom<Address>(
 const block = z.coerce.number().int().nonnegative();
 const out = z.string().min(1);
 
-const oracleOptions = z.strictObject({
-  registry: address,
-  "registry-block": block,
-  sanctions: address,
-  "sanctions-block": block,
-  out,
-  owner: address.optional(),
-  publisher: address.optional(),
-  signer: z.array(address).optional(),
-  usdc: address.optional(),
-  "request-fee": z.coerce.bigint().nonnegative().default(0n),
-  finality: z.coerce.number().int().positive().default(30),
-  name: z.string().optional(),
-});
+const oracleOptions = z
+  .strictObject({
+    network: z.string().min(1).optional(),
+    registry: address.optional(),
+    "registry-block": block.optional(),
+    sanctions: z.union([z.literal("none"), address]).optional(),
+    "sanctions-block": block.optional(),
+    out,
+    owner: address.optional(),
+    publisher: address.optional(),
+    signer: z.array(address).optional(),
+    usdc: address.optional(),
+    "request-fee": z.coerce.bigint().nonnegative().default(0n),
+    finality: z.coerce.number().int().positive().optional(),
+    name: z.string().optional(),
+  })
+  .refine(
+    ({ network, registry, sanctions }) =>
+      network !== undefined || (registry !== undefined && sanctions !== undefined),
+    { error: "without --network, --registry and --sanctions say what the chain has" },
+  );
 
 const escrow = z
   .string()
@@ -88,7 +99,7 @@ export function parseDeployOptions(args: readonly string[]): DeployOptions {
     options: {
       ...{ registry: text, "registry-block": text, sanctions: text, "sanctions-block": text, out: text },
       ...{ owner: text, publisher: text, signer: list, usdc: text, "request-fee": text },
-      ...{ finality: text, name: text, escrow: list, "verdict-signer": list },
+      ...{ finality: text, name: text, network: text, escrow: list, "verdict-signer": list },
       ...{ "min-score": text, "max-age": text, unscored: text },
     },
   });

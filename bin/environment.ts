@@ -2,6 +2,7 @@ import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem
 import { z } from "zod";
 import { readTrustedProxies } from "../service/api/access/client-address.ts";
 import { ROLE_NAMES, type RoleName } from "../service/panel/types.ts";
+import { keyVariables, privateKey } from "./keys/key-variables.ts";
 
 const LOCAL_DATA_DIR = ".ahs";
 /** none: wallets outside the index are not scored. */
@@ -10,12 +11,6 @@ export const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
 const INTERFACES = ["scoring", "verification"] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
-
-const privateKey = z
-  .templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]{64}$/)])
-  .transform((value) => value as Hex)
-  .optional()
-  .describe("0x and 64 hexadecimal digits");
 
 const httpUrl = z
   .url({ protocol: /^https?$/ })
@@ -86,8 +81,10 @@ export const environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
   PORT: port.default(4020),
   INDEX_PORT: port.default(42_069),
-  /** Of this process, on loopback; without it a server shows /metrics on its own port, to this machine alone. */
+  /** Of this process; without it a server shows /metrics on its own port, to this machine alone. */
   METRICS_PORT: port.optional(),
+  /** Whoever reaches it reads the metrics: another address than loopback belongs into a network of our own. */
+  METRICS_HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
   PUBLIC_URL: httpUrl,
   /** Whom security.txt names: mailto: or https:. */
   SECURITY_CONTACT: z
@@ -112,14 +109,18 @@ export const environment = z.object({
   /** An index whose newest block is older than this answers nothing that needs to be fresh. */
   MAX_INDEX_AGE_SECONDS: seconds.default(120),
   RESCORE_INTERVAL_SECONDS: seconds.default(600),
-  PUBLISHER_PRIVATE_KEY: privateKey,
-  SIGNER_PRIVATE_KEY: privateKey,
+  /**
+   * The key of each role, in one of three forms: raw (on the local chain), an encrypted keystore with a file that holds its password,
+   * or a remote signer that speaks Web3Signer's eth1 API. The publisher sends to the oracle, the signer signs scores.
+   */
+  ...keyVariables("PUBLISHER"),
+  ...keyVariables("SIGNER"),
   /** Whom callers without a key pay, in the deployment's USDC; unset, keys alone are served. */
   X402_PAY_TO: account,
   /** A facilitator by URL; or else our own: `ahs serve` knows its address, `ahs work` its key. */
   X402_FACILITATOR_URL: httpUrl,
   X402_FACILITATOR_ADDRESS: account,
-  FACILITATOR_PRIVATE_KEY: privateKey,
+  ...keyVariables("FACILITATOR"),
   /** Models of the panel: any server that speaks OpenAI's chat completions; unset, outputs are not verified. */
   PANEL_BASE_URL: httpUrl,
   PANEL_API_KEY: z.string().min(1).optional().describe("a text"),
@@ -154,9 +155,11 @@ export const environment = z.object({
   /** Days that specifications and outputs are kept as texts. */
   RETENTION_DAYS: wholeNumber(1, 36_500).default(90),
   /** Signs verdicts for the evaluator contract; `ahs work` alone has it. */
-  VERDICT_SIGNER_PRIVATE_KEY: privateKey,
+  ...keyVariables("VERDICT_SIGNER"),
   /** Sends signed verdicts to escrows. */
-  RELAYER_PRIVATE_KEY: privateKey,
+  ...keyVariables("RELAYER"),
+  /** Owns the oracle and the evaluator; no process needs it, `ahs roles` alone does. */
+  ...keyVariables("OWNER"),
   /** Seed of the Ed25519 key that signs receipts; those it replaced stay in the key set: seeds separated by commas. */
   RECEIPT_PRIVATE_KEY: privateKey,
   RECEIPT_PREVIOUS_KEYS: z
@@ -194,6 +197,12 @@ export const environment = z.object({
     .describe("a whole number of wei"),
   /** Lets agents' endpoints and documents be on this machine; refused on any chain but the local one. */
   PROBE_LOOPBACK: z.enum(["0", "1"]).default("0").describe("0 or 1"),
+  /** Serves documents of ipfs: URIs at /ipfs/CID by itself, for redirects are not followed; as a host of the internet alone. */
+  IPFS_GATEWAY_URL: z
+    .url({ protocol: /^https$/ })
+    .refine((url) => /^[^?#@]*$/.test(url))
+    .default("https://ipfs.io")
+    .describe("a URL that starts with https://, without user information, query and fragment"),
   /** Gas that publishing may use per UTC day; sanctions flags are never held back. */
   DAILY_GAS: z
     .string()

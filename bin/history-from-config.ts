@@ -8,12 +8,15 @@ import type { Config } from "./config.ts";
 
 /** A reader of the history source that the settings name, with this process's own limits; null where they name none. */
 export function historyReaderFromConfig(config: Config, chainId: number): HistoryReader | null {
-  const source = sourceOf(config, chainId);
+  const source = historySourceFromConfig(config, chainId);
   return source === null ? null : createHistoryReader({ source, now: () => performance.now() });
 }
 
-/** Where nothing is said, the local chain's node tells its own history: anvil has the Otterscan methods. */
-function sourceOf({ history, rpcUrl }: Config, chainId: number): HistorySource | null {
+/**
+ * The source that the settings name; null where they name none. Where nothing is said, the local chain's node tells its own
+ * history: anvil has the Otterscan methods.
+ */
+export function historySourceFromConfig({ history, rpcUrl }: Config, chainId: number): HistorySource | null {
   const { pageSize, apiKey } = history;
   const url = history.url ?? rpcUrl;
   const isLocal = chainId === LOCAL_CHAIN_ID && rpcUrl !== null;

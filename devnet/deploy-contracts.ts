@@ -100,6 +100,7 @@ export async function localDeployment(
         implementation: null,
       })),
     ),
+    registries: [],
     usdc: contracts.usdc,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: contracts.ethUsdFeed },

@@ -7,6 +7,7 @@ export type UpFile = {
   readonly rpc_url: string;
   readonly chain_id: number;
   readonly contracts: Readonly<Record<string, Address>>;
+  readonly base_url: string;
   readonly verify_base_url: string;
   readonly database_url: string;
   readonly api_key: string;

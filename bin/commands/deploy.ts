@@ -1,20 +1,16 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { type Account, createWalletClient, getAddress, http, isAddressEqual, type PublicClient } from "viem";
+import { type Account, createWalletClient, http, isAddressEqual, type PublicClient } from "viem";
 import { deployOracle } from "../../service/chain/deploy.ts";
 import { deployEvaluator } from "../../service/chain/deploy-evaluator.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { findFirstBlock } from "../../service/chain/find-first-block.ts";
+import type { Network } from "../../service/chain/networks.ts";
 import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import type { Config } from "../config.ts";
 import { type EvaluatorOptions, type OracleOptions, parseDeployOptions } from "../deploy-options.ts";
 import { openChainClient } from "../process.ts";
-
-/** ERC-4337 entry points 0.6, 0.7 and 0.8, at one address on every chain that has them. */
-const ENTRY_POINTS = [
-  "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
-  "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
-  "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108",
-] as const;
+import { resolveNetwork } from "../resolve-network.ts";
 
 /**
  * `ahs deploy`: deploys the oracle, or the evaluator of verdicts beside it, on the chain of the RPC URL and writes the
@@ -49,43 +45,49 @@ async function payerOf(config: Config): Promise<Payer> {
   if (rpcUrl === null) throw new Error("missing settings: RPC_URL (or --rpc-url)");
   const publicClient = openChainClient(rpcUrl);
   const chainId = await publicClient.getChainId();
-  const account = accountFromConfig(config, chainId, "PUBLISHER_PRIVATE_KEY");
+  const account = await accountFromConfig(config, chainId, "publisher");
   return { account, chainId, rpcUrl, publicClient };
 }
 
 async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed> {
   const { account, chainId, rpcUrl, publicClient } = payer;
+  const network = resolveNetwork(wanted, chainId);
+  const identityRegistry = await withFirstBlock(publicClient, network.identityRegistry);
+  const sanctionsList =
+    network.sanctionsList === null ? null : await withFirstBlock(publicClient, network.sanctionsList);
   const oracle = await deployOracle({
     walletClient: createWalletClient({ account, transport: http(rpcUrl) }),
     publicClient,
     owner: wanted.owner ?? account.address,
     publisher: wanted.publisher ?? account.address,
     signers: wanted.signer ?? [account.address],
-    identityRegistry: wanted.registry,
+    identityRegistry: identityRegistry.address,
     requestFee: wanted["request-fee"],
   });
   const startBlock = Number(oracle.startBlock);
-  const usdc = wanted.usdc === undefined ? null : getAddress(wanted.usdc);
   const deployment: Deployment = {
-    chainId,
-    name: wanted.name ?? `chain-${chainId}`,
+    ...network,
     startBlock,
-    finalityBlocks: wanted.finality,
-    identityRegistry: { address: getAddress(wanted.registry), startBlock: wanted["registry-block"] },
-    sanctionsList: { address: getAddress(wanted.sanctions), startBlock: wanted["sanctions-block"] },
+    ...{ identityRegistry, sanctionsList },
     oracle: { address: oracle.address, startBlock },
     verdictEvaluator: null,
     escrows: [],
-    usdc,
-    market: {
-      native: { symbol: "ETH", decimals: 18, feed: null },
-      wrappedNative: null,
-      tokens: usdc === null ? [] : [{ address: usdc, symbol: "USDC", decimals: 6, feed: null }],
-    },
-    accounts: { entryPoints: [...ENTRY_POINTS], publicFunders: [], mixers: [] },
-    staticWallets: [],
   };
-  return { deployment, words: [`oracle ${oracle.address} on chain ${chainId} from block ${startBlock}`] };
+  const words = [
+    `oracle ${oracle.address} on chain ${chainId} from block ${startBlock}`,
+    `identity registry ${identityRegistry.address} from block ${identityRegistry.startBlock}`,
+    sanctionsList === null
+      ? 'no sanctions contract: nothing is scored before "ahs sanctions import"'
+      : `sanctions contract ${sanctionsList.address} from block ${sanctionsList.startBlock}`,
+  ];
+  return { deployment, words };
+}
+
+async function withFirstBlock(client: PublicClient, { address, startBlock }: Network["identityRegistry"]) {
+  if (startBlock === null) return { address, startBlock: await findFirstBlock(client, address) };
+  const code = await client.getCode({ address });
+  if (code === undefined || code === "0x") throw new Error(`there is no contract at ${address}`);
+  return { address, startBlock };
 }
 
 async function withEvaluator(

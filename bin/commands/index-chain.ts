@@ -6,14 +6,19 @@ import { loadDeployment } from "../../service/chain/deployments.ts";
 import { readFinalized } from "../../service/features/read-as-of.ts";
 import { advanceChainMark, readChainMark } from "../../service/store/chain-mark.ts";
 import type { Database } from "../../service/store/database.ts";
+import { beginBuild, viewsSchemaOf } from "../../service/store/index-builds.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
 import { servesMarkedChain } from "../indexer/chain-guard.ts";
+import { dropLeftovers } from "../indexer/drop-leftovers.ts";
 import { indexSchemaName } from "../indexer/index-schema.ts";
 import { startPonder } from "../indexer/start-ponder.ts";
+import { takeOver } from "../indexer/take-over.ts";
 import { createLogger, openChainClient, openMigratedDatabase } from "../process.ts";
+import { createScrub } from "../secrets/scrub.ts";
+import { scrubOutput } from "../secrets/scrub-output.ts";
 
 const LOCAL_CHAIN_ID = 31337;
 const GUARD_INTERVAL_MS = 2_000;
@@ -39,6 +44,7 @@ type IndexOptions = {
 export async function indexChain({ config }: Invocation): Promise<void> {
   const settings = requireChainSettings(config);
   const logger = createLogger(config, "index");
+  scrubOutput(createScrub(config.secrets), [process.stdout, process.stderr]);
   process.once("disconnect", () => process.kill(process.pid, "SIGINT"));
   const db = await openMigratedDatabase(config, "ahs-index", logger);
   await runIndex({
@@ -55,17 +61,22 @@ export async function indexChain({ config }: Invocation): Promise<void> {
 async function runIndex(options: IndexOptions): Promise<void> {
   const { chainId } = loadDeployment(options.deploymentFile);
   const schema = indexSchemaName(ROOT, chainId, options.deploymentFile);
-  const viewsSchema = `chain_${chainId}`;
+  const viewsSchema = viewsSchemaOf(chainId);
 
   const lock = await holdIndexLock(options, schema);
   await ensureSameChain(options, chainId);
   await unlockSchema(lock, schema);
+  await dropLeftovers(lock, schema);
+  await beginBuild(lock, schema, new Date());
   const guard = setInterval(() => void guardChain(options, chainId, viewsSchema), GUARD_INTERVAL_MS);
   guard.unref();
+  const { db, logger } = options;
+  void takeOver({ db, chainId, schema, logger, monotonicMs: () => performance.now() });
   await startPonder({
     root: ROOT,
     schema,
-    viewsSchema,
+    // Ponder's own would lock readers out meanwhile, and show an old build again whenever that starts anew.
+    viewsSchema: null,
     port: options.port,
     logLevel: options.logLevel,
     settings: {

@@ -1,13 +1,22 @@
+import { parseArgs } from "node:util";
 import { migrateDatabase } from "../../service/store/database.ts";
+import { ROLES } from "../../service/store/role-rights.ts";
+import { createRoles } from "../../service/store/roles.ts";
 import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
-/** `ahs migrate`: brings the schema `ahs` to the newest version. */
-export async function migrate({ config, out }: Invocation): Promise<void> {
+/** `ahs migrate`: brings the schema `ahs` to the newest version; with --roles, makes the roles that each process runs under. */
+export async function migrate({ config, args, out }: Invocation): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { roles: { type: "boolean", default: false } } });
   const db = openProcessDatabase(config, "ahs-migrate", createLogger(config, "migrate"));
   try {
+    if (values.roles) {
+      const client = await db.$client.connect();
+      await createRoles(client).finally(() => client.release());
+    }
     await migrateDatabase(db);
     out("the database schema is at the newest version");
+    if (values.roles) out(`roles: ${ROLES.join(", ")}; docs/database.md tells how users log in for them`);
   } finally {
     await db.$client.end();
   }

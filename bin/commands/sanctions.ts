@@ -39,8 +39,8 @@ export type SanctionsDeps = {
   readonly download: Download;
   /** What needs to know the chain asks for it; throws where it is not configured. */
   readonly chain: () => {
-    readonly deployment: Pick<Deployment, "chainId">;
-    /** Null where no node is configured. */
+    readonly deployment: Pick<Deployment, "chainId" | "sanctionsList">;
+    /** Null where no node is configured, or the chain has no such contract. */
     readonly contract: SanctionsContract | null;
   };
 };
@@ -67,10 +67,11 @@ export async function sanctions({ config, args, out }: Invocation): Promise<void
 function chainOf(config: Config) {
   const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
   const { rpcUrl } = config;
+  const { sanctionsList } = deployment;
   const contract =
-    rpcUrl === null
+    rpcUrl === null || sanctionsList === null
       ? null
-      : createSanctionsContract(openChainClient(rpcUrl), deployment.sanctionsList.address);
+      : createSanctionsContract(openChainClient(rpcUrl), sanctionsList.address);
   return { deployment, contract };
 }
 
@@ -152,7 +153,7 @@ function describeImport(outcome: ImportOutcome & { readonly kind: "imported" }):
 
 async function status(args: readonly string[], { db, out, now, chain }: SanctionsDeps): Promise<void> {
   parseArgs({ args: [...args], options: {} });
-  const sources = await readSanctionsSources(db, chain().deployment.chainId);
+  const sources = await readSanctionsSources(db, chain().deployment);
   const header = ["source", "age", "checked at", "edition", "entries", "list hash", ""];
   const rows = sources.map((source) => [
     source.source,
@@ -173,7 +174,7 @@ async function check(args: readonly string[], { db, out, now, chain }: Sanctions
     throw new Error(`check takes one address, got "${given}"\n${USAGE}`);
   const wallet = given.toLowerCase() as Address;
   const { deployment, contract } = chain();
-  const sources = await readSanctionsSources(db, deployment.chainId);
+  const sources = await readSanctionsSources(db, deployment);
   const flags = await flagsOf(db, { chainId: deployment.chainId, wallet, sources });
   out(`${getAddress(wallet)}: ${flags.length > 0 ? "sanctioned" : "on no list that is known"}`);
   const rows = sources.map((status) => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { type Address, getAddress } from "viem";
+import type { LocalAccount } from "viem/accounts";
 import { createApiKeyAccess } from "../../service/api/access/api-key-access.ts";
 import { createAccess } from "../../service/api/access/create-access.ts";
 import { type ApiPorts, SCORING_INTERFACE } from "../../service/api/create-app.ts";
@@ -19,7 +20,7 @@ import { askingFirst } from "../../service/sanctions/asking-first.ts";
 import { createSanctionsContract } from "../../service/sanctions/contract.ts";
 import { watchSanctionsSources } from "../../service/sanctions/metrics.ts";
 import { createSourceWatch } from "../../service/sanctions/source-watch.ts";
-import { readSanctionsSources } from "../../service/sanctions/sources.ts";
+import { readSanctionsSources, requireSanctionsSource } from "../../service/sanctions/sources.ts";
 import { createUrlVisitor } from "../../service/scan/url-visitor.ts";
 import { AHS_2026_1 } from "../../service/score/policy.ts";
 import { apiKeyFinder } from "../../service/store/api-keys.ts";
@@ -34,14 +35,17 @@ import { type Config, requireIndexSettings } from "../config.ts";
 import type { InterfaceName } from "../environment.ts";
 import { guardFromConfig } from "../guard-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";
+import { addBuildInfo, watchIndex } from "../operation-metrics.ts";
 import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { accountPages } from "../serve/account-pages.ts";
 import { alertPorts } from "../serve/alerts.ts";
-import { attestPort } from "../serve/attest.ts";
+import { attestPort, scoreSigner } from "../serve/attest.ts";
 import { discoveryPorts } from "../serve/discovery.ts";
 import { callGate, requestGate } from "../serve/gate.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
 import { keyPorts } from "../serve/keys.ts";
 import { mapPorts } from "../serve/map.ts";
+import { pagePorts } from "../serve/pages.ts";
 import { paymentsFromConfig } from "../serve/payments.ts";
 import { recoverPorts } from "../serve/recover.ts";
 import { createReportReadings } from "../serve/report-readings.ts";
@@ -69,15 +73,19 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   const { deploymentFile } = requireIndexSettings(config);
   const logger = createLogger(config, "serve");
   const signal = shutdownSignal();
+  const deployment = loadDeployment(deploymentFile);
+  const signer = await scoreSigner(config, deployment.chainId);
   const db = await openMigratedDatabase(config, "ahs-serve", logger);
-  const history = historyReaderFromConfig(config, loadDeployment(deploymentFile).chainId);
+  await requireSanctionsSource(db, deployment);
+  const history = historyReaderFromConfig(config, deployment.chainId);
   const life = createServerLife();
-  const ports = { ...portsOf(config, { db, logger, history, life }), ...(await receiptPorts(config)) };
+  const parts = { db, logger, history, life, signer };
+  const ports = { ...portsOf(config, parts), ...(await receiptPorts(config)) };
   const app = createInterfaceApp(
     ports,
     config.interfaces.map((name) => INTERFACES[name]),
   );
-  if (config.metricsPort !== null) serveMetrics(ports.registry, config.metricsPort, signal);
+  serveMetrics(ports.registry, config, signal);
   const server = await startHttpServer(app.fetch, config, SERVER_LIMITS);
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");
@@ -92,9 +100,11 @@ type Parts = {
   /** Null where no history source is configured. */
   readonly history: HistoryReader | null;
   readonly life: ServerLife;
+  /** Null where no scores are served. */
+  readonly signer: LocalAccount | null;
 };
 
-function portsOf(config: Config, { db, logger, history, life }: Parts) {
+function portsOf(config: Config, { db, logger, history, life, signer }: Parts) {
   const { deploymentFile } = requireIndexSettings(config);
   const deployment = loadDeployment(deploymentFile);
   const { chainId, oracle } = deployment;
@@ -102,7 +112,9 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
   const clock = { now, monotonicMs: () => performance.now() };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const sanctionsSources = createSourceWatch({ ...clock, read: () => readSanctionsSources(db, chainId) });
+  addBuildInfo(registry, "serve");
+  watchIndex(registry, { db, deployment, logger, now });
+  const sanctionsSources = createSourceWatch({ ...clock, read: () => readSanctionsSources(db, deployment) });
   watchSanctionsSources(registry, { sources: sanctionsSources, now, logger });
   const scoring = {
     db,
@@ -128,6 +140,10 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
     monotonicMs: clock.monotonicMs,
     maxAtOnce: MAX_VISITS,
   });
+  const requests = requestGate(config, clock, life);
+  const head = () => scores.head();
+  const verdicts = verdictPorts(config, { db, chainId, logger, clock, head, keys: keyAccess, gate });
+  const ofPages = { db, chainId, clock, logger, scores, sanctionsSources };
   return {
     access: createAccess({ keys: keyAccess, payments: payments?.access ?? null, ...gate }),
     clock,
@@ -136,20 +152,24 @@ function portsOf(config: Config, { db, logger, history, life }: Parts) {
     registry,
     metricsPage: config.metricsPort === null ? ("loopback" as const) : ("elsewhere" as const),
     allowedOrigins: "*" as const,
-    ...requestGate(config, clock, life),
+    ...requests,
     scores,
     ...intakePorts(config, { db, deployment, logger, clock }),
-    ...verdictPorts(config, { db, chainId, logger, clock, head: () => scores.head(), keys: keyAccess, gate }),
+    ...verdicts,
     ...keyPorts({ db, keyAccess, gate, signIn, audience: signInAudience(config, chainId) }),
     ...reports,
     ...mapPorts({ db, deployment, policy: scoring.policy, readings, monotonicMs: clock.monotonicMs }),
     ...alertPorts(scoring, gate.limiter),
     ...recoverPorts({ db, deployment, rpcUrl: config.rpcUrl, monotonicMs: clock.monotonicMs }),
     ...riskPorts(config, { ...scoring, deployment, clock, logger, readWallet: reports.readWallet }),
+    ...pagePorts(
+      { ...ofPages, deployment, monotonicMs: clock.monotonicMs },
+      accountPages(config, { ...ofPages, ...requests, ...verdicts, sellsKeys: payments !== null }),
+    ),
     ...discoveryPorts(config, { db, deployment, paymentTerms: payments?.accepts ?? null }),
     scoreNow: (address: Address) => scoreNow(scoring, address),
     scoreOnDemand: onDemand({ ...scoring, history, logger }, config.rpcUrl),
-    attest: attestPort(config, { chainId, oracle: oracle.address }),
+    attest: attestPort(signer, { chainId, address: oracle.address }),
     oracle: getAddress(oracle.address),
     policy: scoring.policy,
     infrastructure: {
@@ -178,7 +198,7 @@ function onDemand(
   const { history, chain } = context;
   if (history === null) return null;
   const score = (address: Address) => scoreOnDemand({ ...context, history }, address);
-  if (rpcUrl === null) return score;
+  if (rpcUrl === null || chain.sanctionsList === null) return score;
   const client = openChainClient(rpcUrl, CALLER_RPC);
   return askingFirst(
     { ...context, contract: createSanctionsContract(client, chain.sanctionsList.address) },

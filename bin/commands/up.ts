@@ -7,6 +7,7 @@ import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts
 import type { Child } from "../supervisor/child-process.ts";
 import { announce } from "../up/announce.ts";
 import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
+import { type ProcessUrls, sameUrlForAll, urlsOfLeastRights } from "../up/database-users.ts";
 import { keepDemoKey } from "../up/demo-key.ts";
 import { requireFreePort } from "../up/free-port.ts";
 import { claimDataDir, type LocalFiles, localFiles } from "../up/local-files.ts";
@@ -86,31 +87,45 @@ async function bringUp({ config, out, population }: Wanted, rising: Rising): Pro
   const db = openProcessDatabase({ ...config, databaseUrl }, "ahs-up", logger);
   try {
     // Before the chain, which takes a minute: a database that cannot be used is told of at once.
-    await prepareDatabase(db);
+    const urls = await prepareDatabase({
+      db,
+      files: rising.files,
+      databaseUrl,
+      isOurs: config.databaseUrl === null,
+    });
     const apiKey = await keepDemoKey(db, rising.files);
     rising.signal.throwIfAborted();
     const chain = await startChain(rising, { rpcUrl: config.rpcUrl, ...population });
     rising.signal.throwIfAborted();
-    const services = await startServices(rising, {
-      ...config,
-      databaseUrl,
-      rpcUrl: chain.rpcUrl,
-      deploymentFile: chain.deploymentFile,
-    });
+    const onChain = { ...config, rpcUrl: chain.rpcUrl, deploymentFile: chain.deploymentFile };
+    const services = await startServices(rising, onChain, urls);
     await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
     chain.live();
     await awaitPublished(rising, db, chain.chainId);
     await awaitServing(rising, services.baseUrl);
     const { baseUrl, scriptedUrl } = services;
     announce({ files: rising.files, out, chain, databaseUrl, apiKey, baseUrl, scriptedUrl });
+    if (config.databaseUrl !== null) {
+      out("Every process uses the user of the given database: docs/database.md tells how each gets its own.");
+    }
   } finally {
     await db.$client.end();
   }
 }
 
-async function prepareDatabase(db: Database): Promise<void> {
+type Preparing = {
+  readonly db: Database;
+  readonly files: LocalFiles;
+  readonly databaseUrl: string;
+  /** False where somebody else runs it. */
+  readonly isOurs: boolean;
+};
+
+async function prepareDatabase({ db, files, databaseUrl, isOurs }: Preparing): Promise<ProcessUrls> {
   try {
+    if (isOurs) return await urlsOfLeastRights(db, files, databaseUrl);
     await migrateDatabase(db);
+    return sameUrlForAll(databaseUrl);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`the database cannot be used: ${reason}`, { cause: error });

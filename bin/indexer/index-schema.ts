@@ -22,8 +22,14 @@ export function indexSchemaName(root: string, chainId: number, deploymentFile: s
         .update("\0")
         .update(readFileSync(join(root, file)));
   }
-  hash.update(readFileSync(deploymentFile));
+  hash.update(indexedDeployment(deploymentFile));
   return `index_${chainId}_${hash.digest("hex").slice(0, 12)}`;
+}
+
+/** Without the further registries: only the nightly scan reads them, so that one more is no other index. */
+function indexedDeployment(deploymentFile: string): string {
+  const written: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(deploymentFile, "utf8"));
+  return JSON.stringify({ ...written, registries: [] });
 }
 
 function filesUnder(root: string, path: string): string[] {

@@ -14,7 +14,8 @@ const PONDER = import.meta.resolve("ponder");
 export type PonderOptions = {
   readonly root: string;
   readonly schema: string;
-  readonly viewsSchema: string;
+  /** Of views that Ponder makes itself, as a bench wants it; null leaves the views to take-over.ts. */
+  readonly viewsSchema: string | null;
   readonly port: number;
   readonly logLevel: string;
   readonly settings: IndexSettings;
@@ -39,7 +40,7 @@ export async function startPonder(options: PonderOptions): Promise<void> {
       root: options.root,
       config: "ponder.config.ts",
       schema: options.schema,
-      viewsSchema: options.viewsSchema,
+      ...(options.viewsSchema === null ? {} : { viewsSchema: options.viewsSchema }),
       hostname: "127.0.0.1",
       port: options.port,
       logLevel: options.logLevel,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { createSubscribe } from "../../service/alerts/subscribe.ts";
 import {
-  createSubscribe,
   end,
   replay,
   requestTest,
@@ -9,7 +9,7 @@ import {
 } from "../../service/alerts/subscriptions.ts";
 import type { CallLimiter } from "../../service/api/access/create-access.ts";
 import type { SubscribePorts, SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
-import { readSubscription } from "../../service/store/alert-subscriptions.ts";
+import { hasThresholds, readSubscription } from "../../service/store/alert-subscriptions.ts";
 import { readDeliveries } from "../../service/store/webhook-log.ts";
 
 /** Calls by one manage token. */
@@ -19,11 +19,13 @@ const TOKEN_RATE_PER_MINUTE = 60;
 export function alertPorts(
   chain: Pick<SubscriptionDeps, "db" | "chainId" | "now">,
   limiter: CallLimiter,
-): Pick<SubscribePorts, "subscribe"> & Pick<SubscriptionPorts, "subscriptions"> {
+): Pick<SubscribePorts, "subscribe" | "hasThresholds"> & Pick<SubscriptionPorts, "subscriptions"> {
   const deps = { ...chain, randomBytes, randomUuid: randomUUID };
   const { db, chainId } = chain;
   return {
     subscribe: createSubscribe(deps),
+    hasThresholds: ({ webhookUrl, ...place }) =>
+      hasThresholds(db, { ...place, chainId, url: new URL(webhookUrl).href }),
     subscriptions: {
       async count(id) {
         await limiter.take({ kind: "subscription", id }, TOKEN_RATE_PER_MINUTE);

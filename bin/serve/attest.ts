@@ -1,22 +1,41 @@
 import type { Address } from "viem";
+import type { LocalAccount } from "viem/accounts";
+import { unavailable } from "../../service/api/problems.ts";
 import type { Attestation } from "../../service/api/scores/ahs-record-schema.ts";
+import { SignerFailure } from "../../service/chain/signer-failure.ts";
 import { attestScore } from "../../service/record/attest-score.ts";
 import type { StoredScore } from "../../service/store/scores.ts";
-import { accountFromConfig } from "../account-from-config.ts";
 import type { Config } from "../config.ts";
+import { openAccounts } from "../keys/open-accounts.ts";
 
-/**
- * What signs scores, by SIGNER_PRIVATE_KEY, which is asked for where scores are served alone: throws without it there. Elsewhere
- * nothing asks for a signature.
- */
+/** A caller waits meanwhile. */
+const CALLER_PATIENCE = { timeoutMs: 3_000, retries: 0 } as const;
+const RETRY_AFTER_SECONDS = 5;
+
+/** The account that signs scores, null where none are served; throws where they are and its key is not set or cannot be used. */
+export async function scoreSigner(config: Config, chainId: number): Promise<LocalAccount | null> {
+  if (!config.interfaces.includes("scoring")) return null;
+  const asked = { chainId, patience: CALLER_PATIENCE };
+  const { signer } = await openAccounts(config, { required: ["signer"] }, asked);
+  return signer;
+}
+
+/** What signs scores; rejects with a 503 while a remote signer does not sign, and always where there is no signer. */
 export function attestPort(
-  config: Config,
-  { chainId, oracle }: { readonly chainId: number; readonly oracle: Address },
+  signer: LocalAccount | null,
+  oracle: { readonly chainId: number; readonly address: Address },
 ): (row: StoredScore) => Promise<Attestation> {
-  if (!config.interfaces.includes("scoring"))
+  if (signer === null)
     return () => Promise.reject(new Error("scores are not served here, and nothing signs them"));
-  const signer = accountFromConfig(config, chainId, "SIGNER_PRIVATE_KEY");
-  return async (row) => renderAttestation(await attestScore(row, { chainId, address: oracle }, signer));
+  return async (row) => {
+    try {
+      return renderAttestation(await attestScore(row, oracle, signer));
+    } catch (error) {
+      if (!(error instanceof SignerFailure)) throw error;
+      const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error };
+      throw unavailable("signer-unavailable", "The key that signs scores does not answer.", options);
+    }
+  };
 }
 
 /** JSON has no 64-bit integers: those of the message travel as decimal strings. */

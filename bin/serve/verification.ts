@@ -9,6 +9,7 @@ import type { Database } from "../../service/store/database.ts";
 import type { IndexHead } from "../../service/store/scores.ts";
 import { readVerdictQueue } from "../../service/store/verdict-queue.ts";
 import { readStoredEvidence, readStoredTexts } from "../../service/store/verdict-views.ts";
+import { readVerdictDeliveries } from "../../service/store/webhook-log.ts";
 import { acceptEvidence } from "../../service/verdicts/accept-evidence.ts";
 import { openReceiptKeys, publishedKeys } from "../../service/verdicts/receipt-keys.ts";
 import { recordReview } from "../../service/verdicts/record-review.ts";
@@ -37,7 +38,7 @@ export function verdictPorts(
   { db, chainId, logger, clock, head, keys, gate }: Parts,
 ): Pick<
   VerificationPorts,
-  "verdicts" | "acceptEvidence" | "reviewers" | "recordReview" | "verificationHealth"
+  "verdicts" | "verdictDeliveries" | "acceptEvidence" | "reviewers" | "recordReview" | "verificationHealth"
 > {
   const { now } = clock;
   return {
@@ -46,6 +47,7 @@ export function verdictPorts(
       evidence: (id, run) => readStoredEvidence(db, id, run),
       texts: (id) => readStoredTexts(db, id),
     },
+    verdictDeliveries: (id, page) => readVerdictDeliveries(db, id, page),
     acceptEvidence: (offer) => acceptEvidence({ db, now, randomUuid: randomUUID }, offer),
     reviewers: {
       enter: countedKeys(keys, gate.limiter).identify,

@@ -3,7 +3,9 @@ import type { HDAccount } from "viem/accounts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import type { Rising } from "../commands/up.ts";
 import type { Config } from "../config.ts";
+import { KEY_SUFFIXES, ROLE_PREFIXES } from "../keys/key-variables.ts";
 import { AHS_SCRIPT, superviseChild } from "../supervisor/child-process.ts";
+import type { ProcessUrls } from "./database-users.ts";
 import { freePort } from "./free-port.ts";
 import { receiptKeys } from "./receipt-key.ts";
 import { startPanel } from "./start-panel.ts";
@@ -20,13 +22,16 @@ export type Services = {
 };
 
 /** Starts indexer, worker and API, each in a process of its own that is started again when it dies. */
-export async function startServices(rising: Rising, config: Config): Promise<Services> {
+export async function startServices(
+  rising: Rising,
+  config: Config,
+  databaseUrls: ProcessUrls,
+): Promise<Services> {
   const { files, children } = rising;
   const indexPort = await freePort();
   const { publisher, signer, facilitator, payee } = roleAccounts();
   const panel = await startPanel(rising, config, required(config.rpcUrl));
   const env = {
-    DATABASE_URL: required(config.databaseUrl),
     RPC_URL: required(config.rpcUrl),
     AHS_DEPLOYMENT: required(config.deploymentFile),
     AHS_DATA_DIR: config.dataDir,
@@ -38,6 +43,7 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
     POLLING_INTERVAL_MS: String(LOCAL_POLLING_MS),
     RESCORE_INTERVAL_SECONDS: String(LOCAL_RESCORE_SECONDS),
     PROBE_LOOPBACK: "1",
+    ...noKeys(),
     PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
     SIGNER_PRIVATE_KEY: privateKeyOf(signer),
     X402_PAY_TO: payee.address,
@@ -55,7 +61,7 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
       name,
       script: AHS_SCRIPT,
       args: [name],
-      env: { ...env, ...own },
+      env: { ...env, ...own, DATABASE_URL: databaseUrls[name] },
       logFile: files.logFile(name),
     };
     children.push(
@@ -67,6 +73,14 @@ export async function startServices(rising: Rising, config: Config): Promise<Ser
     indexUrl: `http://127.0.0.1:${indexPort}`,
     scriptedUrl: panel.scriptedUrl,
   };
+}
+
+/** An empty variable is not set: keys of this shell are meant for another chain. */
+function noKeys(): Record<string, string> {
+  const names = Object.values(ROLE_PREFIXES).flatMap((prefix) =>
+    Object.values(KEY_SUFFIXES).map((suffix) => `${prefix}${suffix}`),
+  );
+  return Object.fromEntries(names.map((name) => [name, ""]));
 }
 
 /** The server asks for settlements and verdicts; only the worker can sign them. */

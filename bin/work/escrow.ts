@@ -1,43 +1,48 @@
 import type { Registry } from "prom-client";
 import type { Address } from "viem";
 import { tellOfVerdict } from "../../service/alerts/verdict-events.ts";
-import type { AskRerun, TellReviewDue } from "../../service/escrow/escrow-deps.ts";
+import type { AskRerun, EscrowDeps, TellReviewDue } from "../../service/escrow/escrow-deps.ts";
 import { createEscrowMetrics } from "../../service/escrow/metrics.ts";
 import { runEscrow } from "../../service/escrow/run-escrow.ts";
 import type { Database } from "../../service/store/database.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import { askRerun } from "../../service/store/verdict-reruns.ts";
-import { accountFromConfig } from "../account-from-config.ts";
 import { requireChainSettings } from "../config.ts";
+import { formsOf } from "../keys/key-settings.ts";
+import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./send-for-role.ts";
 
-type Parts = SendingParts & { readonly db: Database; readonly registry: Registry };
+type Parts = SendingParts & {
+  readonly db: Database;
+  readonly registry: Registry;
+  readonly accounts: Accounts;
+};
+
+const SETTLING_ROLES = ["verdictSigner", "relayer"] as const;
 
 /**
  * Settles verdicts of bound jobs and sends for the relayer, where the chain has an evaluator and this process both keys;
  * returns at once where it has not.
  */
 export async function runSettlements(parts: Parts, signal: AbortSignal): Promise<void> {
-  const { config, deployment, logger } = parts;
-  const { verdictEvaluator, chainId } = deployment;
+  const { accounts, deployment, logger } = parts;
+  const { verdictEvaluator } = deployment;
   if (verdictEvaluator === null) return;
-  if (config.verdictSignerKey === null || config.relayerKey === null) {
-    logger.info(
-      "verdicts are not settled here: VERDICT_SIGNER_PRIVATE_KEY and RELAYER_PRIVATE_KEY are not both set",
-    );
+  const { verdictSigner: signer, relayer } = accounts;
+  if (signer === undefined || relayer === undefined) {
+    const missing = SETTLING_ROLES.filter((role) => accounts[role] === undefined);
+    const forms = missing.map(formsOf);
+    logger.info(`verdicts are not settled here: missing settings: ${forms.join("; ")}`);
     return;
   }
-  const relayer = accountFromConfig(config, chainId, "RELAYER_PRIVATE_KEY");
-  await Promise.all([
-    settle(parts, { evaluator: verdictEvaluator.address, relayer: relayer.address }, signal),
-    sendForRole(parts, "RELAYER_PRIVATE_KEY", signal),
-  ]);
+  const target = { evaluator: verdictEvaluator.address, signer, relayer: relayer.address };
+  await Promise.all([settle(parts, target, signal), sendForRole(parts, relayer, signal)]);
 }
 
 async function settle(
   { config, deployment, db, registry, logger, now }: Parts,
-  target: { readonly evaluator: Address; readonly relayer: Address },
+  target: Pick<EscrowDeps, "evaluator" | "signer" | "relayer">,
   signal: AbortSignal,
 ): Promise<void> {
   const { chainId } = deployment;
@@ -46,7 +51,6 @@ async function settle(
     deployment,
     ...target,
     client: openChainClient(requireChainSettings(config).rpcUrl),
-    signer: accountFromConfig(config, chainId, "VERDICT_SIGNER_PRIVATE_KEY"),
     askRerun: askNearExpiry,
     tellReviewDue: tellReview,
     metrics: createEscrowMetrics(registry),

@@ -1,8 +1,14 @@
 import { createServer } from "node:http";
 import type { Registry } from "prom-client";
+import type { Config } from "../config.ts";
 
-/** Serves the registry at /metrics of the loopback interface until the signal fires. */
-export function serveMetrics(registry: Registry, port: number, signal: AbortSignal): void {
+/** Serves the registry at /metrics of a port of its own until the signal fires; does nothing where none is configured. */
+export function serveMetrics(
+  registry: Registry,
+  { metricsPort, metricsHost }: Pick<Config, "metricsPort" | "metricsHost">,
+  signal: AbortSignal,
+): void {
+  if (metricsPort === null) return;
   const server = createServer((request, response) => {
     if (request.url !== "/metrics") {
       response.writeHead(404).end();
@@ -13,6 +19,6 @@ export function serveMetrics(registry: Registry, port: number, signal: AbortSign
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(metricsPort, metricsHost);
   signal.addEventListener("abort", () => server.close());
 }

@@ -1,62 +1,114 @@
-import { once } from "node:events";
-import { schedule } from "node-cron";
-import { PgBoss } from "pg-boss";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { publishRoot, type RootOptions } from "../../service/publish/publish-root.ts";
-import { type ScoringRunContext, scoreAllWallets } from "../../service/record/run-scoring.ts";
-
-const QUEUE = "nightly";
-/** 02:10 UTC: after the day has turned on every chain, before the first readers of the morning. */
-const AT = "10 2 * * *";
-const DAY_SECONDS = 86_400;
-const CONNECTIONS = 3;
+import { readAsOf } from "../../service/features/read-as-of.ts";
+import type { ScanRunMetrics } from "../../service/scan/metrics.ts";
+import { nightOf } from "../../service/scan/night.ts";
+import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/scan/report.ts";
+import type { Database } from "../../service/store/database.ts";
+import { hasScores } from "../../service/store/scan-figures.ts";
+import { whileScanning } from "../../service/store/scan-lock.ts";
+import {
+  beginScan,
+  isNightDone,
+  noteScanFailure,
+  readNewestScan,
+  type ScanAttempt,
+} from "../../service/store/scan-runs.ts";
 
 export type NightlyContext = {
-  readonly scoring: ScoringRunContext;
-  readonly root: Omit<RootOptions, "now">;
-  readonly databaseUrl: string;
+  readonly db: Database;
+  readonly chainId: number;
+  /** Makes one scan, from its first step to its stored report; throws what keeps it from that. */
+  readonly scan: (attempt: ScanAttempt, signal: AbortSignal) => Promise<ScanReport>;
+  readonly metrics: ScanRunMetrics;
   readonly logger: Logger;
+  readonly now: () => Date;
+  /** Of production, unless given. */
+  readonly pauses?: NightlyPauses;
 };
 
+/** Milliseconds between two looks, and after the first and a later failure in a row. */
+type NightlyPauses = {
+  readonly pollMs: number;
+  readonly failureMs: number;
+  readonly longestMs: number;
+};
+
+const nightlyPauses: NightlyPauses = { pollMs: 5_000, failureMs: 5_000, longestMs: 600_000 };
+
 /**
- * Runs the nightly job until the signal fires: every wallet scored, then the Merkle root of all scores. It is queued at
- * 02:10 UTC and at every start, once per UTC day however many workers ask, so that a missed night is made up.
+ * Makes the scan of every night until the signal fires: once, however many workers ask, since its row and a lock decide who
+ * does. A night that was missed, or whose worker died, is made up by whoever looks next; of several missed ones the newest.
  */
 export async function runNightly(context: NightlyContext, signal: AbortSignal): Promise<void> {
-  const { databaseUrl, logger } = context;
-  const boss = new PgBoss({ connectionString: databaseUrl, schema: "ahs_queue", max: CONNECTIONS });
-  boss.on("error", (error) => logger.error({ err: error }, "queue error"));
-  await boss.start();
-  await boss.createQueue(QUEUE, { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 });
-  await boss.work(QUEUE, { pollingIntervalSeconds: 2 }, () => runOnce(context));
-  const request = () => requestNight(boss, context.scoring.now(), logger);
-  const task = schedule(AT, request, { timezone: "UTC" });
-  await request();
-  if (!signal.aborted) await once(signal, "abort");
-  await task.destroy();
-  await boss.stop({ graceful: true, timeout: 5_000 });
+  const { pollMs, failureMs, longestMs } = context.pauses ?? nightlyPauses;
+  let failures = 0;
+  while (!signal.aborted) {
+    const isGood = await lookOnce(context, signal);
+    failures = isGood ? 0 : failures + 1;
+    const pauseMs = isGood ? pollMs : Math.min(longestMs, failureMs * 2 ** (failures - 1));
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
-async function requestNight(boss: PgBoss, now: Date, logger: Logger): Promise<void> {
-  const day = now.toISOString().slice(0, 10);
+/** Never throws; false where something failed. */
+async function lookOnce(context: NightlyContext, signal: AbortSignal): Promise<boolean> {
+  const { db, chainId, logger, metrics } = context;
   try {
-    await boss.send(QUEUE, { day }, { singletonKey: day, singletonSeconds: DAY_SECONDS });
+    const night = nightOf(context.now());
+    let isGood = true;
+    if (!(await isNightDone(db, chainId, night)) && (await isReady(db, chainId))) {
+      isGood =
+        (await whileScanning({ db, chainId, signal }, (held) => scanNight(context, night, held))) !== false;
+    }
+    await showNewest(context);
+    return isGood;
   } catch (error) {
-    logger.error({ err: error, day }, "the nightly job could not be queued; the next start makes it up");
+    if (signal.aborted) return true;
+    metrics.failures.inc();
+    logger.error({ err: error }, "the nightly scan could not begin; trying again");
+    return false;
   }
 }
 
-/** Throws, to be tried again, while there is nothing to publish. */
-async function runOnce({ scoring, root, logger }: NightlyContext): Promise<void> {
-  const wallets = await scoreAllWallets(scoring);
-  const outcome = await publishRoot(scoring.db, { ...root, now: scoring.now() });
-  switch (outcome.kind) {
-    case "queued":
-    case "exists":
-      logger.info({ wallets, ...outcome }, "nightly scores and root");
-      return;
-    case "no_index":
-    case "no_scores":
-      throw new Error(`no root to publish yet: ${outcome.kind}`);
+/** Until the first score there is nothing to publish, and nothing to report. */
+async function isReady(db: Database, chainId: number): Promise<boolean> {
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  return asOf !== null && (await hasScores(db, chainId));
+}
+
+/** Under the lock; false where the attempt failed. */
+async function scanNight(context: NightlyContext, night: string, signal: AbortSignal): Promise<boolean> {
+  const { db, chainId, logger, metrics, now } = context;
+  const attempt = await beginScan(db, { chainId, night, cause: "nightly", id: randomUUID(), now: now() });
+  if (attempt === null) return true;
+  try {
+    const report = await context.scan(attempt, signal);
+    const { gradeMoves, ...counts } = report;
+    logger.info({ night, attempts: attempt.attempts, ...counts }, "nightly scan done");
+    return true;
+  } catch (error) {
+    if (signal.aborted) {
+      logger.warn({ night }, "the nightly scan was cut short; whoever looks next goes on with it");
+      return true;
+    }
+    metrics.failures.inc();
+    logger.error({ err: error, night, attempts: attempt.attempts }, "the nightly scan failed; trying again");
+    await noteScanFailure(db, attempt, "a step failed; the worker's log says which");
+    return false;
   }
+}
+
+/** The metrics are the same at every worker, whoever made the scan. */
+async function showNewest({ db, chainId, metrics }: NightlyContext): Promise<void> {
+  const newest = await readNewestScan(db, chainId);
+  if (newest?.finishedAt == null || newest.report === null) return;
+  const { finishedAt, startedAt, report } = newest;
+  metrics.lastSuccess.set(Math.floor(finishedAt.getTime() / 1000));
+  metrics.durationSeconds.set((finishedAt.getTime() - startedAt.getTime()) / 1000);
+  metrics.changes.set({ of: "agents" }, newAgentsOf(report));
+  metrics.changes.set({ of: "documents" }, report.changedDocuments);
+  if (report.changedGrades !== null) metrics.changes.set({ of: "grades" }, report.changedGrades);
+  metrics.changes.set({ of: "registry_faults" }, registryFaultsOf(report));
 }

@@ -5,10 +5,15 @@ import { runReconciliation } from "../../service/payments/run-reconciliation.ts"
 import type { Database } from "../../service/store/database.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import { requireChainSettings } from "../config.ts";
+import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./send-for-role.ts";
 
-type Parts = SendingParts & { readonly db: Database; readonly registry: Registry };
+type Parts = SendingParts & {
+  readonly db: Database;
+  readonly registry: Registry;
+  readonly accounts: Accounts;
+};
 
 /**
  * Sends what the facilitator has to, where this process has its key, and compares payments with the chain; the latter also
@@ -19,8 +24,8 @@ export async function runPayments(parts: Parts, signal: AbortSignal): Promise<vo
 }
 
 async function sendForFacilitator(parts: Parts, signal: AbortSignal): Promise<void> {
-  if (parts.config.facilitatorKey === null) return;
-  await sendForRole(parts, "FACILITATOR_PRIVATE_KEY", signal);
+  const { facilitator } = parts.accounts;
+  if (facilitator !== undefined) await sendForRole(parts, facilitator, signal);
 }
 
 async function reconcile(parts: Parts, signal: AbortSignal): Promise<void> {

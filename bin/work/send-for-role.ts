@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
+import type { LocalAccount } from "viem/accounts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { SenderMetrics } from "../../service/chain/send-metrics.ts";
 import { senderPolicy } from "../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../service/chain/send-rpc.ts";
 import { runSender } from "../../service/chain/sender-loop.ts";
-import { accountFromConfig, type KeyVariable } from "../account-from-config.ts";
 import { type Config, requireChainSettings } from "../config.ts";
 
 /** What every sender of a worker needs beside its key. */
@@ -19,17 +19,17 @@ export type SendingParts = {
 
 const SENDER_RPC = { timeoutMs: 10_000, retries: 2 };
 
-/** Sends what is queued for the account of a key of the environment, until the signal fires; throws where the key is not set. */
+/** Sends what is queued for an account until the signal fires. */
 export async function sendForRole(
   { config, deployment, senderMetrics, logger, now }: SendingParts,
-  variable: KeyVariable,
+  account: LocalAccount,
   signal: AbortSignal,
 ): Promise<void> {
   const { rpcUrl, databaseUrl } = requireChainSettings(config);
   await runSender(
     {
       chainId: deployment.chainId,
-      account: accountFromConfig(config, deployment.chainId, variable),
+      account,
       rpc: createSenderRpc({ url: rpcUrl, ...SENDER_RPC }),
       policy: senderPolicy(deployment),
       metrics: senderMetrics,

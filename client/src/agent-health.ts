@@ -196,6 +196,15 @@ export class AgentHealth {
     return awaitVerdict({ ...options, sleep, read: () => this.getVerdict(id) });
   }
 
+  /** What was sent to the webhook of an output, for the key that submitted it. */
+  getVerdictDeliveries(
+    id: string,
+    { limit, cursor }: { readonly limit?: number; readonly cursor?: string } = {},
+  ): Promise<Answer<"/v1/verdicts/{verdict_id}/deliveries", "get">> {
+    const query = { limit: queryText(limit), cursor: queryText(cursor) };
+    return this.#verify({ method: "GET", path: `/v1/verdicts/${segment(id)}/deliveries`, query });
+  }
+
   /** Has a failed verdict run again, by the key that submitted it. */
   retryVerdict(id: string): Promise<Answer<"/v1/verdicts/{verdict_id}/retry", "post">> {
     return this.#verify({ method: "POST", path: `/v1/verdicts/${segment(id)}/retry` });

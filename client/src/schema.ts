@@ -218,7 +218,7 @@ export interface paths {
         };
         /**
          * 30 days of monitoring of a wallet by webhook
-         * @description Tells a URL, by signed webhooks, when the wallet's grade changes and when it is put on a sanctions list: changes, never states, within seconds of the score that shows them. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
+         * @description Tells a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: `thresholds` of the answer and of every `subscription.test` show how it stands; once it has been at or above, or unknown, falling below is told, every time. Thresholds that are given replace all that there were, and bring `ahs.threshold_breached` with them where `events` is left out; without any, a subscription keeps what it has. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription; `subscription.expiring` tells of its end three days and one day before. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
          */
         get: operations["get_alerts_subscribe_address"];
         put?: never;
@@ -571,6 +571,23 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "ahs.confidence_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The level of the confidence is another than before; a wallet never scored is INSUFFICIENT here. It falls by itself where a wallet makes no calls: that is told as soon as the wallet is scored anew for it. */
+        post: operations["webhook_ahs_confidence_changed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "ahs.grade_changed": {
         parameters: {
             query?: never;
@@ -599,6 +616,40 @@ export interface webhooks {
         put?: never;
         /** The wallet is on a sanctions list, and was on none before. Its end shows as a change of grade. */
         post: operations["webhook_ahs_sanctions_hit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ahs.threshold_breached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A change of score took values below thresholds of the subscription, which were at or above them before, or unknown: one event names them all. A value that is below and stays there is not told again; one that recovered, or became unknown, is. */
+        post: operations["webhook_ahs_threshold_breached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The subscription ends soon, and what is not delivered by then is dropped. Told three days and one day before, once each, whatever its events are; after an extension, of the new end. Paying again for the same wallet and URL extends it. */
+        post: operations["webhook_subscription_expiring"];
         delete?: never;
         options?: never;
         head?: never;
@@ -810,6 +861,40 @@ export interface components {
             /** @enum {string} */
             source: "deployment" | "identity-registry" | "index";
         } | null;
+        ConfidenceChangedEvent: {
+            data: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                as_of_block: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                as_of_time: string;
+                chain_id: number;
+                confidence: number;
+                confidence_level: components["schemas"]["ConfidenceLevel"];
+                current: components["schemas"]["ToldScore"];
+                /** @description Of the record that shows the change */
+                inputs_hash: string;
+                previous: components["schemas"]["ToldScore"];
+                previous_confidence: number | null;
+                /** @description Null for a wallet never scored */
+                previous_confidence_level: components["schemas"]["ConfidenceLevel"] | null;
+                /** Format: uuid */
+                subscription_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "ahs.confidence_changed";
+        };
         /** @enum {string} */
         ConfidenceLevel: "HIGH" | "MEDIUM" | "LOW" | "INSUFFICIENT";
         /**
@@ -2101,6 +2186,8 @@ export interface components {
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
             /** Format: uuid */
             subscription_id: string;
+            /** @description What `ahs.threshold_breached` is told of */
+            thresholds: components["schemas"]["WatchedThreshold"][];
             webhook_url: string;
         } | null;
         ProtectionStep: {
@@ -2615,6 +2702,8 @@ export interface components {
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
             /** Format: uuid */
             subscription_id: string;
+            /** @description What `ahs.threshold_breached` is told of */
+            thresholds: components["schemas"]["WatchedThreshold"][];
             webhook_url: string;
         };
         Subscription: {
@@ -2643,7 +2732,36 @@ export interface components {
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
             /** Format: uuid */
             subscription_id: string;
+            /** @description What `ahs.threshold_breached` is told of */
+            thresholds: components["schemas"]["WatchedThreshold"][];
             webhook_url: string;
+        };
+        SubscriptionExpiringEvent: {
+            data: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                chain_id: number;
+                events: string[];
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                expires_at: string;
+                /** @description Which notice it is: of three days before the end, or of one */
+                notice_days: number;
+                /** Format: uuid */
+                subscription_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "subscription.expiring";
         };
         SubscriptionTestEvent: {
             data: {
@@ -2661,6 +2779,7 @@ export interface components {
                 expires_at: string;
                 /** Format: uuid */
                 subscription_id: string;
+                thresholds: components["schemas"]["WatchedThreshold"][];
             };
             /**
              * Format: date-time
@@ -2669,6 +2788,47 @@ export interface components {
             timestamp: string;
             /** @enum {string} */
             type: "subscription.test";
+        };
+        ThresholdBreach: {
+            /** @description The threshold */
+            below: number;
+            current: number;
+            /** @description At or above the threshold, or null: unknown */
+            previous: number | null;
+            /** @enum {string} */
+            value: "ahs_score" | "d1_score" | "d2_score" | "confidence";
+        };
+        ThresholdBreachedEvent: {
+            data: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                as_of_block: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                as_of_time: string;
+                breached: components["schemas"]["ThresholdBreach"][];
+                chain_id: number;
+                confidence: number;
+                confidence_level: components["schemas"]["ConfidenceLevel"];
+                current: components["schemas"]["ToldScore"];
+                /** @description Of the record that shows the change */
+                inputs_hash: string;
+                previous: components["schemas"]["ToldScore"];
+                /** Format: uuid */
+                subscription_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "ahs.threshold_breached";
         };
         TokenPnl: {
             /** @description Got in trades; amounts are in the token's smallest unit */
@@ -2899,6 +3059,14 @@ export interface components {
             };
             window: components["schemas"]["ReportWindow"];
         };
+        WatchedThreshold: {
+            /** @description The threshold */
+            below: number;
+            /** @description Of the newest score; null without a score, or without enough history */
+            current: number | null;
+            /** @enum {string} */
+            value: "ahs_score" | "d1_score" | "d2_score" | "confidence";
+        };
     };
     responses: never;
     parameters: never;
@@ -3100,7 +3268,16 @@ export interface operations {
                      *         "webhook_url": "https://hooks.example.com/agent-health",
                      *         "events": [
                      *           "ahs.grade_changed",
-                     *           "ahs.sanctions_hit"
+                     *           "ahs.threshold_breached",
+                     *           "ahs.sanctions_hit",
+                     *           "ahs.confidence_changed"
+                     *         ],
+                     *         "thresholds": [
+                     *           {
+                     *             "value": "ahs_score",
+                     *             "below": 70,
+                     *             "current": 78
+                     *           }
                      *         ],
                      *         "status": "unverified",
                      *         "disabled_reason": null,
@@ -3369,7 +3546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3969,7 +4146,16 @@ export interface operations {
                      *       "webhook_url": "https://hooks.example.com/agent-health",
                      *       "events": [
                      *         "ahs.grade_changed",
-                     *         "ahs.sanctions_hit"
+                     *         "ahs.threshold_breached",
+                     *         "ahs.sanctions_hit",
+                     *         "ahs.confidence_changed"
+                     *       ],
+                     *       "thresholds": [
+                     *         {
+                     *           "value": "ahs_score",
+                     *           "below": 70,
+                     *           "current": 78
+                     *         }
                      *       ],
                      *       "status": "unverified",
                      *       "disabled_reason": null,
@@ -4068,7 +4254,16 @@ export interface operations {
                      *       "webhook_url": "https://hooks.example.com/agent-health",
                      *       "events": [
                      *         "ahs.grade_changed",
-                     *         "ahs.sanctions_hit"
+                     *         "ahs.threshold_breached",
+                     *         "ahs.sanctions_hit",
+                     *         "ahs.confidence_changed"
+                     *       ],
+                     *       "thresholds": [
+                     *         {
+                     *           "value": "ahs_score",
+                     *           "below": 70,
+                     *           "current": 78
+                     *         }
                      *       ],
                      *       "status": "ended",
                      *       "disabled_reason": null,
@@ -4610,8 +4805,16 @@ export interface operations {
     get_alerts_subscribe_address: {
         parameters: {
             query: {
-                /** @description What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now */
-                events?: ("ahs.grade_changed" | "ahs.sanctions_hit")[];
+                /** @description Be told when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0. */
+                confidence_below?: number;
+                /** @description Be told when the first dimension falls below this. Nothing is below 0. */
+                d1_below?: number;
+                /** @description Be told when the second dimension falls below this. Nothing is below 0. */
+                d2_below?: number;
+                /** @description What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now. `ahs.threshold_breached` needs a threshold. */
+                events?: ("ahs.grade_changed" | "ahs.threshold_breached" | "ahs.sanctions_hit" | "ahs.confidence_changed")[];
+                /** @description Be told when the score falls below this. Nothing is below 0. */
+                score_below?: number;
                 /** @description Where events are POSTed. A URL that leads anywhere but to a public https host is refused, now and at every delivery; redirects are not followed. */
                 webhook_url: string;
             };
@@ -4649,7 +4852,16 @@ export interface operations {
                      *       "webhook_url": "https://hooks.example.com/agent-health",
                      *       "events": [
                      *         "ahs.grade_changed",
-                     *         "ahs.sanctions_hit"
+                     *         "ahs.threshold_breached",
+                     *         "ahs.sanctions_hit",
+                     *         "ahs.confidence_changed"
+                     *       ],
+                     *       "thresholds": [
+                     *         {
+                     *           "value": "ahs_score",
+                     *           "below": 70,
+                     *           "current": 78
+                     *         }
                      *       ],
                      *       "status": "unverified",
                      *       "disabled_reason": null,
@@ -7926,6 +8138,63 @@ export interface operations {
             };
         };
     };
+    webhook_ahs_confidence_changed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ahs.confidence_changed",
+                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "data": {
+                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *         "chain_id": 31337,
+                 *         "previous": {
+                 *           "grade": "B",
+                 *           "ahs_score": 78,
+                 *           "trust_routing": "instant_settle"
+                 *         },
+                 *         "current": {
+                 *           "grade": "B",
+                 *           "ahs_score": 78,
+                 *           "trust_routing": "instant_settle"
+                 *         },
+                 *         "confidence": 0.59,
+                 *         "confidence_level": "MEDIUM",
+                 *         "as_of_block": 970,
+                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
+                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
+                 *         "previous_confidence": 0.81,
+                 *         "previous_confidence_level": "HIGH"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfidenceChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     webhook_ahs_grade_changed: {
         parameters: {
             query?: never;
@@ -8043,6 +8312,117 @@ export interface operations {
             };
         };
     };
+    webhook_ahs_threshold_breached: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ahs.threshold_breached",
+                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "data": {
+                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *         "chain_id": 31337,
+                 *         "previous": {
+                 *           "grade": "B",
+                 *           "ahs_score": 78,
+                 *           "trust_routing": "instant_settle"
+                 *         },
+                 *         "current": {
+                 *           "grade": "C",
+                 *           "ahs_score": 68,
+                 *           "trust_routing": "escrow"
+                 *         },
+                 *         "confidence": 0.81,
+                 *         "confidence_level": "HIGH",
+                 *         "as_of_block": 970,
+                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
+                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
+                 *         "breached": [
+                 *           {
+                 *             "value": "ahs_score",
+                 *             "below": 70,
+                 *             "previous": 78,
+                 *             "current": 68
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ThresholdBreachedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_subscription_expiring: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "subscription.expiring",
+                 *       "timestamp": "2026-12-17T10:00:04.000Z",
+                 *       "data": {
+                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *         "chain_id": 31337,
+                 *         "events": [
+                 *           "ahs.grade_changed",
+                 *           "ahs.threshold_breached",
+                 *           "ahs.sanctions_hit",
+                 *           "ahs.confidence_changed"
+                 *         ],
+                 *         "expires_at": "2026-12-20T10:00:00.000Z",
+                 *         "notice_days": 3
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     webhook_subscription_test: {
         parameters: {
             query?: never;
@@ -8069,7 +8449,16 @@ export interface operations {
                  *         "chain_id": 31337,
                  *         "events": [
                  *           "ahs.grade_changed",
-                 *           "ahs.sanctions_hit"
+                 *           "ahs.threshold_breached",
+                 *           "ahs.sanctions_hit",
+                 *           "ahs.confidence_changed"
+                 *         ],
+                 *         "thresholds": [
+                 *           {
+                 *             "value": "ahs_score",
+                 *             "below": 70,
+                 *             "current": 78
+                 *           }
                  *         ],
                  *         "expires_at": "2026-12-20T10:00:00.000Z"
                  *       }

@@ -1,5 +1,5 @@
-import type { Answer } from "./api-types.ts";
-import { segment } from "./request-path.ts";
+import type { Answer, Query } from "./api-types.ts";
+import { queryText, segment } from "./request-path.ts";
 import type { Call } from "./send.ts";
 
 /** What can be done with monitoring that was bought. */
@@ -10,7 +10,9 @@ export type Subscription = {
   test(): Promise<Answer<"/alerts/{subscription_id}/test", "post">>;
   /** A new secret; the old one signs as well for a day. */
   rotate(): Promise<Answer<"/alerts/{subscription_id}/rotate", "post">>;
-  deliveries(): Promise<Answer<"/alerts/{subscription_id}/deliveries", "get">>;
+  deliveries(
+    query?: Query<"/alerts/{subscription_id}/deliveries", "get">,
+  ): Promise<Answer<"/alerts/{subscription_id}/deliveries", "get">>;
   replay(
     deliveryId: string,
   ): Promise<Answer<"/alerts/{subscription_id}/deliveries/{delivery_id}/replay", "post">>;
@@ -23,14 +25,15 @@ type Send = <Result>(call: Call) => Promise<Result>;
 export function subscriptionOf(send: Send, id: string, manageToken: string | undefined): Subscription {
   const path = `/alerts/${segment(id)}`;
   const headers = manageToken === undefined ? {} : { Authorization: `Bearer ${manageToken}` };
-  const call = <Result>(method: Call["method"], rest = ""): Promise<Result> =>
-    send({ method, path: path + rest, headers });
+  const call = <Result>(method: Call["method"], rest = "", query: Call["query"] = {}): Promise<Result> =>
+    send({ method, path: path + rest, query, headers });
   return {
     read: () => call("GET"),
     end: () => call("DELETE"),
     test: () => call("POST", "/test"),
     rotate: () => call("POST", "/rotate"),
-    deliveries: () => call("GET", "/deliveries"),
+    deliveries: ({ limit, cursor } = {}) =>
+      call("GET", "/deliveries", { limit: queryText(limit), cursor: queryText(cursor) }),
     replay: (deliveryId) => call("POST", `/deliveries/${segment(deliveryId)}/replay`),
   };
 }

@@ -101,6 +101,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/verdicts/{verdict_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries to the webhook of an output
+         * @description Every event of the last 30 days that was sent to the `webhook_url` of the output, newest first, with each attempt to deliver it; none where the output came without one. For the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else.
+         */
+        get: operations["get_v1_verdicts_verdict_id_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/verdicts/{verdict_id}/evidence": {
         parameters: {
             query?: never;
@@ -283,6 +303,46 @@ export interface components {
          * @enum {string}
          */
         Decision: "ALLOW" | "HOLD" | "REJECT";
+        Delivery: {
+            attempts: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                at: string;
+                failure: string | null;
+                latency_ms: number;
+                /** @description What the endpoint answered; null where it did not */
+                status: number | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            delivered_at: string | null;
+            /** @description The webhook-id of every attempt */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            next_attempt_at: string | null;
+            /** @description What is sent */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description failed: given up after the last attempt, or answered 410. dropped: its endpoint or subscription ended first. Both can be replayed
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed" | "dropped";
+            type: string;
+        };
         EvidenceInput: {
             /**
              * @description Whether the re-run need not wait for more of the caller's
@@ -709,6 +769,13 @@ export interface components {
             timestamp: string;
             /** @enum {string} */
             type: "verdict.completed";
+        };
+        VerdictDeliveries: {
+            deliveries: components["schemas"]["Delivery"][];
+            /** @description Null on the last page */
+            next_cursor: string | null;
+            /** Format: uuid */
+            verdict_id: string;
         };
         VerdictFailedEvent: {
             data: {
@@ -1443,6 +1510,137 @@ export interface operations {
                 };
             };
             /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_v1_verdicts_verdict_id_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
+                     *           "type": "subscription.test",
+                     *           "state": "delivered",
+                     *           "created_at": "2026-11-20T10:00:00.000Z",
+                     *           "delivered_at": "2026-11-20T10:00:05.512Z",
+                     *           "next_attempt_at": null,
+                     *           "payload": {
+                     *             "type": "subscription.test",
+                     *             "timestamp": "2026-11-20T10:00:00.000Z",
+                     *             "data": {}
+                     *           },
+                     *           "attempts": [
+                     *             {
+                     *               "at": "2026-11-20T10:00:00.310Z",
+                     *               "status": 503,
+                     *               "latency_ms": 41,
+                     *               "failure": "The endpoint answered 503."
+                     *             },
+                     *             {
+                     *               "at": "2026-11-20T10:00:05.512Z",
+                     *               "status": 204,
+                     *               "latency_ms": 38,
+                     *               "failure": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerdictDeliveries"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the submitter's key or wallet */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path, query or body does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

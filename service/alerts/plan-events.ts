@@ -1,11 +1,13 @@
-import { hash } from "node:crypto";
 import { type Address, checksumAddress } from "viem";
 import type { RoutingAction } from "../score/record.ts";
 import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../score/route.ts";
 import type { ToldScore } from "../store/alert-scores.ts";
-import type { LiveSubscription, StoredSubscription } from "../store/alert-subscriptions.ts";
+import type { StoredSubscription } from "../store/alert-subscriptions.ts";
+import type { LiveSubscription } from "../store/live-subscriptions.ts";
 import type { NewEvent } from "../store/webhook-events.ts";
-import { type AlertEvent, TEST_EVENT, type WebhookType } from "./alert-events.ts";
+import { type AlertEvent, TEST_EVENT, THRESHOLD_EVENT } from "./alert-events.ts";
+import { newEvent } from "./new-event.ts";
+import { type Breach, breachesOf, standingOfThresholds } from "./thresholds.ts";
 
 /** What a write of scores made of one wallet's current score. */
 export type ScoreChange = {
@@ -20,24 +22,26 @@ export type ScoreChange = {
 const MICROS = 1_000_000;
 
 /**
- * The events that a change of a wallet's score means for one subscription: of its grade, where none is a grade like others and
- * a wallet never scored has none, and of a listing where there was no listing before. No change, no event.
+ * The events that a change of a wallet's score means for one subscription: of its grade and of its level of confidence, where a
+ * wallet never scored has no grade and is INSUFFICIENT; of a listing where there was no listing before; and one of all thresholds
+ * that it took a value below. No change, no event.
  */
 export function planEvents(
   change: ScoreChange,
   subscription: LiveSubscription,
   at: Date,
 ): readonly NewEvent[] {
-  return changesOf(change)
+  const breached = breachesOf(change, subscription.thresholds);
+  return changesOf(change, breached)
     .filter((type) => subscription.events.includes(type))
     .map((type) =>
       newEvent({
         type,
         subscription,
-        // By the scores before and after: the same two never follow each other in two ways.
-        dedupeKey: `${type}:${change.before?.scoreId ?? "none"}:${change.after.scoreId}`,
+        // With the time: a score that two reorgs bring back follows the same one again, and is told again.
+        dedupeKey: `${type}:${change.before?.scoreId ?? "none"}:${change.after.scoreId}:${at.getTime()}`,
         at,
-        data: changeData(type, change),
+        data: changeData(type, change, breached),
         state: subscription.isDisabled ? "dropped" : "pending",
       }),
     );
@@ -57,23 +61,31 @@ export function testEvent(
       address: checksumAddress(subscription.wallet),
       chain_id: subscription.chainId,
       events: subscription.events,
+      thresholds: standingOfThresholds(subscription.thresholds, subscription.watched),
       expires_at: subscription.expiresAt.toISOString(),
     },
     state: "pending",
   });
 }
 
-function changesOf({ before, after }: ScoreChange): readonly AlertEvent[] {
-  const grade: AlertEvent[] = (before?.grade ?? null) === after.grade ? [] : ["ahs.grade_changed"];
+function changesOf({ before, after }: ScoreChange, breached: readonly Breach[]): readonly AlertEvent[] {
+  const isRegraded = (before?.grade ?? null) !== after.grade;
   const isHit = after.sanctioned && before?.sanctioned !== true;
-  return isHit ? [...grade, "ahs.sanctions_hit"] : grade;
+  const isSurer = (before?.confidenceLevel ?? "INSUFFICIENT") !== after.confidenceLevel;
+  const changes: readonly (readonly [AlertEvent, boolean])[] = [
+    ["ahs.grade_changed", isRegraded],
+    [THRESHOLD_EVENT, breached.length > 0],
+    ["ahs.sanctions_hit", isHit],
+    ["ahs.confidence_changed", isSurer],
+  ];
+  return changes.flatMap(([type, isTrue]) => (isTrue ? [type] : []));
 }
 
-function changeData(type: AlertEvent, change: ScoreChange): object {
+function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Breach[]): object {
   const { before, after, wallet, chainId } = change;
-  const scope = { address: checksumAddress(wallet), chain_id: chainId };
   const told = {
-    ...scope,
+    address: checksumAddress(wallet),
+    chain_id: chainId,
     previous: standingOf(wallet, before),
     current: standingOf(wallet, after),
     confidence: after.confidenceMicros / MICROS,
@@ -85,6 +97,14 @@ function changeData(type: AlertEvent, change: ScoreChange): object {
   switch (type) {
     case "ahs.grade_changed":
       return told;
+    case "ahs.confidence_changed":
+      return {
+        ...told,
+        previous_confidence: before === null ? null : before.confidenceMicros / MICROS,
+        previous_confidence_level: before?.confidenceLevel ?? null,
+      };
+    case "ahs.threshold_breached":
+      return { ...told, breached };
     case "ahs.sanctions_hit":
       return { ...told, sanctions_flags: after.sanctionsFlags };
   }
@@ -101,37 +121,4 @@ function routedScore(score: ToldScore | null): RoutingFacts["score"] {
   if (score === null) return { kind: "not_scored" };
   if (score.grade === null) return { kind: "insufficient" };
   return { kind: "scored", grade: score.grade, confidenceLevel: score.confidenceLevel };
-}
-
-type EventParts = {
-  readonly type: WebhookType;
-  readonly subscription: Pick<LiveSubscription, "id" | "endpointId">;
-  readonly dedupeKey: string;
-  readonly at: Date;
-  readonly data: object;
-  readonly state: NewEvent["state"];
-};
-
-function newEvent({ type, subscription, dedupeKey, at, data, state }: EventParts): NewEvent {
-  const { id: subscriptionId, endpointId } = subscription;
-  return {
-    id: eventId(endpointId, dedupeKey),
-    endpointId,
-    subscriptionId,
-    type,
-    dedupeKey,
-    body: JSON.stringify({
-      type,
-      timestamp: at.toISOString(),
-      data: { subscription_id: subscriptionId, ...data },
-    }),
-    state,
-    notBefore: at,
-    createdAt: at,
-  };
-}
-
-/** The webhook-id: of one event for one endpoint always the same, and without a dot, as Standard Webhooks asks. */
-export function eventId(endpointId: string, dedupeKey: string): string {
-  return `msg_${hash("sha256", `${endpointId} ${dedupeKey}`, "hex").slice(0, 32)}`;
 }

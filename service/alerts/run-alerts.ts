@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { runVisits, type VisitLimits } from "../scan/run-visits.ts";
@@ -5,6 +6,7 @@ import { sweepSubscriptions } from "../store/alert-subscriptions.ts";
 import { type DueEvent, readDueEvents } from "../store/webhook-events.ts";
 import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "../store/webhook-log.ts";
 import { type DeliverDeps, deliverEvent } from "./deliver-event.ts";
+import { tellExpiry } from "./tell-expiry.ts";
 
 export type AlertDeps = DeliverDeps & {
   readonly logger: Logger;
@@ -19,11 +21,12 @@ type AlertLimits = {
 
 /**
  * Of production. One delivery at a time to an endpoint, which keeps the order of its events where all goes well; few of the
- * places for one owner, however many endpoints of theirs hang.
+ * places for one owner, however many endpoints of theirs hang, and a quarter of them for all endpoints that failed what still
+ * waits: those that answer go on as if the others were not there.
  */
 const alertLimits: AlertLimits = {
   deliveries: {
-    atOnce: 128,
+    atOnce: 256,
     atOncePerHost: 1,
     atOncePerAccount: 8,
     busyMs: 50,
@@ -33,6 +36,10 @@ const alertLimits: AlertLimits = {
   upkeepMs: 15_000,
 };
 
+/** Accounts that owners share for endpoints that fail: a quarter of the places at eight for each account. */
+const FAILING_ACCOUNTS = 8;
+/** How often what runs out is looked for. */
+const EXPIRY_EVERY_MS = 60_000;
 const KEEP_MS = 30 * 86_400_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /** Events read ahead: in all how many times what may be under way, and of one endpoint. */
@@ -40,9 +47,9 @@ const BACKLOG_ROUNDS = 16;
 const PER_ENDPOINT = 8;
 
 /**
- * Delivers what is due until the signal fires, drops what nobody is owed any more and sweeps what is older than 30 days; to be
- * led by one process per database. Never throws: what fails is logged and tried again. Everything stands in the database, so
- * that a process that dies loses nothing: what it was sending is sent again.
+ * Delivers what is due until the signal fires, tells subscriptions that they run out, drops what nobody is owed any more and
+ * sweeps what is older than 30 days; to be led by one process per database. Never throws: what fails is logged and tried again.
+ * Everything stands in the database, so that a process that dies loses nothing: what it was sending is sent again.
  */
 export async function runAlerts(deps: AlertDeps, signal: AbortSignal): Promise<void> {
   const limits = deps.limits ?? alertLimits;
@@ -61,7 +68,7 @@ function runDeliveries(deps: AlertDeps, limits: VisitLimits, signal: AbortSignal
       monotonicMs: deps.monotonicMs,
       keyOf: ({ id }) => id,
       hostOf: ({ endpointId }) => endpointId,
-      accountOf: ({ owner }) => owner,
+      accountOf: ({ owner, isFailing }) => (isFailing ? sharedAccount(owner) : owner),
       due: () =>
         readDueEvents(deps.db, {
           now: deps.now(),
@@ -76,10 +83,15 @@ function runDeliveries(deps: AlertDeps, limits: VisitLimits, signal: AbortSignal
 
 async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal): Promise<void> {
   const { db, metrics, logger, now, monotonicMs } = deps;
-  let sweptAt = Number.NEGATIVE_INFINITY;
+  let [sweptAt, toldAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   while (!signal.aborted) {
     try {
       await dropEventsOfEnded(db, now());
+      if (monotonicMs() - toldAt > EXPIRY_EVERY_MS) {
+        const told = await tellExpiry(db, now());
+        if (told > 0) logger.info({ told }, "subscriptions told that they run out");
+        toldAt = monotonicMs();
+      }
       const { depth, lagSeconds } = await readWebhookQueue(db, now());
       metrics.queueDepth.set(depth);
       metrics.queueLagSeconds.set(lagSeconds);
@@ -95,4 +107,10 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** The account that an owner's failing endpoints take their turns with; the same for one owner. */
+function sharedAccount(owner: string): string {
+  const bucket = Number.parseInt(hash("sha256", owner, "hex").slice(0, 8), 16) % FAILING_ACCOUNTS;
+  return `failing ${bucket}`;
 }

@@ -1,49 +1,16 @@
 import { hash } from "node:crypto";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address } from "viem";
 import {
   enableEndpoint,
   endSubscription,
-  extendSubscription,
-  insertSubscription,
   lockEndpoint,
-  readSubscription,
   rotateSecret,
   type StoredSubscription,
-  type SubscriptionPlace,
   setManageToken,
-  takeSubscriptions,
 } from "../store/alert-subscriptions.ts";
 import type { Database } from "../store/database.ts";
-import { keepDebit } from "../store/key-debits.ts";
 import { dropPendingEvents, insertEvents, readEventStanding, requeueEvent } from "../store/webhook-events.ts";
-import { ALERT_EVENTS, type AlertEvent } from "./alert-events.ts";
 import { testEvent } from "./plan-events.ts";
-
-export type SubscribeRequest = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  /** Whose it is: key:ID or wallet:ADDRESS. */
-  readonly owner: string;
-  /** Found to be no target that the guard refuses. */
-  readonly webhookUrl: string;
-  /** Null: those that the subscription has already, or all. */
-  readonly events: readonly AlertEvent[] | null;
-  /** Names the payment or the debit where there is one, so that the same one buys the same days once. */
-  readonly purchase: string | null;
-  /** The debit of a key, kept in the transaction that adds the days; null where none was taken. */
-  readonly debitId: string | null;
-};
-
-/** What a purchase of monitoring bought; the secrets are there only where it made the subscription. */
-type Subscribed = {
-  readonly subscription: StoredSubscription;
-  readonly secret: string | null;
-  readonly manageToken: string | null;
-};
-
-/** Buys 30 days of monitoring: a new subscription, or more days of the one for the same wallet, owner and URL. */
-export type Subscribe = (request: SubscribeRequest) => Promise<Subscribed>;
 
 export type Rotated = {
   readonly secret: string;
@@ -60,92 +27,11 @@ export type SubscriptionDeps = {
   readonly randomUuid: () => string;
 };
 
-export const SUBSCRIPTION_DAYS = 30;
-const DAY_MS = 86_400_000;
 /** How long the secret before a rotation signs as well. */
-const OVERLAP_MS = DAY_MS;
+const OVERLAP_MS = 86_400_000;
 /** Between two deliveries of one event that are asked for: nobody hammers an endpoint through us. */
 export const PAUSE_MS = 60_000;
 const SECRET_BYTES = 32;
-
-/**
- * Buys monitoring, in one transaction with the first event and the debit that pays for it: throws, and buys nothing, where that
- * debit was returned. Two purchases of the same at once extend it twice.
- */
-export function createSubscribe(deps: SubscriptionDeps): Subscribe {
-  return (request) => {
-    const { wallet, owner, purchase, debitId } = request;
-    const place = { chainId: deps.chainId, wallet, owner, url: new URL(request.webhookUrl).href };
-    return deps.db.transaction(async (tx) => {
-      const known = await takeSubscriptions(tx, place);
-      if (debitId !== null && !(await keepDebit(tx, debitId)))
-        throw new Error(`debit ${debitId} was returned before it bought anything`);
-      const paid = known.find(({ purchases }) => purchase !== null && purchases.includes(purchase));
-      if (paid !== undefined) return { subscription: paid, secret: null, manageToken: null };
-      const running = known.find(({ endedAt }) => endedAt === null);
-      const order = { deps, events: request.events, purchases: purchase === null ? [] : [purchase] };
-      return running === undefined ? create(tx, { ...order, place }) : extend(tx, { ...order, running });
-    });
-  };
-}
-
-type Order = {
-  readonly deps: SubscriptionDeps;
-  readonly events: readonly AlertEvent[] | null;
-  readonly purchases: readonly string[];
-};
-
-async function create(
-  tx: NodePgDatabase,
-  { deps, place, events, purchases }: Order & { readonly place: SubscriptionPlace },
-): Promise<Subscribed> {
-  const at = deps.now();
-  const [id, endpointId] = [deps.randomUuid(), deps.randomUuid()];
-  const [secret, manageToken] = [newSecret(deps), newManageToken(deps)];
-  await insertSubscription(tx, {
-    ...place,
-    id,
-    endpointId,
-    secret,
-    events: events ?? ALERT_EVENTS,
-    manageTokenHash: hashManageToken(manageToken),
-    purchases,
-    createdAt: at,
-    expiresAt: daysAfter(at),
-  });
-  const subscription = await known(tx, { chainId: place.chainId, id });
-  await insertEvents(tx, [testEvent(subscription, { at, ask: deps.randomUuid() })]);
-  return { subscription, secret, manageToken };
-}
-
-async function extend(
-  tx: NodePgDatabase,
-  { deps, running, events, purchases }: Order & { readonly running: StoredSubscription },
-): Promise<Subscribed> {
-  const { id, chainId, endpointId } = running;
-  const at = deps.now();
-  await extendSubscription(tx, id, {
-    expiresAt: daysAfter(new Date(Math.max(running.expiresAt.getTime(), at.getTime()))),
-    events: events ?? running.events,
-    purchases: [...running.purchases, ...purchases],
-  });
-  if (running.disabledAt !== null) await enableEndpoint(tx, endpointId);
-  const subscription = await known(tx, { chainId, id });
-  if (running.disabledAt !== null)
-    await insertEvents(tx, [testEvent(subscription, { at, ask: deps.randomUuid() })]);
-  return { subscription, secret: null, manageToken: null };
-}
-
-/** A subscription that the transaction has just written. */
-async function known(
-  tx: NodePgDatabase,
-  of: { readonly chainId: number; readonly id: string },
-): Promise<StoredSubscription> {
-  const subscription = await readSubscription(tx, of);
-  if (subscription === null)
-    throw new Error(`subscription ${of.id} is gone in the transaction that wrote it`);
-  return subscription;
-}
 
 /** Ends a subscription and drops what was still to be delivered; ending it again changes nothing. */
 export async function end(deps: SubscriptionDeps, id: string): Promise<void> {
@@ -232,14 +118,11 @@ export function hashManageToken(token: string): string {
 }
 
 /** whsec_ and base64, as Standard Webhooks 1.0.0 has it. */
-function newSecret({ randomBytes }: SubscriptionDeps): string {
+export function newSecret({ randomBytes }: SubscriptionDeps): string {
   return `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;
 }
 
-function newManageToken({ randomBytes }: SubscriptionDeps): string {
+/** 32 random bytes, which manage one subscription; stored by their hash alone. */
+export function newManageToken({ randomBytes }: SubscriptionDeps): string {
   return `amt_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url")}`;
-}
-
-function daysAfter(date: Date): Date {
-  return new Date(date.getTime() + SUBSCRIPTION_DAYS * DAY_MS);
 }

@@ -1,6 +1,6 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { readToldScores, type ToldScore } from "../store/alert-scores.ts";
-import { type LiveSubscription, takeLiveSubscriptions } from "../store/alert-subscriptions.ts";
+import { type LiveSubscription, takeLiveSubscriptions } from "../store/live-subscriptions.ts";
 import { insertEvents } from "../store/webhook-events.ts";
 import { planEvents } from "./plan-events.ts";
 

@@ -4,7 +4,7 @@ import type { Decision } from "../panel/types.ts";
 import type { RunCause } from "../store/tables/verdict.ts";
 import { takeVerdictEndpoint } from "../store/verdict-endpoints.ts";
 import { insertEvents, type NewEvent } from "../store/webhook-events.ts";
-import { eventId } from "./plan-events.ts";
+import { eventId } from "./new-event.ts";
 
 /** Events of a verdict, which go to the webhook_url of its output and need no subscription. */
 export type VerdictEvent = "verdict.completed" | "verdict.held" | "verdict.failed" | "verdict.review_due";

@@ -15,6 +15,10 @@ import { createRequestMetrics } from "./metrics.ts";
 import { mountEndpoints, mountPage } from "./mount-endpoints.ts";
 import { mountMetrics } from "./mount-metrics.ts";
 import { type ApiDocument, type DescribedInterface, openApiDocument } from "./openapi-document.ts";
+import { mountAssets } from "./pages/assets.ts";
+import { answerProblemPage, mountPages, wantsPage } from "./pages/mount-pages.ts";
+import { answerPublicPage } from "./pages/page.ts";
+import type { PagePorts } from "./pages/page-ports.ts";
 import { renderReference } from "./pages/render-reference.ts";
 import { Problem } from "./problems.ts";
 import type { ServerLife } from "./server-life.ts";
@@ -38,6 +42,8 @@ export type InterfacePorts = DiscoveryPorts & {
   readonly socketAddress: (context: ApiContext) => string | null;
   /** Milliseconds that preparing and doing the work of a request may take together. */
   readonly deadlineMs: number;
+  /** What the pages for people show; null for a server that has none. */
+  readonly pages: PagePorts | null;
 };
 
 /** Where an interface tells of itself. */
@@ -69,14 +75,21 @@ export function createInterfaceApp<Deps extends InterfacePorts>(
   const isHttps = ports.discovery.origin.startsWith("https:");
   app.use(createEnvelope({ ...ports, metrics: createRequestMetrics(registry), isHttps }));
   app.onError(createErrorHandler(logger));
-  app.notFound((context) =>
-    answerProblem(new Problem("not-found", `There is no ${context.req.path} here; see /docs.`), context),
-  );
-  mountEndpoints(
-    app,
-    interfaces.flatMap(({ endpoints }) => endpoints),
-    { deps: ports, access, clock, limits: createRequestLimits({ ...ports, stopping: ports.life.stopping }) },
-  );
+  app.notFound((context) => {
+    const problem = new Problem("not-found", `There is no ${context.req.path} here; see /docs.`);
+    const isShown = ports.pages !== null && wantsPage(context);
+    return isShown ? answerProblemPage(context, problem) : answerProblem(problem, context);
+  });
+  const limits = createRequestLimits({ ...ports, stopping: ports.life.stopping });
+  const endpoints = interfaces.flatMap((one) => one.endpoints);
+  mountEndpoints(app, endpoints, { deps: ports, access, clock, limits });
+  mountAssets(app, ports.pages?.assets ?? []);
+  if (ports.pages !== null) {
+    const dispatch = async (request: Request, { env }: ApiContext) => app.fetch(request, env);
+    const { origin } = ports.discovery;
+    const served = new Set(endpoints.map(({ path }) => path));
+    mountPages(app, { ports: ports.pages, dispatch, served, origin, limits, clock, logger });
+  }
   mountDocuments(
     app,
     interfaces.map((one) => ({ ...one, document: openApiDocument(one) })),
@@ -103,18 +116,7 @@ function mountDocuments(app: Hono<ApiEnv>, served: readonly ServedDocument[], po
 }
 
 function mountReference(app: Hono<ApiEnv>, one: ServedDocument, served: readonly ServedDocument[]): void {
-  const { html, contentSecurityPolicy } = renderReference(
-    one,
-    served.filter((other) => other !== one),
-  );
-  mountPage(app, one.referencePath, (context) =>
-    answer(context, {
-      status: 200,
-      body: html,
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": contentSecurityPolicy,
-      },
-    }),
-  );
+  const others = served.filter((other) => other !== one);
+  const html = renderReference(one, others);
+  mountPage(app, one.referencePath, (context) => answerPublicPage(context, html));
 }

@@ -8,6 +8,7 @@ import { getReceipt } from "./verification/get-receipt.ts";
 import { getReceiptMapping } from "./verification/get-receipt-mapping.ts";
 import { getTexts } from "./verification/get-texts.ts";
 import { getVerdict } from "./verification/get-verdict.ts";
+import { getVerdictDeliveries } from "./verification/get-verdict-deliveries.ts";
 import { getVerificationHealth } from "./verification/get-verification-health.ts";
 import { postEvidence } from "./verification/post-evidence.ts";
 import { postOutputs } from "./verification/post-outputs.ts";
@@ -25,6 +26,7 @@ export type VerificationPorts = InterfacePorts &
   DepsOf<typeof getEvidence> &
   DepsOf<typeof postEvidence> &
   DepsOf<typeof getTexts> &
+  DepsOf<typeof getVerdictDeliveries> &
   DepsOf<typeof postRetry> &
   DepsOf<typeof postReview> &
   DepsOf<typeof getReceipt> &
@@ -38,6 +40,7 @@ export const VERIFICATION_ENDPOINTS: readonly Endpoint<VerificationPorts>[] = [
   getEvidence,
   postEvidence,
   getTexts,
+  getVerdictDeliveries,
   postRetry,
   postReview,
   getReceipt,

@@ -7,6 +7,7 @@ const address = z.custom<Address>(
   "expected an EIP-55 address",
 );
 
+/** A contract and the block from which its events are indexed: its own first, or an earlier one. */
 const contract = z.object({ address, startBlock: z.int().nonnegative() });
 
 const token = z.object({
@@ -49,7 +50,18 @@ const escrow = contract.extend({
   implementation: z.object({ address, codeHash }).nullable(),
 });
 
-const deploymentSchema = z.object({
+/** How a registry of agents tells of them: each kind has a decoder of its events in service/scan/registries. */
+const REGISTRY_KINDS = ["erc8004", "olas-service-registry-l2"] as const;
+
+/** A registry beside the one that the index follows; the nightly scan reads its events. */
+const registry = contract.extend({ name: z.string().min(1), kind: z.enum(REGISTRY_KINDS) });
+
+function areDistinct(contracts: readonly { readonly address: Address }[]): boolean {
+  return new Set(contracts.map((one) => one.address.toLowerCase())).size === contracts.length;
+}
+
+/** What a deployment file holds. */
+export const deploymentSchema = z.object({
   chainId: z.int().positive(),
   name: z.string(),
   /** First block whose transactions the index follows. */
@@ -57,11 +69,14 @@ const deploymentSchema = z.object({
   /** Blocks behind the head that count as final. */
   finalityBlocks: z.int().positive(),
   identityRegistry: contract,
-  sanctionsList: contract,
+  /** Contract with the interface of the Chainalysis oracle; null where the chain has none: then imported lists alone decide. */
+  sanctionsList: contract.nullable(),
   oracle: contract,
   /** Acts on signed verdicts, named as evaluator by jobs; null where none is deployed. */
   verdictEvaluator: contract.nullable().default(null),
   escrows: z.array(escrow).default([]),
+  /** Registries that the nightly scan reads, each once. */
+  registries: z.array(registry).refine(areDistinct, "expected each address once").default([]),
   usdc: address.nullable(),
   market,
   accounts,
@@ -71,6 +86,11 @@ const deploymentSchema = z.object({
 
 /** Where everything that the service reads or writes on one chain lives. */
 export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** A registry that the nightly scan reads. */
+export type RegistryEntry = z.infer<typeof registry>;
+
+export type RegistryKind = RegistryEntry["kind"];
 
 /** What the model reads of a deployment. */
 export type ChainFacts = Pick<Deployment, "chainId" | "market" | "accounts" | "sanctionsList">;

@@ -1,6 +1,6 @@
 import { type SenderTransactionPatch, updateTransaction } from "../store/sender-transactions.ts";
 import type { SendFailure } from "./send-errors.ts";
-import { type NoncedTransaction, nonced, type Pass } from "./send-pass.ts";
+import { type KeylessPass, type NoncedTransaction, nonced } from "./send-pass.ts";
 import { pauseAfter } from "./send-policy.ts";
 import type { MinedReceipt } from "./send-step.ts";
 
@@ -18,7 +18,7 @@ const withoutNonce = {
 
 /** Changes a row that keeps its nonce. */
 export async function update(
-  pass: Pass,
+  pass: KeylessPass,
   transaction: { readonly id: number },
   patch: SenderTransactionPatch,
 ): Promise<NoncedTransaction> {
@@ -27,7 +27,7 @@ export async function update(
 
 /** Stores the block a transaction is in; gas and cost are counted once, when that is final. */
 export async function recordMined(
-  pass: Pass,
+  pass: KeylessPass,
   transaction: NoncedTransaction,
   mined: { readonly receipt: MinedReceipt; readonly final: boolean },
 ): Promise<void> {
@@ -52,7 +52,10 @@ export async function recordMined(
 }
 
 /** A reorg took the transaction out of the chain: it is under way again. */
-export async function recordUnmined(pass: Pass, transaction: NoncedTransaction): Promise<NoncedTransaction> {
+export async function recordUnmined(
+  pass: KeylessPass,
+  transaction: NoncedTransaction,
+): Promise<NoncedTransaction> {
   pass.metrics.reorged.inc();
   pass.logger.warn({ transaction: transaction.id, block: transaction.minedBlock }, "transaction reorged out");
   const unmined = { minedHash: null, minedBlock: null, minedAt: null, gasUsed: null, costWei: null };
@@ -60,7 +63,7 @@ export async function recordUnmined(pass: Pass, transaction: NoncedTransaction):
 }
 
 /** A stranger's transaction has the nonce for good: this one starts over with another. */
-export async function requeue(pass: Pass, transaction: NoncedTransaction): Promise<void> {
+export async function requeue(pass: KeylessPass, transaction: NoncedTransaction): Promise<void> {
   const error = `nonce ${transaction.nonce} was used by a transaction that is not ours`;
   pass.logger.error({ transaction: transaction.id, hashes: transaction.hashes }, error);
   pass.metrics.failures.inc({ kind: "nonce_used" });
@@ -72,9 +75,14 @@ export async function requeue(pass: Pass, transaction: NoncedTransaction): Promi
   });
 }
 
+/** One that was never signed gives its nonce back, and waits for another. */
+export async function release(pass: KeylessPass, transaction: NoncedTransaction): Promise<void> {
+  await updateTransaction(pass.db, transaction.id, { ...withoutNonce, state: "queued" });
+}
+
 /** Tried again later, as it is. */
 export async function postpone(
-  pass: Pass,
+  pass: KeylessPass,
   transaction: { readonly id: number; readonly attempts: number },
   failure: SendFailure,
 ): Promise<void> {
@@ -89,7 +97,7 @@ export async function postpone(
 
 /** Never tried again, and holds no nonce; whoever asked for it decides what follows. */
 export async function fail(
-  pass: Pass,
+  pass: KeylessPass,
   transaction: { readonly id: number },
   failure: SendFailure,
 ): Promise<void> {
@@ -104,7 +112,11 @@ export async function fail(
 }
 
 /** Keeps the failure on record without changing the course of the transaction. */
-export async function note(pass: Pass, transaction: NoncedTransaction, failure: SendFailure): Promise<void> {
+export async function note(
+  pass: KeylessPass,
+  transaction: NoncedTransaction,
+  failure: SendFailure,
+): Promise<void> {
   pass.logger.warn({ transaction: transaction.id, failure }, "transaction not accepted");
   const notBefore = new Date(pass.now().getTime() + pauseAfter(0, pass.policy.retryMs));
   await updateTransaction(pass.db, transaction.id, {

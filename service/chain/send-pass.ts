@@ -28,6 +28,9 @@ export type Pass = SenderContext & {
   readonly latestNonce: number;
 };
 
+/** A pass that signs nothing. */
+export type KeylessPass = Omit<Pass, "account">;
+
 /** A stored transaction that holds a nonce, and with it everything that is signed. */
 export type NoncedTransaction = OpenTransaction & {
   readonly id: number;

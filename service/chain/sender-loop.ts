@@ -5,6 +5,7 @@ import type { SenderContext } from "./send-pass.ts";
 import { pauseFor } from "./send-pause.ts";
 import { pauseAfter } from "./send-policy.ts";
 import { sendPass } from "./sender.ts";
+import { SignerFailure } from "./signer-failure.ts";
 
 export type SenderDeps = Omit<SenderContext, "db"> & { readonly databaseUrl: string };
 
@@ -76,20 +77,27 @@ async function sendWhileHeld(
       failures = 0;
       run.onProgress();
     } catch (error) {
-      if (!isRpcError(error)) throw error;
-      waitMs = reportRpcTrouble(context, error, failures);
+      if (!isRpcError(error) && !(error instanceof SignerFailure)) throw error;
+      waitMs = reportTrouble(context, error, failures);
       failures += 1;
     }
     await session.waitForWork(waitMs, run.signal);
   }
 }
 
-/** Counts and logs a node that gives no usable answer; returns the pause after it. */
-function reportRpcTrouble(context: SenderContext, error: unknown, failures: number): number {
-  const failure = classifySendFailure(error);
-  context.metrics.failures.inc({ kind: failure.kind });
-  context.logger.warn({ failure }, "the node gives no usable answer");
-  return pauseAfter(failures, context.policy.retryMs);
+/** Counts and logs a node or a signer that gives no usable answer; returns the pause after it. */
+function reportTrouble(context: SenderContext, error: unknown, failures: number): number {
+  const { metrics, logger, account, policy } = context;
+  if (error instanceof SignerFailure) {
+    metrics.failures.inc({ kind: "unsigned" });
+    const details = { sender: account.address, reason: error.reason };
+    logger.warn({ ...details, err: error }, "the signer of this key gives no usable signature");
+  } else {
+    const failure = classifySendFailure(error);
+    metrics.failures.inc({ kind: failure.kind });
+    logger.warn({ failure }, "the node gives no usable answer");
+  }
+  return pauseAfter(failures, policy.retryMs);
 }
 
 async function reportBalance(context: SenderContext): Promise<void> {

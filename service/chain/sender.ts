@@ -9,16 +9,24 @@ import {
 import { classifySendFailure, isRpcError, type SendFailure } from "./send-errors.ts";
 import { bumpFees, type Fees, suggestFees } from "./send-fees.ts";
 import { fail, note, postpone, recordMined, recordUnmined, requeue, update } from "./send-outcome.ts";
-import { type NoncedTransaction, nonced, type Pass, reservedWei, type SenderContext } from "./send-pass.ts";
+import {
+  type KeylessPass,
+  type NoncedTransaction,
+  nonced,
+  type Pass,
+  reservedWei,
+  type SenderContext,
+} from "./send-pass.ts";
 import { type MinedReceipt, nextStep, type SendStep } from "./send-step.ts";
+import { SignerFailure } from "./signer-failure.ts";
 
 /** What one pass saw; under the same head the next one need not ask again about mined transactions. */
 export type PassResult = { readonly headHash: Hex | null; readonly busy: boolean };
 
 /**
  * Takes every open transaction of the key one step on, whoever left it there, then gives nonces to queued ones. Throws a
- * viem error when the node gives no usable answer and a pg error when the lock's connection is gone; a later pass goes on
- * from what is stored.
+ * viem error when the node gives no usable answer, a SignerFailure when the key's signer does not sign, once the others are
+ * a step on, and a pg error when the lock's connection is gone; a later pass goes on from what is stored.
  */
 export async function sendPass(context: SenderContext, previousHead: Hex | null): Promise<PassResult> {
   const key = { chainId: context.chainId, sender: context.account.address };
@@ -29,16 +37,31 @@ export async function sendPass(context: SenderContext, previousHead: Hex | null)
   const head = await context.rpc.head();
   const latestNonce = await context.rpc.nonceAt(key.sender, "latest");
   const pass: Pass = { ...context, key, head, latestNonce };
+  let unsigned: SignerFailure | null = null;
   for (const transaction of open) {
     const isMined = transaction.state === "mined" || transaction.state === "reverted";
     if (isMined && head.hash === previousHead) continue;
-    await perform(pass, transaction, await decide(pass, transaction));
+    const step = await decide(pass, transaction);
+    unsigned = (await unlessUnsigned(() => perform(pass, transaction, step))) ?? unsigned;
   }
+  if (unsigned !== null) throw unsigned;
   await sendQueued(pass, queued);
   return { headHash: head.hash, busy: true };
 }
 
-async function decide(pass: Pass, transaction: NoncedTransaction): Promise<SendStep> {
+/** A signer that does not sign must not keep what is mined from being noted. */
+async function unlessUnsigned(act: () => Promise<void>): Promise<SignerFailure | null> {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    if (error instanceof SignerFailure) return error;
+    throw error;
+  }
+}
+
+/** What to do with a transaction that holds a nonce, by what the chain shows of it now. */
+export async function decide(pass: KeylessPass, transaction: NoncedTransaction): Promise<SendStep> {
   const isNonceUsed = pass.latestNonce > transaction.nonce;
   const receipt = isNonceUsed ? await findReceipt(pass, transaction) : null;
   const finalBlock = Math.max(pass.head.number - pass.policy.finalityBlocks, 0);
@@ -52,7 +75,7 @@ async function decide(pass: Pass, transaction: NoncedTransaction): Promise<SendS
   );
 }
 
-async function findReceipt(pass: Pass, transaction: NoncedTransaction): Promise<MinedReceipt | null> {
+async function findReceipt(pass: KeylessPass, transaction: NoncedTransaction): Promise<MinedReceipt | null> {
   for (const hash of transaction.hashes.toReversed()) {
     const receipt = await pass.rpc.receipt(hash);
     if (receipt !== null) return receipt;
@@ -190,8 +213,8 @@ async function bump(pass: Pass, transaction: NoncedTransaction): Promise<void> {
   if (failure !== null) await note(pass, offered, failure);
 }
 
-/** Hands the signed bytes to the node; null when it has them. */
-async function offer(pass: Pass, transaction: NoncedTransaction): Promise<SendFailure | null> {
+/** Hands the signed bytes to the node; null when it has them. Throws a viem error when the node gives no usable answer. */
+export async function offer(pass: KeylessPass, transaction: NoncedTransaction): Promise<SendFailure | null> {
   if (transaction.raw === null)
     throw new Error(`transaction ${transaction.id} has a hash but no signed bytes`);
   const sent = await attempt(pass, pass.rpc.broadcast(transaction.raw));
@@ -209,7 +232,7 @@ type Attempt<T> =
   | { readonly ok: false; readonly failure: SendFailure };
 
 /** Turns what a node says of a transaction into a value; a node that says nothing ends the pass. */
-async function attempt<T>(pass: Pass, call: Promise<T>): Promise<Attempt<T>> {
+async function attempt<T>(pass: KeylessPass, call: Promise<T>): Promise<Attempt<T>> {
   const attempted = await told(call);
   if (attempted.ok) return attempted;
   const { kind } = attempted.failure;

@@ -38,8 +38,10 @@ export async function askNode<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof BaseError) || isRevert(error)) throw error;
     const isUnread = error.walk((cause) => cause instanceof Error && UNREAD.test(cause.name)) !== null;
-    const message = `the node gives no usable answer: ${error.shortMessage}`;
-    throw new EscrowFailure(isUnread ? "malformed" : "node", message, { cause: error });
+    // Callers are told this sentence; viem's own may hold the node's URL, and are for the log.
+    throw isUnread
+      ? new EscrowFailure("malformed", "the escrow answers what its generation does not", { cause: error })
+      : new EscrowFailure("node", "the node gives no usable answer", { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { pauseAfter } from "../chain/send-policy.ts";
+import { SignerFailure } from "../chain/signer-failure.ts";
 import { verdictTypedData } from "../chain/verdict-codec.ts";
 import { holdChain, isIndexed } from "../store/chain-fence.ts";
 import type { IndexedSubmission } from "../store/escrow-jobs.ts";
@@ -68,11 +69,17 @@ async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: He
   } catch (error) {
     deps.metrics.failures.inc({ at: error instanceof EscrowFailure ? error.reason : "signing" });
     deps.logger.warn({ err: error, verdict: verdictId, run }, "decision not looked at: looking again later");
-    const reason =
-      error instanceof EscrowFailure ? error.message : "it could not be looked at; it is looked at again";
-    await note(deps, decision, { kind: "wait", status: "suspended", reason });
+    await note(deps, decision, { kind: "wait", status: "suspended", reason: hindranceOf(error) });
     return false;
   }
+}
+
+/** What callers are told of a decision that could not be signed now. */
+function hindranceOf(error: unknown): string {
+  if (error instanceof EscrowFailure) return error.message;
+  return error instanceof SignerFailure
+    ? "the key that signs verdicts does not answer; it is asked again"
+    : "it could not be looked at; it is looked at again";
 }
 
 type Signing = {
@@ -85,12 +92,17 @@ type Signing = {
 
 /**
  * Signature, its row, its transaction and the clock of a HOLD: all or nothing. Never a second one that ends a job, but in the place
- * of one that ran out, of the same decision.
+ * of one that ran out, of the same decision. It is signed first, since a remote signer must not keep the rows locked; a signature
+ * that comes to nothing is shown to nobody.
  */
 async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
   const { decision, submission } = signing;
   const { chainId } = deps.deployment;
   const now = deps.now();
+  const unsigned = settlementOf(deps, signing);
+  const name = { chainId, address: deps.evaluator };
+  const signature = await deps.signer.signTypedData(verdictTypedData(name, messageOf(unsigned)));
+  const settlement = { ...unsigned, signature };
   const isSigned = await deps.db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     if (!(await takeDecision(tx, decision))) return null;
@@ -98,10 +110,6 @@ async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
     if (!(await isIndexed(tx, chainId, block))) return null;
     const terminal = await takeJob(tx, decision.job);
     if (terminal !== null && terminal !== decision.earlier?.settlementId) return false;
-    const unsigned = settlementOf(deps, signing);
-    const name = { chainId, address: deps.evaluator };
-    const signature = await deps.signer.signTypedData(verdictTypedData(name, messageOf(unsigned)));
-    const settlement = { ...unsigned, signature };
     const id = await store(tx, { decision, settlement, now });
     if (id === null) return null;
     const senderTransactionId = await queueVerdict(tx, deps.relayer, { id, attempt: 1, settlement });

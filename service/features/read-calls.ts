@@ -35,12 +35,7 @@ const CALLS = `
   select wanted.wallet, told.lines
   from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)
   cross join lateral (
-    select string_agg(concat_ws(' ', hash, block, transaction_index, position, timestamp, coalesce("to", '-'),
-      coalesce(selector, '-'), value, ok::int, gas_limit, gas_used, fee_wei + coalesce(l1_fee_wei, 0), gas_price_wei,
-      coalesce(recipient, '-'), coalesce(amount::text, '-'),
-      case when effect is null then '- - - -' else concat_ws(' ', coalesce(market_price_wei::text, '-'), effect,
-        coalesce(nullif(array_to_string(emitters, ','), ''), '-'), coalesce(nullif(array_to_string(moves, ','), ''), '-'))
-      end), E'\\n' order by block, transaction_index, position) as lines
+    select string_agg(line, E'\\n' order by block, transaction_index, position) as lines
     from ahs.own_call
     where chain_id = $1 and wallet = wanted.wallet and block <= $4 and timestamp >= wanted.since
   ) told

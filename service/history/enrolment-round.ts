@@ -15,10 +15,10 @@ import {
 } from "../store/enrolments.ts";
 import { readIndexedBlock } from "../store/publish-records.ts";
 import { enqueueTransaction } from "../store/sender-transactions.ts";
-import { type EnrolmentFate, fateOfEnrolment } from "./plan-enrolment.ts";
+import { type EnrolmentFate, fateOfEnrolment, sendableToday } from "./plan-enrolment.ts";
 
 export type EnrolmentPolicy = {
-  /** Requests sent in one UTC day; the others wait for the next. */
+  /** Requests sent in one UTC day, at most half of them for registries; the others wait for the next. */
   readonly perDay: number;
   /** Wei that one request may cost beyond its gas; while the oracle asks for more, all wait. */
   readonly maxFeeWei: bigint;
@@ -74,8 +74,8 @@ export async function enrolmentRound(deps: EnrolmentRoundDeps): Promise<Enrolmen
     const due = judged.filter(({ fate }) => fate.kind === "send").map(({ row }) => row);
     if (due.length === 0 || feeWei === null) return { kind: "done", sent: [], settled, held: null };
     if (feeWei > policy.maxFeeWei) return { kind: "done", sent: [], settled, held: "fee" };
-    const room = Math.max(policy.perDay - (await countSentToday(tx, chainId, round.at)), 0);
-    const sendable = due.slice(0, room);
+    const sentToday = await countSentToday(tx, chainId, round.at);
+    const sendable = sendableToday(due, { perDay: policy.perDay, sentToday });
     for (const row of sendable) await send(tx, row, { round, feeWei });
     const sent = sendable.map(({ wallet }) => wallet);
     return { kind: "done", sent, settled, held: sent.length < due.length ? "day" : null };

@@ -50,3 +50,25 @@ export function fateOfEnrolment(
         : { kind: "wait" };
   }
 }
+
+export type EnrolmentDay = {
+  /** Requests that may be sent in the UTC day, and those that were. */
+  readonly perDay: number;
+  readonly sentToday: number;
+};
+
+/**
+ * Which of the requests that are due may be sent today: those that somebody paid for within the day's number, and those of
+ * registries within its first half, so that they never use up what others will pay for.
+ */
+export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
+  due: readonly Row[],
+  { perDay, sentToday }: EnrolmentDay,
+): readonly Row[] {
+  const sendable: Row[] = [];
+  for (const row of due) {
+    const room = row.cause === "paid" ? perDay : Math.floor(perDay / 2);
+    if (sentToday + sendable.length < room) sendable.push(row);
+  }
+  return sendable;
+}

@@ -41,7 +41,7 @@ export function knownAccounts(chain: LabelledChain): KnownAccounts {
     [market.wrappedNative, `Wrapped ${market.native.symbol}`, "token"],
     ...accounts.entryPoints.map((address) => [address, "ERC-4337 entry point", "entry_point"] as const),
     [chain.identityRegistry.address, "ERC-8004 identity registry", "system"],
-    [chain.sanctionsList.address, "Sanctions list", "system"],
+    [chain.sanctionsList?.address ?? null, "Sanctions list", "system"],
     [chain.oracle.address, "Agent Health oracle", "system"],
   ];
   const known = new Map<Address, ChainLabel[]>();

@@ -12,7 +12,7 @@ import { enqueueTransaction } from "../store/sender-transactions.ts";
 import { oracleScoreOf } from "./encode.ts";
 
 /** Purpose under which roots are sent: one slot a day, outside the budget of single records. */
-const ROOT_PURPOSE = "publish-root";
+export const ROOT_PURPOSE = "publish-root";
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import type { Deployment } from "../chain/deployments.ts";
 import type { SanctionsFlag } from "../features/types.ts";
 import type { Database } from "../store/database.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
@@ -21,12 +22,28 @@ export type SourceStatus = {
   readonly unasked: number | null;
 };
 
-/** Every source, the contract first, at one moment. */
-export async function readSanctionsSources(db: Database, chainId: number): Promise<readonly SourceStatus[]> {
+/** A chain, and whether it has a sanctions contract. */
+export type SanctionedChain = Pick<Deployment, "chainId" | "sanctionsList">;
+
+/** Every source, the contract first where the chain has one, at one moment. */
+export async function readSanctionsSources(
+  db: Database,
+  { chainId, sanctionsList }: SanctionedChain,
+): Promise<readonly SourceStatus[]> {
   return readSnapshot(db, async (client) => [
-    await contractStatus(client, chainId),
+    ...(sanctionsList === null ? [] : [await contractStatus(client, chainId)]),
     await importStatus(client, "ofac-sdn"),
   ]);
+}
+
+/** Throws where nothing can say of anybody that it is sanctioned: a chain without a contract, before the first import. */
+export async function requireSanctionsSource(db: Database, chain: SanctionedChain): Promise<void> {
+  if (chain.sanctionsList !== null) return;
+  const sources = await readSanctionsSources(db, chain);
+  if (sources.some(({ checkedAt }) => checkedAt !== null)) return;
+  throw new Error(
+    `chain ${chain.chainId} has no sanctions contract, and no list was ever imported: nobody could be told from a sanctioned wallet. Run "ahs sanctions import" first`,
+  );
 }
 
 async function contractStatus(client: SanctionsClient, chainId: number): Promise<SourceStatus> {

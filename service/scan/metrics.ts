@@ -42,3 +42,38 @@ export function createScanMetrics(registry: Registry): ScanMetrics {
     }),
   };
 }
+
+export type ScanRunMetrics = {
+  readonly lastSuccess: Gauge;
+  readonly durationSeconds: Gauge;
+  readonly changes: Gauge<"of">;
+  readonly failures: Counter;
+};
+
+/** Registers the metrics of whole scans, which every worker shows alike; once per registry, since names in it are unique. */
+export function createScanRunMetrics(registry: Registry): ScanRunMetrics {
+  const registers = [registry];
+  return {
+    lastSuccess: new Gauge({
+      name: "ahs_scan_last_success_timestamp_seconds",
+      help: "When the newest scan was done, in Unix seconds; 0 before the first",
+      registers,
+    }),
+    durationSeconds: new Gauge({
+      name: "ahs_scan_duration_seconds",
+      help: "How long the newest scan took, from its first attempt to its end",
+      registers,
+    }),
+    changes: new Gauge({
+      name: "ahs_scan_changes",
+      help: "What the newest scan found changed since the one before: grades, documents, agents (new ones), registry_faults",
+      labelNames: ["of"],
+      registers,
+    }),
+    failures: new Counter({
+      name: "ahs_scan_failures_total",
+      help: "Attempts of this worker at a scan that failed",
+      registers,
+    }),
+  };
+}

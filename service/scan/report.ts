@@ -27,6 +27,8 @@ export type GradeMove = {
 export type ScanReport = {
   readonly registries: readonly RegistryReport[];
   readonly documents: Readonly<Record<"current" | "unreachable" | "refused" | "malformed", number>>;
+  /** Documents that were asked for, and not read again when the report was made. */
+  readonly documentsLeft: number;
   /** Documents that say something else than at the scan before. */
   readonly changedDocuments: number;
   readonly endpoints: { readonly alive: number; readonly failing: number };
@@ -42,3 +44,13 @@ export type ScanReport = {
   readonly gradeMoves: readonly GradeMove[];
   readonly root: { readonly epoch: number; readonly root: string; readonly leaves: number } | null;
 };
+
+/** Agents of all registries that are new. */
+export function newAgentsOf({ registries }: Pick<ScanReport, "registries">): number {
+  return registries.reduce((sum, { newAgents }) => sum + newAgents, 0);
+}
+
+/** Registries that could not be read to their end. */
+export function registryFaultsOf({ registries }: Pick<ScanReport, "registries">): number {
+  return registries.filter(({ fault }) => fault !== null).length;
+}

@@ -4,6 +4,7 @@ import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import {
   countDocuments,
   type DueAgent,
+  IPFS_LANES,
   readDueAgents,
   readIndexHead,
   storeDocument,
@@ -29,6 +30,8 @@ export type ScanDeps = {
   readonly db: Database;
   readonly chainId: number;
   readonly fetch: GuardedFetch;
+  /** URL of the gateway that serves ipfs: URIs. */
+  readonly ipfsGateway: string;
   readonly metrics: ScanMetrics;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -98,7 +101,7 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
       logger,
       monotonicMs,
       keyOf: ({ agentId, uri }) => `${agentId} ${uri}`,
-      hostOf: ({ agentId, uri }) => (/^https?:/i.test(uri) ? hostOf(uri) : String(agentId)),
+      hostOf: documentHost,
       accountOf: ({ account }) => account,
       due: async () => {
         const head = await readIndexHead(db, chainId);
@@ -115,7 +118,7 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
         return due.agents;
       },
       visit: async (agent, stop) => {
-        const outcome = await fetchAgentDocument(agent.uri, scan.fetch, stop);
+        const outcome = await fetchAgentDocument(agent.uri, scan, stop);
         // A fetch that the end of the process cut short says nothing of the document.
         if (stop.aborted) return;
         await storeOutcome(scan, agent, outcome);
@@ -124,6 +127,12 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
     },
     signal,
   );
+}
+
+/** What an agent's URI bothers: its host, one of the lanes at the gateway of ipfs, or nobody. */
+function documentHost({ agentId, uri }: DueAgent): string {
+  if (/^https?:/i.test(uri)) return hostOf(uri);
+  return /^ipfs:/i.test(uri) ? `ipfs ${agentId % BigInt(IPFS_LANES)}` : String(agentId);
 }
 
 async function storeOutcome(scan: Scan, agent: DueAgent, outcome: DocumentOutcome): Promise<void> {

@@ -5,6 +5,9 @@ import { holdChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
 import { agentDocument, type DeclaredService, type DocumentState } from "./tables/infrastructure.ts";
 
+/** Places at the gateway of ipfs: one host for all agents, who wait only for those of their own lane. */
+export const IPFS_LANES = 2;
+
 /** An agent whose document is to be fetched. */
 export type DueAgent = {
   readonly agentId: bigint;
@@ -82,10 +85,13 @@ type DueRow = {
   readonly any_changed: boolean;
 };
 
-/** The host is read from the URI only where the agent is due, since URIs can be long; a data: URI bothers no host. */
+/**
+ * The host is read from the URI only where the agent is due, since URIs can be long; a data: URI bothers no host, and those of
+ * ipfs take turns in lanes, as at so many hosts.
+ */
 function dueStatement(chainId: number): string {
   const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
-  const account = `case when a.agent_uri ~* '^https?:' then ${agentAccount(chainId)} else a.agent_id::text end`;
+  const account = `case when a.agent_uri ~* '^(https?|ipfs):' then ${agentAccount(chainId)} else a.agent_id::text end`;
   return `
   with due as (
     select a.agent_id, a.agent_uri, true as changed, 0 as failures, d.services, null::timestamptz as since,
@@ -105,7 +111,8 @@ function dueStatement(chainId: number): string {
     from due
   ), places as (
     select *, row_number() over (
-      partition by coalesce(lower(substring(agent_uri from '^https?://([^/?#]*)')), agent_id::text)
+      partition by case when agent_uri ~* '^ipfs:' then 'ipfs ' || agent_id % ${IPFS_LANES}
+        else coalesce(lower(substring(agent_uri from '^https?://([^/?#]*)')), agent_id::text) end
       order by turn, not changed, lot
     ) as place from turns where turn <= $4
   )
@@ -159,6 +166,33 @@ export async function storeDocument(db: Database, write: DocumentWrite): Promise
       .values({ chainId, agentId, services: [], ...changes })
       .onConflictDoUpdate({ target: [agentDocument.chainId, agentDocument.agentId], set: changes });
   });
+}
+
+/**
+ * Has every document read again that was read before a moment and is not due yet; inline ones cannot change, and failing ones
+ * keep their pace. Answers how many.
+ */
+export async function askForDocuments(
+  db: Database,
+  { chainId, readBefore, now }: { readonly chainId: number; readonly readBefore: Date; readonly now: Date },
+): Promise<number> {
+  const { rowCount } = await db.$client.query(
+    `update ahs.agent_document set not_before = $2
+     where chain_id = $1 and state = 'current' and fetched_at < $3 and not_before > $2 and uri !~* '^data:'`,
+    [chainId, now, readBefore],
+  );
+  return rowCount ?? 0;
+}
+
+/** How many documents of agents of the index are due. */
+export async function countDueDocuments(db: Database, chainId: number, now: Date): Promise<number> {
+  const { rows } = await db.$client.query<{ count: number }>(
+    `select count(*)::int as count from ahs.agent_document d
+     join ${escapeIdentifier(`chain_${chainId}`)}.agent a on a.agent_id = d.agent_id
+     where d.chain_id = $1 and d.not_before <= $2`,
+    [chainId, now],
+  );
+  return Number(rows[0]?.count);
 }
 
 /** How many documents there are, by their state. */

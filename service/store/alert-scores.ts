@@ -3,14 +3,17 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { SanctionsFlag } from "../features/types.ts";
 import type { ConfidenceLevel, Grade } from "../score/record.ts";
 import { isOneOf } from "./publish-scores.ts";
+import type { AlertThresholds } from "./tables/alerts.ts";
 import { currentScore, score } from "./tables/score.ts";
 
+/** The values of a score that can have a threshold; null where they are unknown. */
+export type WatchedValues = Readonly<Record<keyof AlertThresholds, number | null>>;
+
 /** The current score of a wallet, as far as somebody is told of it. */
-export type ToldScore = {
+export type ToldScore = WatchedValues & {
   readonly scoreId: number;
-  /** Null for a record without enough history, as is ahsScore. */
+  /** Null for a record without enough history, as are the scores. */
   readonly grade: Grade | null;
-  readonly ahsScore: number | null;
   readonly confidenceMicros: number;
   readonly confidenceLevel: ConfidenceLevel;
   readonly sanctioned: boolean;
@@ -31,6 +34,8 @@ export async function readToldScores(
       scoreId: score.id,
       grade: score.grade,
       ahsScore: score.ahsScore,
+      d1Score: score.d1Score,
+      d2Score: score.d2Score,
       confidenceMicros: score.confidenceMicros,
       confidenceLevel: score.confidenceLevel,
       sanctioned: score.sanctioned,

@@ -1,8 +1,9 @@
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import type { WatchedValues } from "./alert-scores.ts";
 import type { Database } from "./database.ts";
-import { alertSubscription, webhookEndpoint } from "./tables/alerts.ts";
+import { type AlertThresholds, alertSubscription, webhookEndpoint } from "./tables/alerts.ts";
 
 /** Paid monitoring of one wallet, with the endpoint that hears of it. */
 export type StoredSubscription = {
@@ -15,6 +16,9 @@ export type StoredSubscription = {
   readonly endpointId: string;
   readonly url: string;
   readonly events: readonly string[];
+  readonly thresholds: AlertThresholds;
+  /** How the values stand that can have a threshold; null for a wallet without a score. */
+  readonly watched: WatchedValues | null;
   readonly manageTokenHash: string;
   readonly purchases: readonly string[];
   readonly createdAt: Date;
@@ -33,6 +37,12 @@ const COLUMNS = {
   endpointId: alertSubscription.endpointId,
   url: webhookEndpoint.url,
   events: alertSubscription.events,
+  thresholds: alertSubscription.thresholds,
+  watched: sql<WatchedValues | null>`(
+    select json_build_object('ahsScore', o.ahs_score, 'd1Score', o.d1_score, 'd2Score', o.d2_score,
+      'confidenceMicros', o.confidence_micros)
+    from ahs.current_score c join ahs.score o on o.id = c.score_id
+    where c.chain_id = ${alertSubscription.chainId} and c.wallet = ${alertSubscription.wallet})`,
   manageTokenHash: alertSubscription.manageTokenHash,
   purchases: alertSubscription.purchases,
   createdAt: alertSubscription.createdAt,
@@ -61,6 +71,12 @@ export async function readSubscription(
   return row === undefined ? null : subscriptionOf(row);
 }
 
+/** Whether an owner's running subscription for one wallet and URL has thresholds; false where there is none. */
+export async function hasThresholds(db: NodePgDatabase, place: SubscriptionPlace): Promise<boolean> {
+  const rows = await selectFrom(db).where(and(isAt(place), isNull(alertSubscription.endedAt)));
+  return rows.some(({ thresholds }) => Object.keys(thresholds).length > 0);
+}
+
 /** What makes two purchases be of the same monitoring. */
 export type SubscriptionPlace = {
   readonly chainId: number;
@@ -77,17 +93,19 @@ export async function takeSubscriptions(
   const lock = `ahs-alert:${JSON.stringify([place.chainId, place.wallet, place.owner, place.url])}`;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
   const rows = await selectFrom(tx)
-    .where(
-      and(
-        eq(alertSubscription.owner, place.owner),
-        eq(alertSubscription.wallet, place.wallet),
-        eq(alertSubscription.chainId, place.chainId),
-        eq(webhookEndpoint.url, place.url),
-      ),
-    )
+    .where(isAt(place))
     .orderBy(desc(alertSubscription.createdAt))
     .for("update");
   return rows.map(subscriptionOf);
+}
+
+function isAt(place: SubscriptionPlace) {
+  return and(
+    eq(alertSubscription.owner, place.owner),
+    eq(alertSubscription.wallet, place.wallet),
+    eq(alertSubscription.chainId, place.chainId),
+    eq(webhookEndpoint.url, place.url),
+  );
 }
 
 export type NewSubscription = SubscriptionPlace & {
@@ -95,6 +113,7 @@ export type NewSubscription = SubscriptionPlace & {
   readonly endpointId: string;
   readonly secret: string;
   readonly events: readonly string[];
+  readonly thresholds: AlertThresholds;
   readonly manageTokenHash: string;
   readonly purchases: readonly string[];
   readonly createdAt: Date;
@@ -112,6 +131,7 @@ export async function insertSubscription(tx: NodePgDatabase, row: NewSubscriptio
     owner: row.owner,
     endpointId,
     events: [...row.events],
+    thresholds: row.thresholds,
     manageTokenHash: row.manageTokenHash,
     purchases: [...row.purchases],
     expiresAt: row.expiresAt,
@@ -123,11 +143,16 @@ export async function insertSubscription(tx: NodePgDatabase, row: NewSubscriptio
 export async function extendSubscription(
   tx: NodePgDatabase,
   id: string,
-  to: { readonly expiresAt: Date; readonly events: readonly string[]; readonly purchases: readonly string[] },
+  to: Pick<NewSubscription, "expiresAt" | "events" | "thresholds" | "purchases">,
 ): Promise<void> {
   await tx
     .update(alertSubscription)
-    .set({ expiresAt: to.expiresAt, events: [...to.events], purchases: [...to.purchases] })
+    .set({
+      expiresAt: to.expiresAt,
+      events: [...to.events],
+      thresholds: to.thresholds,
+      purchases: [...to.purchases],
+    })
     .where(eq(alertSubscription.id, id));
 }
 
@@ -168,48 +193,6 @@ export async function enableEndpoint(tx: NodePgDatabase, endpointId: string): Pr
     .set({ disabledAt: null, disabledReason: null, heldUntil: null })
     .where(eq(webhookEndpoint.id, endpointId));
 }
-
-/** Someone to be told of what happens to a wallet. */
-export type LiveSubscription = {
-  readonly id: string;
-  readonly endpointId: string;
-  readonly wallet: Address;
-  readonly events: readonly string[];
-  /** Its endpoint was given up: it is told when it is asked to be, by a replay. */
-  readonly isDisabled: boolean;
-};
-
-/**
- * Subscriptions that run for any of these wallets, by wallet. Two writers of scores of a wallet that somebody subscribed to
- * take turns from here on, so that each sees what the other made current.
- */
-export async function takeLiveSubscriptions(
-  tx: NodePgDatabase,
-  of: { readonly chainId: number; readonly wallets: readonly string[]; readonly at: Date },
-): Promise<readonly LiveSubscription[]> {
-  const { rows } = await tx.execute<LiveRow>(sql`
-    select s.id, s.endpoint_id, s.wallet, s.events, e.disabled_at is not null as disabled
-    from ahs.alert_subscription s join ahs.webhook_endpoint e on e.id = s.endpoint_id
-    where s.chain_id = ${of.chainId} and s.wallet = any(${sql.param(of.wallets)})
-      and s.expires_at > ${of.at} and s.ended_at is null
-    order by s.wallet, s.id
-    for no key update of s`);
-  return rows.map(({ id, endpoint_id, wallet, events, disabled }) => ({
-    id,
-    endpointId: endpoint_id,
-    wallet,
-    events,
-    isDisabled: disabled,
-  }));
-}
-
-type LiveRow = {
-  readonly id: string;
-  readonly endpoint_id: string;
-  readonly wallet: Address;
-  readonly events: readonly string[];
-  readonly disabled: boolean;
-};
 
 /** Deletes subscriptions that ended or expired before a moment, with their endpoints, once no event of theirs is left. */
 export async function sweepSubscriptions(db: Database, before: Date): Promise<number> {

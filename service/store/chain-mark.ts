@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, lt, sql } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database } from "./database.ts";
 import { chainMark } from "./tables/chain-mark.ts";
@@ -16,7 +16,7 @@ export async function readChainMark(db: Database, chainId: number): Promise<Chai
   return { blockNumber: row.blockNumber, blockHash: row.blockHash as Hex, generation: row.generation };
 }
 
-/** Moves the mark to a newer finalized block; the generation is set by the first mark and kept. */
+/** Moves the mark to a newer finalized block, never back; the generation is set by the first mark and kept. */
 export async function advanceChainMark(db: Database, chainId: number, mark: ChainMark): Promise<void> {
   await db
     .insert(chainMark)
@@ -24,5 +24,7 @@ export async function advanceChainMark(db: Database, chainId: number, mark: Chai
     .onConflictDoUpdate({
       target: chainMark.chainId,
       set: { blockNumber: mark.blockNumber, blockHash: mark.blockHash, updatedAt: sql`now()` },
+      // Two builds of the index may be followed at once, and be a block apart.
+      setWhere: lt(chainMark.blockNumber, mark.blockNumber),
     });
 }

@@ -1,7 +1,11 @@
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
-import { Pool } from "pg";
+import { Pool, type PoolClient } from "pg";
+import { grantRights } from "./roles.ts";
 
 export type Database = NodePgDatabase & { readonly $client: Pool };
 
@@ -49,22 +53,75 @@ async function inTransaction<Result>(
 
 const MIGRATIONS = new URL("./migrations", import.meta.url).pathname;
 
-/** Brings the schema `ahs` to the newest version; safe to run again, and while others run it. */
+/**
+ * Brings the schema `ahs` to the newest version, and where our roles exist gives each its rights; safe to run again, and while others run it.
+ */
 export async function migrateDatabase(db: Database): Promise<void> {
+  await applyMigrations(db, MIGRATIONS, grantRights);
+}
+
+/**
+ * Makes the schema `ahs` as it was once these migrations had run, by their hashes. Throws when it is there in any other
+ * version, and when they are not the first of those that this code knows.
+ */
+export async function migrateThrough(db: Database, hashes: readonly string[]): Promise<void> {
+  const known = readMigrationFiles({ migrationsFolder: MIGRATIONS });
+  if (hashes.length > known.length || hashes.some((hash, index) => known[index]?.hash !== hash)) {
+    throw new Error(
+      `of ${hashes.length} migrations some are unknown here: take the code of that version, or a newer one`,
+    );
+  }
+  const applied = await readApplied(db);
+  if (applied.length === hashes.length && applied.every((hash, index) => hash === hashes[index])) return;
+  if (applied.length > 0) {
+    throw new Error(
+      `the database has ${applied.length} migrations, the backup ${hashes.length}: take a database without the schema ahs`,
+    );
+  }
+  const folder = mkdtempSync(join(tmpdir(), "ahs-migrations-"));
+  try {
+    copyFirstMigrations(folder, hashes.length);
+    await applyMigrations(db, folder, async () => undefined);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function applyMigrations(
+  db: Database,
+  folder: string,
+  andThen: (client: PoolClient) => Promise<void>,
+): Promise<void> {
   const client = await db.$client.connect();
   try {
     // A migration takes as long as its tables are large, and whoever waits for it as long as that.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock(hashtext('ahs-migrate'))");
     await migrate(drizzle(client, { casing: "snake_case" }), {
-      migrationsFolder: MIGRATIONS,
+      migrationsFolder: folder,
       migrationsSchema: "ahs",
       migrationsTable: "migration",
     });
+    await andThen(client);
   } finally {
     // Closing the connection frees the lock, whatever state the migration left it in.
     client.release(true);
   }
+}
+
+/** Hashes of the migrations that the database has, oldest first; none where there is no schema. */
+async function readApplied(db: Database): Promise<readonly string[]> {
+  const { rows } = await db.$client.query("select to_regclass('ahs.migration') is not null as there");
+  if (rows[0]?.there !== true) return [];
+  const applied = await db.$client.query<{ hash: string }>("select hash from ahs.migration order by id");
+  return applied.rows.map(({ hash }) => hash);
+}
+
+function copyFirstMigrations(folder: string, count: number): void {
+  cpSync(MIGRATIONS, folder, { recursive: true, filter: (path) => !path.endsWith("_snapshot.json") });
+  const journalFile = join(folder, "meta", "_journal.json");
+  const journal = JSON.parse(readFileSync(journalFile, "utf8")) as { entries: unknown[] };
+  writeFileSync(journalFile, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }));
 }
 
 /** Throws when the schema `ahs` is missing or older than this code. */
@@ -72,13 +129,9 @@ export async function requireMigrated(db: Database): Promise<void> {
   const journal = JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, "utf8")) as {
     entries: unknown[];
   };
-  const { rows } = await db.$client.query<{ there: boolean }>(
-    "select to_regclass('ahs.migration') is not null as there",
-  );
-  const applied =
-    rows[0]?.there === true ? await db.$client.query("select 1 from ahs.migration") : { rowCount: 0 };
-  if (applied.rowCount !== null && applied.rowCount >= journal.entries.length) return;
+  const applied = await readApplied(db);
+  if (applied.length >= journal.entries.length) return;
   throw new Error(
-    `the database has ${applied.rowCount} of ${journal.entries.length} migrations: run "ahs migrate" on it first`,
+    `the database has ${applied.length} of ${journal.entries.length} migrations: run "ahs migrate" on it first`,
   );
 }

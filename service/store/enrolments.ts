@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { CarrierRow } from "./publish-intents.ts";
-import { type EnrolmentState, enrolment } from "./tables/history.ts";
+import { type EnrolmentCause, type EnrolmentState, enrolment } from "./tables/history.ts";
 import { senderTransaction } from "./tables/publish.ts";
 
 /** Purpose under which requests to follow a wallet are sent, and counted. */
@@ -13,25 +13,26 @@ export type EnrolmentRow = {
   readonly state: EnrolmentState;
   readonly attempts: number;
   readonly notBefore: Date | null;
+  readonly cause: EnrolmentCause;
   /** Block from which the index follows the wallet; null while it does not. */
   readonly followedBlock: number | null;
   /** The transaction that carries the request, once it is sent. */
   readonly carrier: CarrierRow | null;
 };
 
-/** Asks for a wallet (lower-case) to be followed, unless it is, or was asked for before. */
+/** Asks for a wallet (lower-case) that somebody pays for to be followed, unless it is, or somebody paid for it before. */
 export async function requestEnrolment(
   tx: NodePgDatabase,
   { chainId, wallet, now }: { readonly chainId: number; readonly wallet: string; readonly now: Date },
 ): Promise<void> {
   await tx.execute(sql`
-    insert into ${enrolment} (chain_id, wallet, state, requested_at)
-    select ${chainId}, ${wallet}, 'pending', ${now.toISOString()}::timestamptz
+    insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
+    select ${chainId}, ${wallet}, 'pending', ${now.toISOString()}::timestamptz, 'paid'
     where not exists (select from ${walletView(chainId)} where address = ${wallet})
-    on conflict (chain_id, wallet) do nothing`);
+    on conflict (chain_id, wallet) do update set cause = 'paid' where enrolment.cause <> 'paid'`);
 }
 
-/** Enrolments on their way, and of those that wait the oldest that are due, as many as given; the former first. */
+/** Enrolments on their way, and of those that wait as many as given that are due, paid ones first, then the oldest; the former first. */
 export async function readOpenEnrolments(
   tx: NodePgDatabase,
   chainId: number,
@@ -42,6 +43,7 @@ export async function readOpenEnrolments(
     state: enrolment.state,
     attempts: enrolment.attempts,
     notBefore: enrolment.notBefore,
+    cause: enrolment.cause,
     followedBlock: sql<number | null>`(
       select followed_block::float8 from ${walletView(chainId)} where address = ${enrolment.wallet})`,
     carrier: {
@@ -66,7 +68,7 @@ export async function readOpenEnrolments(
           or(isNull(enrolment.notBefore), lte(enrolment.notBefore, due.now)),
         ),
       )
-      .orderBy(asc(enrolment.requestedAt), asc(enrolment.wallet));
+      .orderBy(asc(enrolment.cause), asc(enrolment.requestedAt), asc(enrolment.wallet));
   const sent = await ofState("sent");
   return [...sent, ...(await ofState("pending").limit(due.limit))];
 }

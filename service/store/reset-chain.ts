@@ -30,6 +30,7 @@ const CHAIN_TABLES = [
   "registry_agent",
   "registry_cursor",
   "sanctions_reading",
+  "scan_grade",
   "scan_run",
   "sender_transaction",
   "stranger",
@@ -79,9 +80,8 @@ async function forgetJobs(tx: NodePgDatabase, chainId: number): Promise<void> {
 
 async function schemasOf(tx: NodePgDatabase, chainId: number): Promise<string[]> {
   const { rows } = await tx.execute<{ name: string }>(
-    sql`select schema_name as name from information_schema.schemata
-        where schema_name = ${`chain_${chainId}`} or schema_name like ${`index\\_${chainId}\\_%`}
-          or schema_name = 'ponder_sync'`,
+    sql`select nspname as name from pg_namespace
+        where nspname ~ ${`^(chain|index)_${chainId}(_|$)`} or nspname = 'ponder_sync'`,
   );
   return rows.map((row) => row.name);
 }

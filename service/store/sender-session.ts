@@ -33,6 +33,20 @@ export async function openSenderSession(
   options: SenderSessionOptions,
   signal: AbortSignal,
 ): Promise<SenderSession> {
+  const session = await openSession(options, (client) => takeLock(client, options, signal));
+  if (session === null) throw new Error("the sender's lock was waited for and not taken");
+  return session;
+}
+
+/** The same where nobody sends for this key just now; null where somebody does. */
+export async function tryOpenSenderSession(options: SenderSessionOptions): Promise<SenderSession | null> {
+  return openSession(options, (client) => tryLock(client, options));
+}
+
+async function openSession(
+  options: SenderSessionOptions,
+  lock: (client: Client) => Promise<boolean>,
+): Promise<SenderSession | null> {
   const client = new Client({
     connectionString: options.databaseUrl,
     application_name: "ahs-sender",
@@ -49,7 +63,10 @@ export async function openSenderSession(
   client.on("end", () => lost.abort(new Error("the connection that held the sender's lock has ended")));
   try {
     await client.connect();
-    await takeLock(client, options, signal);
+    if (!(await lock(client))) {
+      await client.end();
+      return null;
+    }
     await client.query(`listen ${SENDER_CHANNEL}`);
   } catch (error) {
     await client.end();
@@ -63,17 +80,20 @@ export async function openSenderSession(
   };
 }
 
-async function takeLock(client: Client, options: SenderSessionOptions, signal: AbortSignal): Promise<void> {
-  const name = `ahs-sender:${options.chainId}:${options.sender.toLowerCase()}`;
+async function takeLock(client: Client, options: SenderSessionOptions, signal: AbortSignal): Promise<true> {
   for (;;) {
     signal.throwIfAborted();
-    const { rows } = await client.query<{ taken: boolean }>(
-      "select pg_try_advisory_lock(hashtextextended($1, 0)) as taken",
-      [name],
-    );
-    if (rows[0]?.taken === true) return;
+    if (await tryLock(client, options)) return true;
     await waitForWork(client, options.retryMs, signal);
   }
+}
+
+async function tryLock(client: Client, { chainId, sender }: SenderSessionOptions): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    "select pg_try_advisory_lock(hashtextextended($1, 0)) as taken",
+    [`ahs-sender:${chainId}:${sender.toLowerCase()}`],
+  );
+  return rows[0]?.taken === true;
 }
 
 function waitForWork(client: Client, ms: number, signal: AbortSignal): Promise<void> {

@@ -40,6 +40,17 @@ export async function dropPendingEvents(tx: NodePgDatabase, subscriptionId: stri
       order by id for update)`);
 }
 
+/** Drops what was still to be delivered of one type to one subscription. */
+export async function dropPendingOfType(
+  tx: NodePgDatabase,
+  { subscriptionId, type }: { readonly subscriptionId: string; readonly type: string },
+): Promise<void> {
+  await tx.execute(sql`
+    update ahs.webhook_event set state = 'dropped' where id in (
+      select id from ahs.webhook_event
+      where subscription_id = ${subscriptionId} and type = ${type} and state = 'pending' order by id for update)`);
+}
+
 /** Queues an event again that is not waiting, with its id and body; false where there is none. */
 export async function requeueEvent(
   tx: NodePgDatabase,
@@ -79,6 +90,8 @@ export type DueEvent = {
   readonly endpointId: string;
   /** Whose turn the delivery takes. */
   readonly owner: string;
+  /** Its endpoint failed an event that waits to be tried again. */
+  readonly isFailing: boolean;
 };
 
 /**
@@ -94,16 +107,27 @@ const DUE = `
     and (w.verified_at is not null or e.subscription_id is null or e.type = 'subscription.test')
     and (s.id is null or (s.ended_at is null and s.expires_at > $1))`;
 
-type DueRow = { readonly id: string; readonly endpoint_id: string; readonly owner: string };
+type DueRow = {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly owner: string;
+  readonly failing: boolean;
+};
 
-/** What is due: of each endpoint the oldest so many, in turns of the owners, first attempts before repeated ones. */
+/**
+ * What is due: of each endpoint the oldest so many, in turns of the owners, endpoints that answer before those that fail, and first
+ * attempts before repeated ones.
+ */
 export async function readDueEvents(
   db: Database,
   of: { readonly now: Date; readonly perEndpoint: number; readonly limit: number },
 ): Promise<readonly DueEvent[]> {
   const { rows } = await db.$client.query<DueRow>(
-    `with due as (
+    `with failing as materialized (
+       select distinct endpoint_id from ahs.webhook_event where state = 'pending' and attempts > 0
+     ), due as (
        select e.id, e.endpoint_id, e.attempts, e.not_before,
+              e.endpoint_id in (select endpoint_id from failing) as failing,
               coalesce(s.owner, (select owner from ahs.verdict where endpoint_id = e.endpoint_id limit 1),
                 e.endpoint_id::text) as owner,
               row_number() over (partition by e.endpoint_id order by e.not_before, e.created_at, e.id) as place
@@ -112,10 +136,16 @@ export async function readDueEvents(
        select *, row_number() over (partition by owner order by place, attempts > 0, not_before, id) as turn
        from due where place <= $2
      )
-     select id, endpoint_id, owner from turns order by turn, attempts > 0, not_before, id limit $3`,
+     select id, endpoint_id, owner, failing from turns
+     order by turn, failing, attempts > 0, not_before, id limit $3`,
     [of.now, of.perEndpoint, of.limit],
   );
-  return rows.map(({ id, endpoint_id, owner }) => ({ id, endpointId: endpoint_id, owner }));
+  return rows.map(({ id, endpoint_id, owner, failing }) => ({
+    id,
+    endpointId: endpoint_id,
+    owner,
+    isFailing: failing,
+  }));
 }
 
 /** All that an attempt needs to know. */

@@ -2,7 +2,7 @@ import type { Database } from "./database.ts";
 import type { WebhookState } from "./tables/alerts.ts";
 import type { Attempt } from "./webhook-attempts.ts";
 
-/** An event of a subscription with every attempt to deliver it. */
+/** An event with every attempt to deliver it. */
 export type Delivery = {
   readonly id: string;
   readonly type: string;
@@ -40,10 +40,28 @@ type DeliveryRow = {
 };
 
 /** Events of a subscription, newest first; none after a delivery that it does not have. */
-export async function readDeliveries(
+export function readDeliveries(
   db: Database,
   subscriptionId: string,
-  { limit, after }: DeliveryPage,
+  page: DeliveryPage,
+): Promise<readonly Delivery[]> {
+  return readWhere(db, "subscription_id = $1", { id: subscriptionId, ...page });
+}
+
+/** The same of a verdict, for the endpoint of its output. */
+export function readVerdictDeliveries(
+  db: Database,
+  verdictId: string,
+  page: DeliveryPage,
+): Promise<readonly Delivery[]> {
+  const isOfVerdict = "endpoint_id = (select v.endpoint_id from ahs.verdict v where v.id = $1)";
+  return readWhere(db, isOfVerdict, { id: verdictId, ...page });
+}
+
+async function readWhere(
+  db: Database,
+  condition: string,
+  { id, limit, after }: DeliveryPage & { readonly id: string },
 ): Promise<readonly Delivery[]> {
   const { rows } = await db.$client.query<DeliveryRow>(
     `select e.id, e.type, e.state, e.created_at, e.delivered_at, e.not_before, e.body,
@@ -52,11 +70,11 @@ export async function readDeliveries(
                 'latency_ms', a.latency_ms, 'failure', a.failure) order by a.at, a.id)
               from ahs.webhook_attempt a where a.event_id = e.id), '[]'::json) as attempts
      from ahs.webhook_event e
-     where e.subscription_id = $1
+     where e.${condition}
        and ($2::text is null or (e.created_at, e.id) < (
-         select l.created_at, l.id from ahs.webhook_event l where l.id = $2 and l.subscription_id = $1))
+         select l.created_at, l.id from ahs.webhook_event l where l.id = $2 and l.${condition}))
      order by e.created_at desc, e.id desc limit $3`,
-    [subscriptionId, after, limit],
+    [id, after, limit],
   );
   return rows.map((row) => ({
     id: row.id,

@@ -83,10 +83,10 @@ describe("parseConfig", () => {
     const payments = { X402_PAY_TO: PAYEE.toLowerCase(), X402_FACILITATOR_ADDRESS: SENDER };
     expect(parseConfig(payments)).toMatchObject({
       payments: { payTo: PAYEE, facilitatorUrl: null, facilitatorAddress: SENDER },
-      facilitatorKey: null,
+      keys: { facilitator: null },
     });
     expect(parseConfig({ ...payments, FACILITATOR_PRIVATE_KEY: SENDER_KEY })).toMatchObject({
-      facilitatorKey: SENDER_KEY,
+      keys: { facilitator: { kind: "raw", privateKey: SENDER_KEY } },
     });
   });
 

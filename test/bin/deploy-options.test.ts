@@ -17,8 +17,14 @@ test("an oracle is deployed where no escrow is named", () => {
       out: "new.json",
       signer: [A, B],
       "request-fee": 0n,
-      finality: 30,
     },
+  });
+});
+
+test("a network takes the place of what the options would have to say", () => {
+  expect(parseDeployOptions(["--network", "base", "--out", "new.json", "--sanctions", "none"])).toEqual({
+    kind: "oracle",
+    options: { network: "base", sanctions: "none", out: "new.json", "request-fee": 0n },
   });
 });
 
@@ -51,7 +57,8 @@ test.each<[string, string[]]>([
   ["has a wrong checksum", [...EVALUATOR, "--escrow", `G1:${A.replace("F", "f")}:1`]],
   ["escrow", ["--out", "x", "--verdict-signer", A]],
   ["verdict-signer", ["--out", "x", "--escrow", `G1:${B}:1`]],
-  ["registry", ["--out", "x"]],
+  ["without --network, --registry and --sanctions", ["--out", "x"]],
+  ["without --network, --registry and --sanctions", ["--out", "x", "--registry", A]],
   ["Unrecognized key", [...EVALUATOR, "--usdc", A]],
   ["Unrecognized key", [...ORACLE, "--out", "x", "--unscored", "allow"]],
 ])("refuses with the usage: %s", (message, args) => {

@@ -118,8 +118,10 @@ describe("verification by the client", () => {
     expect(asked).toEqual([path, `${path}?run=1`]);
   });
 
-  it("reads the texts and the receipt", async () => {
-    const { client } = clientOf();
+  it("reads the texts, the deliveries and the receipt", async () => {
+    const { client, asked } = clientOf();
+    expect(await client.getVerdictDeliveries(VERDICT_ID, { limit: 2 })).toMatchObject({ deliveries: [] });
+    expect(asked).toEqual([`GET https://health.example/v1/verdicts/${VERDICT_ID}/deliveries?limit=2`]);
     expect(await client.getReceipt(VERDICT_ID)).toMatchObject({ signature: expect.any(String) });
     expect(await client.getTexts(VERDICT_ID)).toMatchObject({ verdict_id: VERDICT_ID });
   });

@@ -1,3 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,6 +15,8 @@ import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 
 const WORSENS = getAddress("0x00000000000000000000000000000000000a1e01");
 const LISTED = getAddress("0x00000000000000000000000000000000000a1e02");
+const WATCHED = getAddress("0x00000000000000000000000000000000000a1e03");
+const WALLETS = [WORSENS, LISTED, WATCHED];
 const HISTORY_DAYS = 14;
 const FAILURES = 12;
 /** Blocks after which the local index takes a block as final. */
@@ -17,6 +25,9 @@ const BALANCE = 100_000;
 const PRICE = 2_000;
 /** From what happens on the chain, or to the subscription, to the receiver. */
 const SECONDS_MS = 20_000;
+
+/** Of what the tests below watch; thresholds and confidence have tests of their own. */
+const ONLY = { events: "ahs.grade_changed,ahs.sanctions_hit" };
 
 type Told = {
   readonly type: string;
@@ -41,11 +52,11 @@ beforeAll(async () => {
   kit = await bootTestkit({ ageSeconds: (HISTORY_DAYS + 6) * 86_400 });
   receiver = await startReceiver();
   const { chain } = kit;
-  for (const wallet of [WORSENS, LISTED]) await chain.register(wallet);
-  for (const wallet of [WORSENS, LISTED]) await chain.succeedInCrowd(wallet);
+  for (const wallet of WALLETS) await chain.register(wallet);
+  for (const wallet of WALLETS) await chain.succeedInCrowd(wallet);
   for (let day = 0; day < HISTORY_DAYS; day += 1) {
     await chain.moveTime(86_400);
-    for (const wallet of [WORSENS, LISTED]) await chain.succeed(wallet);
+    for (const wallet of WALLETS) await chain.succeed(wallet);
   }
   await chain.toWallClock();
   await chain.mine(FINALITY_BLOCKS + 5, 0);
@@ -60,11 +71,11 @@ beforeAll(async () => {
   server = await startServer(options);
   kit.onClose(server.stop);
   key = await createTestKey(kit.db, BALANCE);
-  await until({ what: "both wallets have a grade", timeoutMs: 60_000 }, async () => {
+  await until({ what: "all wallets have a grade", timeoutMs: 60_000 }, async () => {
     const { rowCount } = await kit.db.$client.query(
       "select 1 from ahs.current_score where grade is not null",
     );
-    return rowCount === 2 ? true : null;
+    return rowCount === WALLETS.length ? true : null;
   });
 }, 120_000);
 afterAll(async () => {
@@ -73,7 +84,9 @@ afterAll(async () => {
 });
 
 test("a subscription bought with a key is told of a change of grade on the chain, signed, within seconds", async () => {
-  const bought = await subscribe(WORSENS, "/worsens");
+  const events = `${ONLY.events},ahs.threshold_breached`;
+  const thresholds = { events, score_below: "100", d2_below: "100" };
+  const bought = await subscribe(WORSENS, "/worsens", thresholds);
   expect(await readBalance(kit.db, key.id)).toBe(BALANCE - PRICE);
   const [first] = await arrived("/worsens", 1);
   expect(verified(first, bought)).toMatchObject({
@@ -86,6 +99,7 @@ test("a subscription bought with a key is told of a change of grade on the chain
   await kit.chain.mine(2 * FINALITY_BLOCKS + 5, 0);
   const [, second] = await arrived("/worsens", 2);
   const told = verified(second, bought);
+  // Values that were below their thresholds all along are states, and no events.
   expect(told).toMatchObject({ type: "ahs.grade_changed", data: { address: WORSENS } });
   expect(told.data.current.grade).not.toBe(told.data.previous.grade);
   const { rows } = await kit.db.$client.query(
@@ -104,9 +118,9 @@ test("a subscription bought with a key is told of a change of grade on the chain
 test("a listing arrives while another receiver hangs, and kill -9 of the worker loses nothing", async () => {
   receiver.answer("/hangs", [204, "hang", "hang", "hang"]);
   receiver.answer("/fails", [204, 503]);
-  const hangs = await subscribe(LISTED, "/hangs");
-  const fails = await subscribe(LISTED, "/fails");
-  const works = await subscribe(LISTED, "/works");
+  const hangs = await subscribe(LISTED, "/hangs", ONLY);
+  const fails = await subscribe(LISTED, "/fails", ONLY);
+  const works = await subscribe(LISTED, "/works", ONLY);
   for (const path of ["/hangs", "/fails", "/works"]) await arrived(path, 1);
   await verifiedAll(3);
 
@@ -170,6 +184,39 @@ test("a webhook_url that leads into this network is refused, and nothing is char
   expect([refused.status, await readBalance(kit.db, key.id)]).toEqual([422, before]);
 });
 
+test("the ten-minute path ends well: the example has a wallet's grade change, and verifies what it is told", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "ahs-watch-"));
+  kit.onClose(async () => rmSync(dataDir, { recursive: true }));
+  const { chain } = kit;
+  const up = {
+    rpc_url: chain.rpcUrl,
+    chain_id: chain.deployment.chainId,
+    base_url: server.baseUrl,
+    contracts: { sanctionsList: chain.deployment.sanctionsList?.address },
+    api_key: key.secret,
+    samples: { keeper: WATCHED },
+  };
+  writeFileSync(join(dataDir, "up.json"), JSON.stringify(up));
+  const file = new URL("../../examples/watch-wallet.ts", import.meta.url).pathname;
+  const example = spawn(process.execPath, [file, "--data-dir", dataDir]);
+  const lines: string[] = [];
+  for (const stream of [example.stdout, example.stderr])
+    stream.on("data", (text) => lines.push(String(text)));
+  const closed = once(example, "close");
+  // Blocks come by themselves on the chain that the example is for.
+  while (example.exitCode === null) await Promise.all([kit.chain.tick(), sleep(500)]);
+  const [status] = await closed;
+  const said = lines.join("");
+  expect(status, said).toBe(0);
+  expect(said).toContain("the signature of this ahs.grade_changed verifies");
+  expect(said).toContain("ahs.threshold_breached came too");
+  const { rows } = await kit.db.$client.query(
+    "select ended_at is not null as ended from ahs.alert_subscription where wallet = $1",
+    [WATCHED.toLowerCase()],
+  );
+  expect(rows).toEqual([{ ended: true }]);
+}, 120_000);
+
 function work(): Script {
   const started = startWorker({ ...kit, rpcUrl: kit.chain.rpcUrl, env: { PROBE_LOOPBACK: "1" } });
   kit.onClose(started.stop);
@@ -180,13 +227,13 @@ function withKey(): RequestInit {
   return { headers: { "X-API-Key": key.secret } };
 }
 
-function buy(wallet: Address, path: string): Promise<Response> {
-  const query = new URLSearchParams({ webhook_url: `${receiver.baseUrl}${path}` });
+function buy(wallet: Address, path: string, more: Record<string, string> = {}): Promise<Response> {
+  const query = new URLSearchParams({ webhook_url: `${receiver.baseUrl}${path}`, ...more });
   return fetch(`${server.baseUrl}/alerts/subscribe/${wallet}?${query}`, withKey());
 }
 
-async function subscribe(wallet: Address, path: string): Promise<Bought> {
-  const answer = await buy(wallet, path);
+async function subscribe(wallet: Address, path: string, more: Record<string, string> = {}): Promise<Bought> {
+  const answer = await buy(wallet, path, more);
   expect(answer.status).toBe(200);
   return (await answer.json()) as Bought;
 }

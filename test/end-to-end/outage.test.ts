@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { privateKeyOf } from "../../bin/up/start-services.ts";
+import { roleAccounts } from "../../devnet/accounts.ts";
 import { type CuttableProxy, startCuttableProxy } from "../support/anvil-testkit/cuttable-proxy.ts";
 import { type Script, until } from "../support/anvil-testkit/script.ts";
-import { startWorker } from "../support/anvil-testkit/services.ts";
+import { startServer, startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { urlForRole } from "../support/test-database.ts";
 
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e01");
 const OUTAGE_MS = 4_000;
@@ -14,6 +17,23 @@ let kit: Testkit;
 let database: CuttableProxy;
 let node: CuttableProxy;
 let worker: Script;
+let indexer: Script;
+let server: TestServer;
+
+/** As providers of nodes hand out keys. */
+const NODE_KEY = "nOdEkEy-0123456789abcdef";
+const PANEL_KEY = "sk-panel-0123456789abcdef";
+/** Nothing listens at the panel's. */
+const TRACED = {
+  LOG_LEVEL: "trace",
+  PANEL_BASE_URL: "http://127.0.0.1:1/v1",
+  PANEL_MODEL: "none",
+  PANEL_API_KEY: PANEL_KEY,
+};
+
+function withKey(url: string): string {
+  return `${url}?apikey=${NODE_KEY}`;
+}
 
 beforeAll(async () => {
   kit = await bootTestkit({ ageSeconds: 20 * 86_400 });
@@ -28,9 +48,12 @@ beforeAll(async () => {
     startCuttableProxy(kit.databaseUrl),
     startCuttableProxy(kit.chain.rpcUrl),
   ]);
-  await kit.startIndexer();
-  worker = startWorker({ ...kit, databaseUrl: database.url, rpcUrl: node.url });
+  indexer = await kit.startIndexer(withKey(node.url));
+  const cuttable = { ...kit, databaseUrl: database.url, rpcUrl: withKey(node.url) };
+  worker = startWorker({ ...cuttable, env: TRACED });
   kit.onClose(worker.stop);
+  server = await startServer({ ...cuttable, env: TRACED });
+  kit.onClose(server.stop);
   await publishedAfter(0);
 }, 90_000);
 
@@ -56,6 +79,27 @@ test.each([
   },
   90_000,
 );
+
+test("no process's log, at trace and through all of this, holds a key or a password", async () => {
+  await fetch(`${server.baseUrl}/health`);
+  const { password } = new URL(urlForRole(kit.databaseUrl, "ahs_work"));
+  const keys = Object.entries(accountKeys());
+  for (const [name, script] of Object.entries({ indexer, worker, server })) {
+    const log = script.log();
+    for (const secret of [NODE_KEY, PANEL_KEY, password]) expect(log, name).not.toContain(secret);
+    for (const [role, key] of keys) expect(log, `${name}: ${role}`).not.toContain(key);
+    expect(log.length, name).toBeGreaterThan(0);
+  }
+  // It told of the node that was gone, and of where it was.
+  expect(indexer.log()).toContain("apikey=[Redacted]");
+});
+
+/** Without 0x, as a log might show them. */
+function accountKeys(): Record<string, string> {
+  const { publisher, signer, facilitator } = roleAccounts();
+  const digits = (account: typeof publisher) => privateKeyOf(account).slice(2);
+  return { publisher: digits(publisher), signer: digits(signer), facilitator: digits(facilitator) };
+}
 
 /** Lets the chain go on until the oracle's record is of a later block; six failures more move every score enough. */
 async function publishedAfter(asOf: number): Promise<void> {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { chain } = kit;
   await chain.sanction([LISTED_BEFORE]);
   // As on a public chain, where the index begins long after the list did.
-  const sanctionsList = { ...chain.deployment.sanctionsList, startBlock: (await chain.head()) + 1 };
+  const sanctionsList = { address: chain.contracts.sanctionsList, startBlock: (await chain.head()) + 1 };
   writeDeployment(kit.deploymentFile, { ...chain.deployment, sanctionsList });
   for (const wallet of [LISTED_BEFORE, LISTED_NOW, IMPORTED, CLEAN]) await chain.register(wallet);
   await chain.mine(2 * FINALITY_BLOCKS, 1);

@@ -8,12 +8,16 @@ import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { freePort } from "../../bin/up/free-port.ts";
 import { migrateDatabase, openDatabase } from "../../service/store/database.ts";
+import { ROLES } from "../../service/store/role-rights.ts";
+import { createRoles, putLogin } from "../../service/store/roles.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
     /** Name of a migrated, empty database on it, which nobody can connect to: databases are copied from it. */
     migratedDatabase: string;
+    /** Password of the users `ahs_…_test`, who log in for our roles. */
+    rolePassword: string;
   }
 }
 
@@ -21,7 +25,9 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.AHS_TEST_DATABASE_URL;
   const server = given === undefined ? await startServer() : { url: given, stop: async () => undefined };
-  const migrated = await createMigrated(server.url);
+  const rolePassword = randomBytes(12).toString("hex");
+  const migrated = await createMigrated(server.url, rolePassword);
+  project.provide("rolePassword", rolePassword);
   project.provide("postgresUrl", server.url);
   project.provide("migratedDatabase", migrated);
   return async () => {
@@ -52,7 +58,7 @@ async function startServer(): Promise<{ readonly url: string; readonly stop: () 
 }
 
 /** Migrating a database takes ten times as long as copying one. A database that is copied may have no connection. */
-async function createMigrated(server: string): Promise<string> {
+async function createMigrated(server: string, password: string): Promise<string> {
   const name = `migrated_${randomBytes(6).toString("hex")}`;
   await run(server, `create database ${name}`);
   const url = new URL(server);
@@ -65,6 +71,10 @@ async function createMigrated(server: string): Promise<string> {
     connectTimeoutMs: 5_000,
     onIdleError: () => undefined,
   });
+  const client = await db.$client.connect();
+  await createRoles(client);
+  for (const role of ROLES) await putLogin(client, { name: `${role}_test`, role, password });
+  client.release();
   await migrateDatabase(db);
   await db.$client.end();
   await run(server, `alter database ${name} allow_connections false`);

@@ -2,12 +2,27 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { inject } from "vitest";
 import { type Database, openDatabase } from "../../service/store/database.ts";
+import type { RoleName } from "../../service/store/role-rights.ts";
 
 export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> };
 
 /** A migrated database of its own on the run's PostgreSQL: a copy of the one that was migrated for the run. */
-export function createTestDatabase(): Promise<TestDatabase> {
-  return createCopy(inject("migratedDatabase"));
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const database = await createCopy(inject("migratedDatabase"));
+  // A copy has the rights on what it holds, and none on itself.
+  await onServer(
+    database.url,
+    `grant create on database ${new URL(database.url).pathname.slice(1)} to ahs_index`,
+  );
+  return database;
+}
+
+/** The URL by which a process of that role reaches a database of the run's PostgreSQL. */
+export function urlForRole(databaseUrl: string, role: RoleName): string {
+  const url = new URL(databaseUrl);
+  url.username = `${role}_test`;
+  url.password = inject("rolePassword");
+  return url.href;
 }
 
 /** A database of its own that was never migrated. */

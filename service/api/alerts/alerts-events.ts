@@ -10,6 +10,7 @@ import {
   sanctionsFlagSchema,
 } from "../scores/ahs-record-schema.ts";
 import { SUBSCRIPTION_EXAMPLE } from "./alerts-subscription.ts";
+import { breachSchema, watchedSchema } from "./alerts-thresholds.ts";
 
 /** The body of one kind of event, for the OpenAPI document. */
 export type DescribedEvent = {
@@ -77,6 +78,23 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
       data: CHANGE_EXAMPLE,
     },
   },
+  "ahs.threshold_breached": {
+    summary:
+      "A change of score took values below thresholds of the subscription, which were at or above them before, or unknown: one event names them all. A value that is below and stays there is not told again; one that recovered, or became unknown, is.",
+    schema: eventSchema(
+      "ahs.threshold_breached",
+      z.object({ ...changeShape, breached: z.array(breachSchema).min(1) }),
+    ).openapi("ThresholdBreachedEvent"),
+    example: {
+      type: "ahs.threshold_breached",
+      timestamp: "2026-11-20T10:00:02.000Z",
+      data: {
+        ...CHANGE_EXAMPLE,
+        current: { grade: "C", ahs_score: 68, trust_routing: "escrow" },
+        breached: [{ value: "ahs_score", below: 70, previous: 78, current: 68 }],
+      },
+    },
+  },
   "ahs.sanctions_hit": {
     summary: "The wallet is on a sanctions list, and was on none before. Its end shows as a change of grade.",
     schema: eventSchema(
@@ -100,12 +118,43 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
       },
     },
   },
+  "ahs.confidence_changed": {
+    summary:
+      "The level of the confidence is another than before; a wallet never scored is INSUFFICIENT here. It falls by itself where a wallet makes no calls: that is told as soon as the wallet is scored anew for it.",
+    schema: eventSchema(
+      "ahs.confidence_changed",
+      z.object({
+        ...changeShape,
+        previous_confidence: z.number().min(0).max(1).nullable(),
+        previous_confidence_level: confidenceLevelSchema.nullable().openapi({
+          description: "Null for a wallet never scored",
+        }),
+      }),
+    ).openapi("ConfidenceChangedEvent"),
+    example: {
+      type: "ahs.confidence_changed",
+      timestamp: "2026-11-20T10:00:02.000Z",
+      data: {
+        ...CHANGE_EXAMPLE,
+        current: CHANGE_EXAMPLE.previous,
+        confidence: 0.59,
+        confidence_level: "MEDIUM",
+        previous_confidence: 0.81,
+        previous_confidence_level: "HIGH",
+      },
+    },
+  },
   "subscription.test": {
     summary:
       "The first event of every subscription, and whenever its owner asks for it: answer it with a 2xx.",
     schema: eventSchema(
       "subscription.test",
-      z.object({ ...scopeShape, events: z.array(z.string()), expires_at: isoSchema }),
+      z.object({
+        ...scopeShape,
+        events: z.array(z.string()),
+        thresholds: z.array(watchedSchema),
+        expires_at: isoSchema,
+      }),
     ).openapi("SubscriptionTestEvent"),
     example: {
       type: "subscription.test",
@@ -115,7 +164,35 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
         address: SUBSCRIPTION_EXAMPLE.address,
         chain_id: 31_337,
         events: SUBSCRIPTION_EXAMPLE.events,
+        thresholds: SUBSCRIPTION_EXAMPLE.thresholds,
         expires_at: SUBSCRIPTION_EXAMPLE.expires_at,
+      },
+    },
+  },
+  "subscription.expiring": {
+    summary:
+      "The subscription ends soon, and what is not delivered by then is dropped. Told three days and one day before, once each, whatever its events are; after an extension, of the new end. Paying again for the same wallet and URL extends it.",
+    schema: eventSchema(
+      "subscription.expiring",
+      z.object({
+        ...scopeShape,
+        events: z.array(z.string()),
+        expires_at: isoSchema,
+        notice_days: z
+          .int()
+          .openapi({ description: "Which notice it is: of three days before the end, or of one" }),
+      }),
+    ).openapi("SubscriptionExpiringEvent"),
+    example: {
+      type: "subscription.expiring",
+      timestamp: "2026-12-17T10:00:04.000Z",
+      data: {
+        subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
+        address: SUBSCRIPTION_EXAMPLE.address,
+        chain_id: 31_337,
+        events: SUBSCRIPTION_EXAMPLE.events,
+        expires_at: SUBSCRIPTION_EXAMPLE.expires_at,
+        notice_days: 3,
       },
     },
   },

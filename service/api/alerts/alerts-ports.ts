@@ -1,4 +1,5 @@
-import type { Replay, Rotated, Subscribe, SubscribeRequest } from "../../alerts/subscriptions.ts";
+import type { Subscribe, SubscribeRequest } from "../../alerts/subscribe.ts";
+import type { Replay, Rotated } from "../../alerts/subscriptions.ts";
 import type { StoredSubscription } from "../../store/alert-subscriptions.ts";
 import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
 import type { Caller } from "../access/access.ts";
@@ -12,6 +13,10 @@ import { ValidationFailed } from "../validation/validation-failed.ts";
 export type SubscribePorts = {
   /** Buys 30 days of monitoring, or 30 more of it. */
   readonly subscribe: Subscribe;
+  /** Whether an owner's running subscription for a wallet and URL has thresholds. */
+  readonly hasThresholds: (
+    place: Pick<SubscribeRequest, "wallet" | "owner" | "webhookUrl">,
+  ) => Promise<boolean>;
   readonly infrastructure: Pick<InfrastructurePorts["infrastructure"], "refusal">;
 };
 

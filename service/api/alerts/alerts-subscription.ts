@@ -1,6 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
+import { ALERT_EVENTS } from "../../alerts/alert-events.ts";
 import { hashManageToken, PAUSE_MS, type Replay } from "../../alerts/subscriptions.ts";
+import { standingOfThresholds } from "../../alerts/thresholds.ts";
 import type { StoredSubscription } from "../../store/alert-subscriptions.ts";
 import { ACT_ONCE, type Act, actOnce } from "../access/act-once.ts";
 import { ownerText } from "../access/owner.ts";
@@ -9,6 +11,7 @@ import type { ApiContext } from "../api-env.ts";
 import { Problem, type ProblemCode } from "../problems.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import type { SubscriptionPorts } from "./alerts-ports.ts";
+import { watchedSchema } from "./alerts-thresholds.ts";
 
 /** Members of a subscription, without its secrets. */
 export const subscriptionShape = {
@@ -17,6 +20,7 @@ export const subscriptionShape = {
   chain_id: z.int(),
   webhook_url: z.string(),
   events: z.array(z.string()),
+  thresholds: z.array(watchedSchema).openapi({ description: "What `ahs.threshold_breached` is told of" }),
   status: z.enum(["unverified", "active", "disabled", "expired", "ended"]).openapi({
     description:
       "unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good",
@@ -38,7 +42,8 @@ export const SUBSCRIPTION_EXAMPLE: SubscriptionAnswer = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   chain_id: 31337,
   webhook_url: "https://hooks.example.com/agent-health",
-  events: ["ahs.grade_changed", "ahs.sanctions_hit"],
+  events: [...ALERT_EVENTS],
+  thresholds: [{ value: "ahs_score", below: 70, current: 78 }],
   status: "unverified",
   disabled_reason: null,
   created_at: "2026-11-20T10:00:00.000Z",
@@ -155,6 +160,7 @@ export function renderSubscription(subscription: StoredSubscription, now: Date):
     chain_id: subscription.chainId,
     webhook_url: subscription.url,
     events: [...subscription.events],
+    thresholds: [...standingOfThresholds(subscription.thresholds, subscription.watched)],
     status: statusOf(subscription, now),
     disabled_reason: subscription.disabledReason,
     created_at: subscription.createdAt.toISOString(),

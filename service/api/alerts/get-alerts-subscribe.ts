@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { ALERT_EVENTS } from "../../alerts/alert-events.ts";
-import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
+import { SUBSCRIPTION_DAYS } from "../../alerts/subscribe.ts";
+import { ownerOf, ownerText } from "../access/owner.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid, type PaidWorkContext } from "../endpoint.ts";
 import { noteInterest, type WalletPorts } from "../wallet-ports.ts";
 import { requireFollowed } from "../wallet-report.ts";
 import { purchaseBy, refuseWebhookUrl, type SubscribePorts } from "./alerts-ports.ts";
 import { renderSubscription, SUBSCRIPTION_EXAMPLE, subscriptionShape } from "./alerts-subscription.ts";
+import { refuseUnheard, thresholdQuery, thresholdsOf } from "./alerts-thresholds.ts";
 
 const MAX_URL_CHARACTERS = 2_048;
 
@@ -27,8 +29,9 @@ const query = z.object({
     type: "array",
     items: { type: "string", enum: [...ALERT_EVENTS] },
     description:
-      "What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now",
+      "What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now. `ahs.threshold_breached` needs a threshold.",
   }),
+  ...thresholdQuery,
 });
 
 const subscribedSchema = z
@@ -60,7 +63,7 @@ export const getAlertsSubscribe = definePaid({
   price: 2000,
   tag: "Alerts",
   summary: "30 days of monitoring of a wallet by webhook",
-  description: `Tells a URL, by signed webhooks, when the wallet's grade changes and when it is put on a sanctions list: changes, never states, within seconds of the score that shows them. The first delivery is \`subscription.test\`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds ${SUBSCRIPTION_DAYS} days to the same subscription. An event is delivered at least once, with one \`webhook-id\` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.`,
+  description: `Tells a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: \`thresholds\` of the answer and of every \`subscription.test\` show how it stands; once it has been at or above, or unknown, falling below is told, every time. Thresholds that are given replace all that there were, and bring \`ahs.threshold_breached\` with them where \`events\` is left out; without any, a subscription keeps what it has. The first delivery is \`subscription.test\`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds ${SUBSCRIPTION_DAYS} days to the same subscription; \`subscription.expiring\` tells of its end three days and one day before. An event is delivered at least once, with one \`webhook-id\` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.`,
   request: { params: addressParams, query, body: null },
   answer: { schema: subscribedSchema, example: EXAMPLE, description: "The subscription" },
   problems: ["not-indexed", "index-unavailable", "index-behind"],
@@ -70,6 +73,17 @@ export const getAlertsSubscribe = definePaid({
   ): Promise<void> {
     await requireFollowed(params.address, deps, now);
     await refuseWebhookUrl(query.webhook_url, caller, deps);
+    const owner = ownerOf(caller);
+    // Whoever has not shown who they are is told the price.
+    await refuseUnheard({ events: query.events, thresholds: thresholdsOf(query) }, async () =>
+      owner === null
+        ? true
+        : deps.hasThresholds({
+            wallet: params.address,
+            owner: ownerText(owner),
+            webhookUrl: query.webhook_url,
+          }),
+    );
   },
   async work({ params, query }, _prepared, { deps, now, caller, debitId }): Promise<SubscribedAnswer> {
     const { subscription, secret, manageToken } = await deps.subscribe({
@@ -77,6 +91,7 @@ export const getAlertsSubscribe = definePaid({
       wallet: params.address,
       webhookUrl: query.webhook_url,
       events: query.events === undefined ? null : [...new Set(query.events)],
+      thresholds: thresholdsOf(query),
     });
     noteInterest(params.address, deps);
     return { ...renderSubscription(subscription, now), secret, manage_token: manageToken };

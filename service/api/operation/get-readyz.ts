@@ -43,7 +43,7 @@ const readyzSchema = z
   })
   .openapi("Readiness");
 
-type Readiness = z.infer<typeof readyzSchema>;
+export type Readiness = z.infer<typeof readyzSchema>;
 
 const EXAMPLE: Readiness = {
   status: "ok",
@@ -86,7 +86,7 @@ export const getReadyz = defineFree({
   alternatives: { 503: { schema: readyzSchema, description: "Not ready" } },
   problems: ["internal"],
   async respond(context, _input, { deps, now }: { deps: GetReadyzPorts; now: Date }) {
-    const readiness = await check(deps, now);
+    const readiness = await readReadiness(deps, now);
     return readiness.status === "ok"
       ? answerJson(context, readiness, { headers: { "cache-control": "no-store" } })
       : answerJson(context, readiness, {
@@ -96,7 +96,8 @@ export const getReadyz = defineFree({
   },
 });
 
-async function check(deps: GetReadyzPorts, now: Date): Promise<Readiness> {
+/** Whether the database answers and the index is fresh, and how old the sources of sanctions are. */
+export async function readReadiness(deps: GetReadyzPorts, now: Date): Promise<Readiness> {
   try {
     const readiness = readinessOf(await deps.scores.head(), deps.maxIndexAgeSeconds, now);
     return { ...readiness, sanctions: await sanctionsOf(deps.sanctionsSources, now) };

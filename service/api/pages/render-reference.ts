@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { html, raw } from "hono/html";
+import { html } from "hono/html";
 import type { ServedDocument } from "../create-interface.ts";
 import {
   type DocumentedOperation,
@@ -13,40 +12,25 @@ import {
 } from "../document-operations.ts";
 import type { ApiDocument } from "../openapi-document.ts";
 import { PROBLEMS } from "../problems.ts";
+import { renderPage } from "./frame.ts";
 import { renderMemberTable } from "./member-table.ts";
 import { type Fragment, renderProse, valuesOf } from "./prose.ts";
-import { REFERENCE_STYLE } from "./reference-style.ts";
 
-/** The reference page and the policy under which a browser may show it. */
-export type ReferencePage = { readonly html: string; readonly contentSecurityPolicy: string };
-
-/** Renders the reference of an interface, with a link to those beside it; the page loads nothing, from here or elsewhere. */
-export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): ReferencePage {
-  const styleHash = createHash("sha256").update(REFERENCE_STYLE).digest("base64");
-  return {
-    html: String(renderPage(one, others)),
-    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  };
-}
-
-function renderPage({ document, documentPath }: ServedDocument, others: readonly ServedDocument[]): Fragment {
+/** The reference of an interface as a page, with a link to those beside it. */
+export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): string {
+  const { document, documentPath, referencePath, purpose } = one;
   const operations = operationsOf(document);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${document.info.title} reference</title>
-<style>${raw(REFERENCE_STYLE)}</style>
-</head>
-<body>
+  return renderPage({
+    title: `${document.info.title} reference`,
+    path: referencePath,
+    description: purpose,
+    body: html`<div class="reference">
 <header>
 <h1>${document.info.title} reference</h1>
 ${(document.info.description ?? "").split("\n\n").map((paragraph) => html`<p>${renderProse(paragraph)}</p>`)}
 <p>For machines: <a href="${documentPath}">OpenAPI 3.1</a>, <a href="/llms.txt">llms.txt</a>, <code>/.well-known/x402</code>, and <code>/mcp</code> for the same as tools.</p>
-${others.map(({ title, purpose, referencePath }) => html`<p>Beside it: <a href="${referencePath}">${title}</a>. ${purpose}</p>`)}
+${others.map((other) => html`<p>Beside it: <a href="${other.referencePath}">${other.title}</a>. ${other.purpose}</p>`)}
 </header>
-<main>
 <h2>Endpoints</h2>
 ${renderIndex(operations)}
 <h2 id="credentials">Credentials</h2>
@@ -57,13 +41,12 @@ ${operations.map((entry) => renderOperation(entry, document))}
 <p>Sent to subscribers by Standard Webhooks 1.0.0, at least once, under one <code>webhook-id</code>.</p>
 ${webhooksOf(document).map((entry) => renderWebhook(entry, document))}
 ${renderProblems()}
-</main>
-</body>
-</html>`;
+</div>`,
+  });
 }
 
 function renderIndex(entries: readonly DocumentedOperation[]): Fragment {
-  return html`<div class="scroll"><table class="index">
+  return html`<div class="scroll" tabindex="0"><table class="index">
 <thead><tr><th>Endpoint</th><th>Price</th><th>Purpose</th></tr></thead>
 <tbody>${entries.map(
     ({ method, path, operation, priceUnits }) => html`
@@ -92,7 +75,7 @@ ${renderResponses(operation)}
 function renderParameters(operation: Operation): Fragment | string {
   const parameters = (operation.parameters ?? []).flatMap((one) => ("$ref" in one ? [] : [one]));
   if (parameters.length === 0) return "";
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th>Parameter</th><th>In</th><th>Meaning</th></tr></thead>
 <tbody>${parameters.map(
     (one) => html`
@@ -105,7 +88,7 @@ function renderExample(operation: Operation): Fragment | string {
   const success = operation.responses?.["200"];
   const example: unknown = success?.content?.["application/json"]?.example;
   if (example === undefined) return "";
-  return html`<p>Answer:</p><pre><code>${JSON.stringify(example, null, 2)}</code></pre>`;
+  return html`<p>Answer:</p><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
 }
 
 /** How callers prove who they are, or pay. */
@@ -127,7 +110,7 @@ function renderWebhook({ name, operation }: DocumentedWebhook, document: ApiDocu
 <h3><code>${name}</code></h3>
 <p>${renderProse(operation.summary)}</p>
 ${renderParameters(operation)}
-<pre><code>${JSON.stringify(memberOf(content, "example"), null, 2)}</code></pre>
+<pre tabindex="0"><code>${JSON.stringify(memberOf(content, "example"), null, 2)}</code></pre>
 ${renderMemberTable(memberOf(content, "schema"), { document, side: "answer" })}
 </article>`;
 }
@@ -138,7 +121,7 @@ function renderBody(operation: Operation, document: ApiDocument): Fragment | str
   if (content === undefined) return "";
   const schema = resolveSchema(memberOf(content, "schema"), document);
   const example = memberOf(content, "example") ?? memberOf(schema, "example");
-  return html`<p>Body:</p>${example === undefined ? "" : html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>`}
+  return html`<p>Body:</p>${example === undefined ? "" : html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`}
 ${renderMemberTable(schema, { document, side: "request" })}`;
 }
 
@@ -150,7 +133,7 @@ function renderMembers(operation: Operation, document: ApiDocument): Fragment | 
 
 function renderResponses(operation: Operation): Fragment {
   const responses = Object.entries(operation.responses ?? {});
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th>Status</th><th>When</th></tr></thead>
 <tbody>${responses.map(
     ([status, response]) => html`
@@ -161,7 +144,7 @@ function renderResponses(operation: Operation): Fragment {
 
 function renderProblems(): Fragment {
   return html`<h2>Problems</h2>
-<div class="scroll"><table>
+<div class="scroll" tabindex="0"><table>
 <thead><tr><th>Type</th><th>Status</th><th>Title</th></tr></thead>
 <tbody>${Object.entries(PROBLEMS).map(
     ([code, { status, title }]) => html`

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
+import { SUBSCRIPTION_DAYS } from "../../alerts/subscribe.ts";
 import { addressParams } from "../address-schema.ts";
 import { purchaseBy, refuseWebhookUrl, type SubscribePorts } from "../alerts/alerts-ports.ts";
 import { renderSubscription } from "../alerts/alerts-subscription.ts";
@@ -61,6 +61,7 @@ export const getAgentProtect = definePaid({
             wallet: address,
             webhookUrl: query.webhook_url,
             events: null,
+            thresholds: null,
           });
     noteInterest(address, deps);
     if (monitoring === null) return renderProtection(protection, null);

@@ -63,6 +63,7 @@ export const getAhs = definePaid({
     "index-behind",
     "scoring-unavailable",
     "history-unavailable",
+    "signer-unavailable",
   ],
   async prepare({ params, query }, { deps, now, caller }: PaidWorkContext<GetAhsPorts>) {
     const standing = await freshStanding(params.address, deps, now);

@@ -23,7 +23,10 @@ export const keptHistory = ahs.table(
 /** pending: its request is to be sent. sent: on its way. followed: the index follows the wallet. refused: it cannot be. */
 export type EnrolmentState = "pending" | "sent" | "followed" | "refused";
 
-/** Wallets that somebody paid to have scored, and that are to be followed from then on. */
+/** paid: somebody paid for the wallet's score. registry: a scan found it in a registry; those wait for the former. */
+export type EnrolmentCause = "paid" | "registry";
+
+/** Wallets that are to be followed from now on. */
 export const enrolment = ahs.table(
   "enrolment",
   {
@@ -36,6 +39,7 @@ export const enrolment = ahs.table(
     requestedAt: timestamp({ withTimezone: true }).notNull(),
     /** Not sent before this moment. */
     notBefore: timestamp({ withTimezone: true }),
+    cause: text().$type<EnrolmentCause>().notNull().default("paid"),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.wallet] }),

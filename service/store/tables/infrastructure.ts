@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
@@ -41,10 +42,14 @@ export const agentDocument = ahs.table(
     attempts: integer().notNull(),
     fetchedAt: timestamp({ withTimezone: true }),
     notBefore: timestamp({ withTimezone: true }),
+    /** The content's hash as of the newest scan that is done; null before the first that found one. */
+    scannedHash: text(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.agentId] }),
     index("agent_document_due").on(table.chainId, table.notBefore),
+    // Searches by the beginning of a name, which may be of any length.
+    index("agent_document_name").on(table.chainId, sql`lower(left(name, 64)) text_pattern_ops`),
   ],
 );
 

@@ -12,13 +12,14 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type { ScanReport } from "../../scan/report.ts";
+import type { Grade } from "../../score/record.ts";
 import { ahs } from "./schema.ts";
 
 /** nightly: the one of its UTC day. hand: `ahs scan`. */
 export type ScanCause = "nightly" | "hand";
 
-/** running: somebody works on it, or died over it. done: its report is whole. */
-export type ScanState = "running" | "done";
+/** running: somebody works on it, or died over it. done: its report is whole. abandoned: another began before it was done. */
+export type ScanState = "running" | "done" | "abandoned";
 
 /** One scan of the registries and of all scores, with what it found. */
 export const scanRun = ahs.table(
@@ -42,6 +43,18 @@ export const scanRun = ahs.table(
     uniqueIndex("scan_run_nightly").on(table.chainId, table.night).where(sql`cause = 'nightly'`),
     index("scan_run_newest").on(table.chainId, table.startedAt.desc()),
   ],
+);
+
+/** The grade of every wallet as the newest scan that is done found it: what the next one compares with. */
+export const scanGrade = ahs.table(
+  "scan_grade",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    /** Null for a wallet without enough history. */
+    grade: text().$type<Grade>(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.wallet] })],
 );
 
 /** Agents of the registries that the index does not follow, as their events tell of them in final blocks. */

@@ -8,12 +8,14 @@ import { type Download, runSanctions, type SanctionsDeps } from "../../../bin/co
 import { fetchFailure } from "../../../service/net/exchange.ts";
 import { DownloadFailure } from "../../../service/net/guarded-download.ts";
 import { sanctionsListHash } from "../../../service/sanctions/list-hash.ts";
+import { requireSanctionsSource } from "../../../service/sanctions/sources.ts";
 import type { Database } from "../../../service/store/database.ts";
 import { clearSanctions } from "../../service/sanctions/clear-sanctions.ts";
 import { bytesOf, evmAddress, sdnXml, type TestParty } from "../../service/sanctions/sdn-file.ts";
 import { createIndexTables } from "../../service/store/index-tables.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
+const CHAIN = { chainId: 31_337, sanctionsList: { address: getAddress(evmAddress(77)), startBlock: 0 } };
 const NOW = new Date("2026-11-20T10:00:00Z");
 const URL_OF_LIST = "https://list.example/sdn_advanced.xml";
 
@@ -45,7 +47,7 @@ async function sanctions(
     download: async () => {
       throw new Error("nothing was to be downloaded");
     },
-    chain: () => ({ deployment: { chainId: 31_337 }, contract: null }),
+    chain: () => ({ deployment: CHAIN, contract: null }),
     ...changes,
   });
   return lines;
@@ -205,12 +207,35 @@ describe("ahs sanctions status", () => {
   });
 });
 
+describe("a chain without a sanctions contract", () => {
+  const deployment = { chainId: 31_337, sanctionsList: null };
+  const chain = () => ({ deployment, contract: null });
+
+  it("has imported lists as its only source, and says nothing of a contract", async () => {
+    await index();
+    await sanctions(["import", file("two.xml", TWO)]);
+    const rows = (await sanctions(["status"], { chain })).slice(1).map((row) => row.split(/ {2,}/)[0]);
+    expect(rows).toEqual(["ofac-sdn"]);
+    expect((await sanctions(["check", evmAddress(2)], { chain })).join("\n")).toMatch(
+      /sanctioned\nofac-sdn +listed: 901, known since \S+ +0 s old$/,
+    );
+  });
+
+  it("is neither scored nor served before the first import", async () => {
+    await index();
+    await expect(requireSanctionsSource(db, deployment)).rejects.toThrow('Run "ahs sanctions import" first');
+    await expect(requireSanctionsSource(db, CHAIN)).resolves.toBeUndefined();
+    await sanctions(["import", file("two.xml", TWO)]);
+    await expect(requireSanctionsSource(db, deployment)).resolves.toBeUndefined();
+  });
+});
+
 describe("ahs sanctions check", () => {
   it("tells which lists name an address, and what the contract says now", async () => {
     await index();
     await sanctions(["import", file("two.xml", TWO)]);
     const contract = { isSanctioned: async () => true, blockHash: async () => null };
-    const chain = () => ({ deployment: { chainId: 31_337 }, contract });
+    const chain = () => ({ deployment: CHAIN, contract });
     const lines = await sanctions(["check", getAddress(evmAddress(2))], { chain });
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
       [`${getAddress(evmAddress(2))}: sanctioned`],
@@ -233,7 +258,7 @@ describe("ahs sanctions check", () => {
       blockHash: async () => null,
     };
     const lines = await sanctions(["check", evmAddress(1)], {
-      chain: () => ({ deployment: { chainId: 31_337 }, contract }),
+      chain: () => ({ deployment: CHAIN, contract }),
     });
     expect(lines.join("\n")).toMatch(
       /sanctioned\nchainalysis-oracle +nothing known +never read\nofac-sdn +listed: 900.*\nthe contract itself did not answer: connect/,

@@ -1,10 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Address } from "viem";
-import {
-  createSubscribe,
-  type SubscribeRequest,
-  type SubscriptionDeps,
-} from "../../../service/alerts/subscriptions.ts";
+import { createSubscribe, type SubscribeRequest } from "../../../service/alerts/subscribe.ts";
+import type { SubscriptionDeps } from "../../../service/alerts/subscriptions.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
 export const WALLET: Address = `0x${"a1".repeat(20)}`;
@@ -33,6 +30,7 @@ export async function createAlertWorld(start = new Date("2026-11-20T10:00:00.000
         owner: "key:one",
         webhookUrl: URL_A,
         events: null,
+        thresholds: null,
         purchase: null,
         debitId: null,
         ...changes,

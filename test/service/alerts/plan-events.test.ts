@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ALERT_EVENTS } from "../../../service/alerts/alert-events.ts";
 import { planEvents, testEvent } from "../../../service/alerts/plan-events.ts";
+import { planExpiry } from "../../../service/alerts/plan-expiry.ts";
 import { WEBHOOK_EVENTS } from "../../../service/api/alerts/alerts-events.ts";
 import type { ToldScore } from "../../../service/store/alert-scores.ts";
-import type { LiveSubscription } from "../../../service/store/alert-subscriptions.ts";
+import type { LiveSubscription } from "../../../service/store/live-subscriptions.ts";
 import { storedSubscription } from "../api/alerts/fake-alert-ports.ts";
 
 const AT = new Date("2026-11-20T10:00:02.000Z");
@@ -13,6 +14,7 @@ const subscription: LiveSubscription = {
   endpointId: "11111111-1111-4111-8111-111111111111",
   wallet: WALLET,
   events: ALERT_EVENTS,
+  thresholds: {},
   isDisabled: false,
 };
 
@@ -27,6 +29,8 @@ function score(changes: Partial<ToldScore> = {}): ToldScore {
     scoreId: 7,
     grade: "B",
     ahsScore: 78,
+    d1Score: 81,
+    d2Score: 77,
     confidenceMicros: 810_000,
     confidenceLevel: "HIGH",
     sanctioned: false,
@@ -44,6 +48,8 @@ const INSUFFICIENT = score({ scoreId: 9, grade: null, ahsScore: null, confidence
 const LISTED = score({ scoreId: 10, grade: "F", ahsScore: 0, sanctioned: true, sanctionsFlags: [LISTING] });
 const LISTED_AGAIN = score({ ...LISTED, scoreId: 11 });
 const F = score({ scoreId: 12, grade: "F", ahsScore: 3 });
+const LESS_SURE = score({ scoreId: 13, confidenceMicros: 550_000, confidenceLevel: "MEDIUM" });
+const A_LITTLE_LESS_SURE = score({ scoreId: 14, confidenceMicros: 790_000 });
 
 function planned(before: ToldScore | null, after: ToldScore, to = subscription) {
   return planEvents({ chainId: 31_337, wallet: WALLET, before, after }, to, AT);
@@ -54,13 +60,20 @@ describe("what a change of the current score is told as", () => {
     ["another grade", B, C, ["ahs.grade_changed"]],
     ["another score of the same grade", B, B_AGAIN, []],
     ["the same score", B, B, []],
-    ["no history any more", B, INSUFFICIENT, ["ahs.grade_changed"]],
-    ["enough history", INSUFFICIENT, B, ["ahs.grade_changed"]],
-    ["a first score", null, B, ["ahs.grade_changed"]],
+    ["no history any more", B, INSUFFICIENT, ["ahs.grade_changed", "ahs.confidence_changed"]],
+    ["enough history", INSUFFICIENT, B, ["ahs.grade_changed", "ahs.confidence_changed"]],
+    ["a first score", null, B, ["ahs.grade_changed", "ahs.confidence_changed"]],
+    ["another level of confidence", B, LESS_SURE, ["ahs.confidence_changed"]],
+    ["another confidence of the same level", B, A_LITTLE_LESS_SURE, []],
     ["a first score without history", null, INSUFFICIENT, []],
     ["a listing", B, LISTED, ["ahs.grade_changed", "ahs.sanctions_hit"]],
     ["a listing of a wallet that failed before", F, LISTED, ["ahs.sanctions_hit"]],
-    ["a first score that is a listing", null, LISTED, ["ahs.grade_changed", "ahs.sanctions_hit"]],
+    [
+      "a first score that is a listing",
+      null,
+      LISTED,
+      ["ahs.grade_changed", "ahs.sanctions_hit", "ahs.confidence_changed"],
+    ],
     ["a listing that goes on", LISTED, LISTED_AGAIN, []],
     ["the end of a listing", LISTED, B, ["ahs.grade_changed"]],
     ["the end of a listing of a wallet that fails", LISTED, F, []],
@@ -72,6 +85,22 @@ describe("what a change of the current score is told as", () => {
     const narrow = { ...subscription, events: ["ahs.sanctions_hit"] };
     expect(planned(B, LISTED, narrow).map(({ type }) => type)).toEqual(["ahs.sanctions_hit"]);
     expect(planned(B, C, narrow)).toEqual([]);
+  });
+
+  it("is one event of thresholds, however many were crossed", () => {
+    const to = {
+      ...subscription,
+      thresholds: { ahsScore: 75, d1Score: 81, d2Score: 76, confidenceMicros: 0 },
+    };
+    const worse = score({ scoreId: 8, ahsScore: 74, d1Score: 81, d2Score: 70 });
+    const events = planned(B, worse, to);
+    expect(events.map(({ type }) => type)).toEqual(["ahs.threshold_breached"]);
+    expect(JSON.parse(events[0]?.body ?? "").data.breached).toEqual([
+      { value: "ahs_score", below: 75, previous: 78, current: 74 },
+      { value: "d2_score", below: 76, previous: 77, current: 70 },
+    ]);
+    expect(planned(worse, score({ ...worse, scoreId: 9, ahsScore: 60 }), to)).toEqual([]);
+    expect(planned(B, worse, { ...to, events: ["ahs.grade_changed"] })).toEqual([]);
   });
 
   it("says what was, what is and by which record", () => {
@@ -118,6 +147,16 @@ describe("what a change of the current score is told as", () => {
     expect(JSON.parse(hit?.body ?? "").data.sanctions_flags).toEqual([LISTING]);
   });
 
+  it("says how sure the record was, and is", () => {
+    const [changed] = planned(B, LESS_SURE);
+    expect(JSON.parse(changed?.body ?? "").data).toMatchObject({
+      previous_confidence: 0.81,
+      previous_confidence_level: "HIGH",
+      confidence: 0.55,
+      confidence_level: "MEDIUM",
+    });
+  });
+
   it("has one id wherever it is told of again, and another for another change, type or endpoint", () => {
     const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
     expect(ids(planned(B, LISTED))).toEqual(ids(planned(B, LISTED)));
@@ -135,8 +174,17 @@ describe("what a change of the current score is told as", () => {
 });
 
 describe("bodies", () => {
-  const test = testEvent(storedSubscription(), { at: AT, ask: "1" });
-  const all = [...planned(B, LISTED), test];
+  const watching = storedSubscription({ thresholds: { ahsScore: 80, confidenceMicros: 500_000 } });
+  const expiresAt = new Date(AT.getTime() + 1_000);
+  const all = [
+    ...planned(null, LISTED, { ...subscription, thresholds: { ahsScore: 80 } }),
+    testEvent(watching, { at: AT, ask: "1" }),
+    planExpiry({ ...subscription, chainId: 31_337, expiresAt }, AT),
+  ].filter((event) => event !== null);
+
+  it("are of every event that there is", () => {
+    expect(all.map(({ type }) => type)).toEqual(Object.keys(WEBHOOK_EVENTS));
+  });
 
   it.each(all.map((event) => [event.type, event.body] as const))("%s fits its schema", (type, body) => {
     const told = JSON.parse(body);
@@ -152,6 +200,10 @@ describe("bodies", () => {
   );
 
   it("are described for every event that there is", () => {
-    expect(Object.keys(WEBHOOK_EVENTS)).toEqual([...ALERT_EVENTS, "subscription.test"]);
+    expect(Object.keys(WEBHOOK_EVENTS)).toEqual([
+      ...ALERT_EVENTS,
+      "subscription.test",
+      "subscription.expiring",
+    ]);
   });
 });

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { end, hashManageToken, replay, requestTest, rotate } from "../../../service/alerts/subscriptions.ts";
 import {
+  hasThresholds,
   readSubscription,
   sweepSubscriptions,
-  takeLiveSubscriptions,
 } from "../../../service/store/alert-subscriptions.ts";
 import { createApiKey, readApiKey } from "../../../service/store/api-keys.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../service/store/key-debits.ts";
+import { takeLiveSubscriptions } from "../../../service/store/live-subscriptions.ts";
 import { recordAttempt } from "../../../service/store/webhook-attempts.ts";
 import { readDueEvents, readPendingEvent } from "../../../service/store/webhook-events.ts";
 import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/store/webhook-log.ts";
@@ -47,7 +48,9 @@ describe("buying monitoring", () => {
       wallet: WALLET,
       owner: "key:one",
       url: "https://hooks.example.com/a",
-      events: ["ahs.grade_changed", "ahs.sanctions_hit"],
+      events: ["ahs.grade_changed", "ahs.threshold_breached", "ahs.sanctions_hit", "ahs.confidence_changed"],
+      thresholds: {},
+      watched: null,
       verifiedAt: null,
     });
     expect(subscription.expiresAt.getTime() - world.now().getTime()).toBe(30 * DAY_MS);
@@ -66,7 +69,27 @@ describe("buying monitoring", () => {
     );
     const third = await world.buy();
     expect(third.subscription.events).toEqual(["ahs.sanctions_hit"]);
+    const fourth = await world.buy({ thresholds: { ahsScore: 70 } });
+    expect(fourth.subscription.events).toEqual(["ahs.sanctions_hit", "ahs.threshold_breached"]);
     expect(await world.events()).toHaveLength(1);
+  });
+
+  test("again with thresholds replaces them all, and without keeps them", async () => {
+    const thresholds = { ahsScore: 70, confidenceMicros: 500_000 };
+    const place = {
+      ...{ chainId: 31_337, wallet: WALLET, owner: "key:one" },
+      url: "https://hooks.example.com/a",
+    };
+    await world.buy();
+    expect(await hasThresholds(world.db, place)).toBe(false);
+    expect((await world.buy({ thresholds })).subscription).toMatchObject({ thresholds });
+    expect(await hasThresholds(world.db, place)).toBe(true);
+    expect(await hasThresholds(world.db, { ...place, owner: "key:two" })).toBe(false);
+    expect((await world.buy()).subscription).toMatchObject({ thresholds });
+    const { subscription } = await world.buy({ thresholds: { d1Score: 0 } });
+    expect(subscription.thresholds).toEqual({ d1Score: 0 });
+    await end(world.deps, subscription.id);
+    expect(await hasThresholds(world.db, place)).toBe(false);
   });
 
   test("after it expired continues it from now on", async () => {

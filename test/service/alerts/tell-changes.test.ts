@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Address } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createSubscribe } from "../../../service/alerts/subscriptions.ts";
+import { createSubscribe, type SubscribeRequest } from "../../../service/alerts/subscribe.ts";
 import { createFactPatience } from "../../../service/record/fact-patience.ts";
 import { scoreDueWallets } from "../../../service/record/run-scoring.ts";
 import { scoreNow } from "../../../service/record/score-now.ts";
@@ -14,16 +14,24 @@ const WALLET = account(1);
 const LISTED_IN = 40;
 
 let world: RecordWorld;
+let newest: number;
 beforeEach(async () => {
+  newest = NEWEST;
   world = await createRecordWorld();
   await world.follow(WALLET, 1);
 });
 afterEach(() => world.close());
 
-async function subscribe(wallet: Address, url = "https://hooks.example.com/a"): Promise<string> {
+async function subscribe(
+  wallet: Address,
+  url = "https://hooks.example.com/a",
+  changes: Partial<SubscribeRequest> = {},
+): Promise<string> {
   const { db, now } = world.context;
   const buy = createSubscribe({ db, chainId: CHAIN_ID, now, randomBytes, randomUuid: randomUUID });
-  const request = { wallet, owner: "key:one", webhookUrl: url, events: null, purchase: null, debitId: null };
+  const nothing = { thresholds: null, purchase: null, debitId: null };
+  const events = ["ahs.grade_changed", "ahs.sanctions_hit"] as const;
+  const request = { ...nothing, events, wallet, owner: "key:one", webhookUrl: url, ...changes };
   return (await buy(request)).subscription.id;
 }
 
@@ -110,6 +118,64 @@ test("a reorg that takes a listing back is told as the change back, and the list
   const [changed, hit] = HIT;
   expect(await told()).toEqual(["ahs.grade_changed: F > null", changed, changed, hit, hit]);
 });
+
+test("a value that falls below its threshold is told, while it stays there it is not, and recovery arms it again", async () => {
+  await subscribe(WALLET, undefined, { events: ["ahs.threshold_breached"], thresholds: { ahsScore: 70 } });
+  const breaches = async () => {
+    const { rows } = await world.query(
+      "select body from ahs.webhook_event where type = 'ahs.threshold_breached' order by created_at, id",
+    );
+    return rows.flatMap(({ body }) => JSON.parse(body).data.breached);
+  };
+  await round();
+  expect(await breaches()).toEqual([]);
+  await world.sanction(WALLET, LISTED_IN);
+  await round();
+  const unknownBefore = { value: "ahs_score", below: 70, previous: null, current: 0 };
+  expect(await breaches()).toEqual([unknownBefore]);
+  await holdAs("ahs_score = 69");
+  await renew();
+  expect(await breaches()).toEqual([unknownBefore]);
+  await holdAs("ahs_score = 70");
+  await renew();
+  expect((await breaches()).toSorted((a, b) => (a.previous ?? 0) - (b.previous ?? 0))).toEqual([
+    unknownBefore,
+    { ...unknownBefore, previous: 70 },
+  ]);
+});
+
+test("a confidence that falls a level by itself is told with the score that shows it", async () => {
+  await round();
+  const confidence = { events: ["ahs.confidence_changed"], thresholds: null } as const;
+  await subscribe(WALLET, undefined, confidence);
+  await holdAs("confidence_level = 'LOW', confidence_micros = 300000");
+  await world.query("update ahs.current_score set level_until = as_of_time + interval '8 seconds'");
+  await world.settle(27);
+  await round();
+  expect(await told()).toEqual([]);
+  await world.settle(28);
+  await round();
+  const { rows } = await world.query(
+    "select body from ahs.webhook_event where type = 'ahs.confidence_changed'",
+  );
+  expect(rows.map(({ body }) => JSON.parse(body).data)).toMatchObject([
+    { previous_confidence_level: "LOW", previous_confidence: 0.3, confidence_level: "INSUFFICIENT" },
+  ]);
+});
+
+/** Makes the current score of every wallet one of other values, as an earlier score would have left it. */
+async function holdAs(values: string): Promise<void> {
+  await world.query(`update ahs.score set ${values} where id in (select score_id from ahs.current_score)`);
+}
+
+/** Scores the wallet anew at a newer block. */
+async function renew(): Promise<void> {
+  newest += 1;
+  await world.mine(newest);
+  const scored = await scoreAtNewest(world.context, [WALLET]);
+  if (scored === null) throw new Error("no block to score at");
+  expect(await storeRecords(world.context, scored)).toBe(1);
+}
 
 test("an expired subscription and one that was ended are told nothing", async () => {
   await round();

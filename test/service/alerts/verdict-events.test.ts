@@ -8,7 +8,7 @@ import { runAlerts } from "../../../service/alerts/run-alerts.ts";
 import { tellOfVerdict, type VerdictNews, verdictEvent } from "../../../service/alerts/verdict-events.ts";
 import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
 import { readDueEvents } from "../../../service/store/webhook-events.ts";
-import { readWebhookQueue } from "../../../service/store/webhook-log.ts";
+import { readVerdictDeliveries, readWebhookQueue } from "../../../service/store/webhook-log.ts";
 import { createVerdictWorld, type VerdictWorld } from "../verdicts/verdict-world.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
@@ -114,6 +114,11 @@ describe("delivery", () => {
     const [endpoint] = await world.query<{ secret: string }>("select secret from ahs.webhook_endpoint");
     const body = new Webhook(endpoint?.secret ?? "").verify(got?.body ?? "", got?.headers ?? {});
     expect(body).toMatchObject({ type: "verdict.completed", data: { verdict_id: id } });
+    const page = { limit: 5, after: null };
+    expect(await readVerdictDeliveries(world.db, id, page)).toMatchObject([
+      { type: "verdict.completed", state: "delivered", attempts: [{ status: 204, failure: null }] },
+    ]);
+    expect(await readVerdictDeliveries(world.db, await world.add(), page)).toEqual([]);
   });
 
   test("takes the turn of the verdict's owner, however many endpoints that one names", async () => {

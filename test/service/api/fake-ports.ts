@@ -183,6 +183,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     ipLimit: () => null,
     socketAddress: () => null,
     deadlineMs: 10_000,
+    pages: null,
     maxIndexAgeSeconds: 120,
     sanctionsSources: async () => [],
     oracle: ORACLE,

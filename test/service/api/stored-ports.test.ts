@@ -42,7 +42,8 @@ function appOn(database: Database) {
     clock,
     logger,
     randomId: () => randomUUID(),
-    sanctionsSources: () => readSanctionsSources(database, CHAIN),
+    sanctionsSources: () =>
+      readSanctionsSources(database, { chainId: CHAIN, sanctionsList: { address: WALLET, startBlock: 0 } }),
     scores: createScoreReader(database, CHAIN),
     infrastructure: {
       ...createInfrastructureReader(database, CHAIN),

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { Registry } from "prom-client";
-import { mnemonicToAccount } from "viem/accounts";
+import { type LocalAccount, mnemonicToAccount } from "viem/accounts";
 import { createSenderMetrics } from "../../../service/chain/send-metrics.ts";
 import { type SenderPolicy, senderPolicy } from "../../../service/chain/send-policy.ts";
 import { createSenderRpc, type SenderRpc } from "../../../service/chain/send-rpc.ts";
@@ -15,7 +15,7 @@ export function localAccount(index: number) {
 }
 
 /** Fast enough for a test, otherwise as in production. */
-const testPolicy: SenderPolicy = {
+export const testPolicy: SenderPolicy = {
   ...senderPolicy({ finalityBlocks: 5 }),
   pollMs: 20,
   stuckAfterMs: 300,
@@ -25,14 +25,14 @@ const testPolicy: SenderPolicy = {
 /** Runs the real sender in this process; stopping it releases its lock. */
 export function startSender(
   world: { databaseUrl: string; rpcUrl: string },
-  options: { policy?: Partial<SenderPolicy>; rpc?: (real: SenderRpc) => SenderRpc },
+  options: { policy?: Partial<SenderPolicy>; rpc?: (real: SenderRpc) => SenderRpc; account?: LocalAccount },
 ) {
   const controller = new AbortController();
   const registry = new Registry();
   const real = createSenderRpc({ url: world.rpcUrl, timeoutMs: 5_000, retries: 1 });
   const deps = {
     chainId: CHAIN_ID,
-    account: localAccount(1),
+    account: options.account ?? localAccount(1),
     rpc: options.rpc?.(real) ?? real,
     databaseUrl: world.databaseUrl,
     policy: { ...testPolicy, ...options.policy },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { type Address, createPublicClient, type Hex, http, numberToHex } from "viem";
+import type { LocalAccount } from "viem/accounts";
 import { freePort } from "../../../bin/up/free-port.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { SenderPolicy } from "../../../service/chain/send-policy.ts";
@@ -34,8 +35,14 @@ export async function createSenderWorld() {
     mine: (blocks = 1) => anvil.rpc.request("anvil_mine", numberToHex(blocks)),
     automine: (on: boolean) => anvil.rpc.request("evm_setAutomine", on),
     reorg: (depth: number) => anvil.rpc.request("anvil_reorg", depth, []),
-    /** Starts a sender of account 1; parts of its RPC can be replaced. */
-    startSender: (options: { policy?: Partial<SenderPolicy>; rpc?: (real: SenderRpc) => SenderRpc } = {}) => {
+    /** Starts a sender of account 1, or of another; parts of its RPC can be replaced. */
+    startSender: (
+      options: {
+        policy?: Partial<SenderPolicy>;
+        rpc?: (real: SenderRpc) => SenderRpc;
+        account?: LocalAccount;
+      } = {},
+    ) => {
       const sender = startSender({ databaseUrl: database.url, rpcUrl: anvil.rpcUrl }, options);
       senders.push(sender);
       return sender;

@@ -92,6 +92,9 @@ test("an own call that logs: its contracts, no L1 fee on this chain, and what it
       logs: 2,
       emitters: [lower(keeperTarget1)],
       moves: [],
+      line: expect.stringMatching(
+        new RegExp(`^${hash} ${blockNumber} 0 0 .* other ${lower(keeperTarget1)} -$`),
+      ),
     },
   ]);
   const block = (await world.chain.rpc.request("eth_getBlockByNumber", numberToHex(blockNumber), false)) as {

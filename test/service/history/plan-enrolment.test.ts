@@ -1,6 +1,10 @@
 import { zeroAddress } from "viem";
 import { expect, test } from "vitest";
-import { type EnrolmentFate, fateOfEnrolment } from "../../../service/history/plan-enrolment.ts";
+import {
+  type EnrolmentFate,
+  fateOfEnrolment,
+  sendableToday,
+} from "../../../service/history/plan-enrolment.ts";
 import type { EnrolmentRow } from "../../../service/store/enrolments.ts";
 import { WALLET } from "./simulated-chain.ts";
 
@@ -10,6 +14,7 @@ const PENDING: EnrolmentRow = {
   state: "pending",
   attempts: 0,
   notBefore: null,
+  cause: "paid",
   followedBlock: null,
   carrier: null,
 };
@@ -69,6 +74,26 @@ test.each<[string, EnrolmentRow, EnrolmentFate["kind"]]>([
 ])("a wallet that %s", (_name, row, kind) => {
   expect(fateOfEnrolment(row, sight).kind).toBe(kind);
 });
+
+test.each([
+  { sentToday: 0, due: "pppp", sent: "pppp" },
+  { sentToday: 2, due: "pppp", sent: "pp" },
+  { sentToday: 4, due: "pr", sent: "" },
+  { sentToday: 9, due: "p", sent: "" },
+  { sentToday: 0, due: "rrrr", sent: "rr" },
+  { sentToday: 1, due: "rr", sent: "r" },
+  { sentToday: 0, due: "prr", sent: "pr" },
+  { sentToday: 2, due: "prr", sent: "p" },
+])(
+  "of four requests a day $sentToday are sent: of $due, paid or of registries, go $sent",
+  ({ sentToday, due, sent }) => {
+    const rows = [...due].map((letter) => ({
+      cause: letter === "p" ? ("paid" as const) : ("registry" as const),
+    }));
+    const gone = sendableToday(rows, { perDay: 4, sentToday });
+    expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
+  },
+);
 
 test("an enrolment that was sent by nothing is a broken invariant", () => {
   expect(() => fateOfEnrolment({ ...SENT, carrier: null }, sight)).toThrow("without a transaction");

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { Registry } from "prom-client";
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { askRound, runAsking } from "../../../service/sanctions/ask-contract.ts";
 import { askingFirst } from "../../../service/sanctions/asking-first.ts";
@@ -15,6 +15,7 @@ import { clearSanctions } from "./clear-sanctions.ts";
 import { evmAddress } from "./sdn-file.ts";
 
 const CHAIN_ID = 31_337;
+const CHAIN = { chainId: CHAIN_ID, sanctionsList: { address: zeroAddress, startBlock: 0 } };
 const NOW = new Date("2026-11-20T10:00:00Z");
 
 let db: Database;
@@ -96,7 +97,7 @@ async function listedNow(asOfBlock = 1_000): Promise<readonly (readonly [Address
   return entries.map(({ address, reference }) => [address, reference]);
 }
 
-const unasked = async () => (await readSanctionsSources(db, CHAIN_ID))[0]?.unasked;
+const unasked = async () => (await readSanctionsSources(db, CHAIN))[0]?.unasked;
 
 test("every wallet without an event is asked about once, a few at a time, at the newest indexed block", async () => {
   await follow(...Array.from({ length: 30 }, (_, number) => number));

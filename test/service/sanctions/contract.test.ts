@@ -17,7 +17,7 @@ const clientOf = (url: string) =>
   createPublicClient({ transport: http(url, { retryCount: 0 }), cacheTime: 0 });
 
 test("the contract answers as of a block, and as of now", async () => {
-  const contract = createSanctionsContract(clientOf(chain.rpcUrl), chain.deployment.sanctionsList.address);
+  const contract = createSanctionsContract(clientOf(chain.rpcUrl), chain.contracts.sanctionsList);
   const before = await chain.head();
   const { blockNumber } = await chain.sanction([WALLET]);
   const at = (block: number | "latest") => contract.isSanctioned(WALLET, block);
@@ -36,7 +36,7 @@ test("an address without code, another contract and a node that is gone are fail
   const places = [
     createSanctionsContract(client, WALLET),
     createSanctionsContract(client, chain.contracts.keeperTarget1),
-    createSanctionsContract(clientOf("http://127.0.0.1:1"), chain.deployment.sanctionsList.address),
+    createSanctionsContract(clientOf("http://127.0.0.1:1"), chain.contracts.sanctionsList),
   ];
   for (const contract of places) await expect(contract.isSanctioned(WALLET, "latest")).rejects.toThrow();
 });

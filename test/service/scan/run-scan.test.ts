@@ -140,6 +140,28 @@ describe("documents", () => {
     expect(documents.every(({ services, attempts }) => services.length === 0 && attempts === 1)).toBe(true);
   });
 
+  test("of ipfs are read from the gateway, and one that hangs keeps nobody else waiting", async () => {
+    let [open, most, hangs] = [0, 0, true];
+    const gateway = await started(
+      serveHttp((_request, response) => {
+        most = Math.max(most, ++open);
+        response.on("close", () => open--);
+        if (!hangs) response.end(JSON.stringify({ name: "on ipfs" }));
+      }),
+    );
+    const cid = (id: number) => `f01701220${String(id).padStart(64, "0")}`;
+    const account = (id: number) => `0x${String(id).padStart(40, "0")}`;
+    for (let id = 0; id < 20; id += 1) await world.register(id, `ipfs://${cid(id)}/a.json`, account(id));
+    world.start({ ipfsGateway: `http://127.0.0.1:${gateway}` });
+    await documentIn("unreachable", 0);
+    await world.register(100, dataUri({ name: "elsewhere" }), account(100));
+    await documentIn("current", 100);
+    expect(most).toBeLessThanOrEqual(4);
+    hangs = false;
+    await world.register(101, `ipfs://${cid(101)}`, account(101));
+    expect(await documentIn("current", 101)).toMatchObject({ name: "on ipfs" });
+  });
+
   test("of hostile hosts keep nobody waiting", async () => {
     const silent = await started(serveTcp(() => undefined));
     const endless = await started(

@@ -39,6 +39,7 @@ export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
       deadlineMs: 400,
       ...guard,
     }),
+    ipfsGateway: "https://gateway.test",
     metrics,
     logger,
     now: () => new Date(clock.ms),

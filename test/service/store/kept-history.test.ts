@@ -112,7 +112,7 @@ describe("what a source told", () => {
     };
     const at = (block: number) => {
       const { hash, timestamp } = call(block);
-      return { hash, timestamp, block };
+      return { hash, timestamp, block, line: expect.stringMatching(new RegExp(`^${hash} ${block} 2 0 `)) };
     };
     expect(await rows()).toEqual([
       { ...common, ...at(20), l1FeeWei: null },

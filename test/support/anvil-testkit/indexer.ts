@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { freePort } from "../../../bin/up/free-port.ts";
+import { urlForRole } from "../test-database.ts";
 import { runScript, type Script, until } from "./script.ts";
 
-const HEAD_TIMEOUT_MS = 30_000;
+const HEAD_TIMEOUT_MS = 60_000;
 /** Characters of the log that a failure shows. */
 const LOG_SHOWN = 6_000;
 
@@ -18,11 +19,11 @@ export type TestIndexer = Script & {
   readonly reach: (blockNumber: number) => Promise<void>;
 };
 
-/** Starts `ahs index` on a chain and a database. */
+/** Starts `ahs index` with the rights of its role on a chain and a migrated database. */
 export async function startIndexer(options: IndexerOptions): Promise<TestIndexer> {
   const port = await freePort();
   const env = {
-    DATABASE_URL: options.databaseUrl,
+    DATABASE_URL: urlForRole(options.databaseUrl, "ahs_index"),
     RPC_URL: options.rpcUrl,
     AHS_DEPLOYMENT: options.deploymentFile,
     INDEX_PORT: String(port),

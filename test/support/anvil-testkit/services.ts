@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { freePort } from "../../../bin/up/free-port.ts";
 import { privateKeyOf } from "../../../bin/up/start-services.ts";
 import { roleAccounts } from "../../../devnet/accounts.ts";
+import type { RoleName } from "../../../service/store/role-rights.ts";
+import { urlForRole } from "../test-database.ts";
 import { runScript, type Script, until } from "./script.ts";
 
 export type ServiceOptions = {
@@ -15,24 +17,24 @@ export type ServiceOptions = {
 
 export type TestServer = Script & { readonly baseUrl: string };
 
-const LISTEN_TIMEOUT_MS = 20_000;
+const LISTEN_TIMEOUT_MS = 60_000;
 
-/** Starts `ahs work`, scoring as often as the index allows. */
+/** Starts `ahs work` with the rights of its role, scoring as often as the index allows. */
 export function startWorker(options: ServiceOptions): Script {
   const env = {
-    ...environment(options),
+    ...environment(options, "ahs_work"),
     RESCORE_INTERVAL_SECONDS: "1",
     FACILITATOR_PRIVATE_KEY: privateKeyOf(roleAccounts().facilitator),
   };
   return runScript(["work"], env, join(options.folder, "work.log"));
 }
 
-/** Starts `ahs serve` on a free port, or on a given one, and waits until it listens. */
+/** Starts `ahs serve` with the rights of its role on a free port, or on a given one, and waits until it listens. */
 export async function startServer(options: ServiceOptions, port?: number): Promise<TestServer> {
   const chosen = port ?? (await freePort());
   const script = runScript(
     ["serve"],
-    { ...environment(options), PORT: String(chosen) },
+    { ...environment(options, "ahs_serve"), PORT: String(chosen) },
     join(options.folder, "serve.log"),
   );
   const baseUrl = `http://127.0.0.1:${chosen}`;
@@ -43,10 +45,13 @@ export async function startServer(options: ServiceOptions, port?: number): Promi
   return { ...script, baseUrl };
 }
 
-function environment({ databaseUrl, rpcUrl, deploymentFile, env }: ServiceOptions): Record<string, string> {
+function environment(
+  { databaseUrl, rpcUrl, deploymentFile, env }: ServiceOptions,
+  role: RoleName,
+): Record<string, string> {
   const { publisher, signer, facilitator, payee } = roleAccounts();
   return {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: urlForRole(databaseUrl, role),
     RPC_URL: rpcUrl,
     AHS_DEPLOYMENT: deploymentFile,
     PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),

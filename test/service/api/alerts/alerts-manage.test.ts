@@ -30,6 +30,7 @@ const SUBSCRIPTION = {
   chain_id: 31337,
   webhook_url: "https://hooks.example.com/agent-health",
   events: ["ahs.grade_changed", "ahs.sanctions_hit"],
+  thresholds: [],
   status: "active",
   disabled_reason: null,
   created_at: "2026-11-20T10:00:00.000Z",

@@ -1,4 +1,5 @@
-import { hashManageToken, type SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
+import type { SubscribeRequest } from "../../../../service/alerts/subscribe.ts";
+import { hashManageToken } from "../../../../service/alerts/subscriptions.ts";
 import type { KeyLedger } from "../../../../service/api/access/api-key-access.ts";
 import type { OwnerAccess } from "../../../../service/api/access/owner.ts";
 import type { SubscribePorts, SubscriptionPorts } from "../../../../service/api/alerts/alerts-ports.ts";
@@ -24,6 +25,8 @@ export function storedSubscription(changes: Partial<StoredSubscription> = {}): S
     endpointId: "11111111-1111-4111-8111-111111111111",
     url: "https://hooks.example.com/agent-health",
     events: ["ahs.grade_changed", "ahs.sanctions_hit"],
+    thresholds: {},
+    watched: { ahsScore: 78, d1Score: 81, d2Score: 77, confidenceMicros: 810_000 },
     manageTokenHash: hashManageToken(MANAGE_TOKEN),
     purchases: [],
     createdAt: NOW,
@@ -40,15 +43,20 @@ export function storedSubscription(changes: Partial<StoredSubscription> = {}): S
 export function fakeAlertPorts(
   ledger: KeyLedger,
   bought: SubscribeRequest[] = [],
-): Pick<SubscribePorts, "subscribe"> & SubscriptionPorts {
+): Pick<SubscribePorts, "subscribe" | "hasThresholds"> & SubscriptionPorts {
   return {
     owners: fakeOwners(ledger),
     subscribe: async (request) => {
       bought.push(request);
-      const { wallet, owner, webhookUrl: url, events } = request;
-      const asked = { wallet, owner, url, verifiedAt: null, ...(events === null ? {} : { events }) };
+      const { wallet, owner, webhookUrl: url, events, thresholds } = request;
+      const chosen = {
+        ...(events === null ? {} : { events }),
+        ...(thresholds === null ? {} : { thresholds }),
+      };
+      const asked = { wallet, owner, url, verifiedAt: null, ...chosen };
       return { subscription: storedSubscription(asked), secret: SECRET, manageToken: MANAGE_TOKEN };
     },
+    hasThresholds: async () => false,
     repeats: memoryGate().repeats,
     subscriptions: {
       count: async () => undefined,

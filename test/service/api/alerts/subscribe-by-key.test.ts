@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callGate } from "../../../../bin/serve/gate.ts";
-import { createSubscribe } from "../../../../service/alerts/subscriptions.ts";
+import { createSubscribe } from "../../../../service/alerts/subscribe.ts";
 import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
 import { createAccess } from "../../../../service/api/access/create-access.ts";
 import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/store/api-keys.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
+import type { SubscribeRequest } from "../../../../service/alerts/subscribe.ts";
 import type { ApiPorts } from "../../../../service/api/create-app.ts";
 import type { ProtectAnswer } from "../../../../service/api/recovery/get-agent-protect-schema.ts";
 import type { ReportSource } from "../../../../service/api/wallet-report.ts";
@@ -191,6 +191,7 @@ describe("GET /agent/protect/{address}", () => {
         owner: "key:key-1",
         webhookUrl: "https://hooks.example.com/agent-health",
         events: null,
+        thresholds: null,
         purchase: `debit ${bought[0]?.debitId}`,
         debitId: expect.stringMatching(/^25000:/),
       },

@@ -165,6 +165,7 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ApiPorts 
         evidence: [{ text: "They are ten.", createdAt: NOW }],
       }),
     },
+    verdictDeliveries: async () => [],
     acceptEvidence: async () => ({
       kind: "kept",
       textHash: `0x${"99".repeat(32)}`,

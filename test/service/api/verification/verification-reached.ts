@@ -161,6 +161,12 @@ export const VERIFICATION_REACHED: Readonly<Record<string, Reached>> = {
         },
       }).request(`${VERDICT}/texts`, { headers: CREDENTIALS }),
   },
+  "GET /v1/verdicts/{verdict_id}/deliveries": {
+    ...reading(`${VERDICT}/deliveries`, CREDENTIALS),
+    401: () => fakeVerificationApp().request(`${VERDICT}/deliveries`),
+    403: () => fakeVerificationApp(foreign).request(`${VERDICT}/deliveries`, { headers: CREDENTIALS }),
+    422: () => fakeVerificationApp().request(`${VERDICT}/deliveries?limit=0`, { headers: CREDENTIALS }),
+  },
   "POST /v1/verdicts/{verdict_id}/retry": {
     ...every(`${VERDICT}/retry`, posted({})),
     ...withoutBody(acting(`${VERDICT}/retry`, {})),

@@ -1,0 +1,52 @@
+import { createWriteStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { createGzip } from "node:zlib";
+import { writeBackup } from "../../service/store/backup/write-backup.ts";
+import type { Invocation } from "../ahs.ts";
+import { createLogger, openProcessDatabase } from "../process.ts";
+
+/** `ahs backup FILE`: everything of ours in one file that only its owner may read; there is no such file before it is whole. */
+export async function backup({ config, args, out }: Invocation): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw new Error("expected: ahs backup FILE");
+  const file = resolve(name);
+  const unfinished = `${file}.unfinished`;
+  const db = openProcessDatabase(config, "ahs-backup", createLogger(config, "backup"));
+  try {
+    await requireAbsent(file);
+    // One that another run left is of no use; "wx" gives the file its mode, and no link is followed.
+    await rm(unfinished, { force: true });
+    await pipeline(
+      Readable.from(writeBackup(db, new Date())),
+      createGzip({ level: 6 }),
+      createWriteStream(unfinished, { flags: "wx", mode: 0o600, flush: true }),
+    );
+    await rename(unfinished, file);
+    await syncFolder(dirname(file));
+    out(`backup of the schema ahs: ${file}`);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  } finally {
+    await db.$client.end();
+  }
+}
+
+async function requireAbsent(file: string): Promise<void> {
+  const there = await open(file, "r").catch(() => null);
+  if (there === null) return;
+  await there.close();
+  throw new Error(`${file} is there already: a backup replaces no other`);
+}
+
+/** A rename is safe from a power cut once its folder is written. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync();
+  await handle.close();
+}

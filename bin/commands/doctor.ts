@@ -1,0 +1,155 @@
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import { settlesOn } from "../../service/payments/probe-facilitator.ts";
+import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
+import { type Config, parseConfig } from "../config.ts";
+import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
+import { type DatabaseChecks, databaseChecks } from "../doctor/database-checks.ts";
+import { concern, type Finding, fault, fine, type Verdict } from "../doctor/finding.ts";
+import { judgeDisk, judgeSettings } from "../doctor/judge-service.ts";
+import { type Check, runChecks } from "../doctor/run-checks.ts";
+import { safeReason } from "../doctor/safe-reason.ts";
+import { modelProbeFromConfig } from "../panel-from-config.ts";
+
+const DEADLINE_MS = 15_000;
+const FACILITATOR_MS = 5_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Doctor = {
+  readonly env: Environment;
+  readonly args: readonly string[];
+  readonly out: (line: string) => void;
+};
+
+/**
+ * `ahs doctor [--json]`: looks at everything that the service needs, and prints one line for each finding; true where nothing
+ * has failed. Changes nothing, and ends within its deadlines.
+ */
+export async function doctor({ env, args, out }: Doctor): Promise<boolean> {
+  const { values } = parseArgs({ args: [...args], options: { json: { type: "boolean", default: false } } });
+  const findings = await examine(env);
+  const isHealthy = findings.every(({ level }) => level !== "fail");
+  if (values.json) out(JSON.stringify({ healthy: isHealthy, findings }, null, 2));
+  else for (const finding of findings) out(lineOf(finding));
+  return isHealthy;
+}
+
+function lineOf({ level, check, detail, advice }: Finding): string {
+  const action = advice === null ? "" : ` → ${advice}`;
+  return `${level.padEnd(4)}  ${check}: ${detail}${action}`;
+}
+
+async function examine(env: Environment): Promise<readonly Finding[]> {
+  const configuration = readSettings(env);
+  const named = (verdict: Verdict): Finding => ({ check: "settings", ...verdict });
+  if ("faults" in configuration) return configuration.faults.map(named);
+  const { config } = configuration;
+  const options = { deadlineMs: DEADLINE_MS, reasonOf: safeReason(env) };
+  const deployment = readDeployment(config);
+  if ("fault" in deployment) return [named(deployment.fault)];
+  const database =
+    config.databaseUrl === null ? null : databaseChecks(config, config.databaseUrl, config.deploymentFile);
+  const { chainId } = deployment;
+  const accounts = chainId === null ? null : await openEarly(config, chainId);
+  const checks = checksOf(config, { chainId, accounts, database });
+  const found = await runChecks(checks, options);
+  // A connection that hangs is not waited for: the command ends the process.
+  void database?.close().catch(() => undefined);
+  return [...settingsOf(config, chainId).map(named), ...found];
+}
+
+function readSettings(
+  env: Environment,
+): { readonly config: Config } | { readonly faults: readonly Verdict[] } {
+  try {
+    return { config: parseConfig(env) };
+  } catch (error) {
+    // The message names every fault in a line of its own, and repeats no secret.
+    const [, ...lines] = error instanceof Error ? error.message.split("\n") : [];
+    if (lines.length === 0) throw error;
+    return { faults: lines.map((line) => fault(line.trim(), "see bin/environment.ts")) };
+  }
+}
+
+function readDeployment(config: Config): { readonly chainId: number | null } | { readonly fault: Verdict } {
+  if (config.deploymentFile === null) return { chainId: null };
+  try {
+    return { chainId: loadDeployment(config.deploymentFile).chainId };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { fault: fault(why.replace(/\s+/g, " "), 'write one with "ahs deploy"') };
+  }
+}
+
+function settingsOf(config: Config, chainId: number | null): readonly Verdict[] {
+  const missing = [
+    config.databaseUrl === null ? "DATABASE_URL" : null,
+    config.rpcUrl === null ? "RPC_URL" : null,
+    config.deploymentFile === null ? "AHS_DEPLOYMENT" : null,
+  ].filter((name) => name !== null);
+  if (missing.length > 0) return [fault(`${missing.join(", ")} not set`, "every process needs them")];
+  const isLocal = chainId === LOCAL_CHAIN_ID;
+  return judgeSettings({
+    isLocal,
+    publicUrl: config.publicUrl,
+    payTo: config.payments.payTo,
+    hasPanel: config.panel !== null,
+    hasPublisher: config.keys.publisher !== null,
+    hasReceiptKey: config.receiptKeys.current !== null,
+    historySource: config.history.source ?? (isLocal ? "otterscan" : "none"),
+    allowRawKeys: config.allowRawKeys,
+  });
+}
+
+type Parts = {
+  /** Null where no deployment is named, as accounts are. */
+  readonly chainId: number | null;
+  readonly accounts: OpenedAccounts | null;
+  readonly database: DatabaseChecks | null;
+};
+
+function checksOf(config: Config, { chainId, accounts, database }: Parts): readonly Check[] {
+  const { rpcUrl, deploymentFile } = config;
+  const hasChain = rpcUrl !== null && deploymentFile !== null && accounts !== null;
+  return [
+    ...(database?.checks ?? []),
+    ...(hasChain ? chainChecks(config, { rpcUrl, deploymentFile, accounts }) : []),
+    { name: "model", advice: "see PANEL_BASE_URL and PANEL_API_KEY", run: () => checkModel(config) },
+    {
+      name: "facilitator",
+      advice: "see X402_FACILITATOR_URL",
+      run: () => checkFacilitator(config, chainId),
+    },
+    { name: "disk", advice: "see AHS_DATA_DIR", run: () => checkDisk(config.dataDir) },
+  ];
+}
+
+async function checkModel({ panel }: Config): Promise<Verdict> {
+  if (panel === null) return fine("none is configured");
+  const { isReachable, detail } = await modelProbeFromConfig(panel)();
+  return isReachable
+    ? fine("the model server answers")
+    : fault(`the model server: ${detail}`, "see PANEL_BASE_URL and PANEL_API_KEY");
+}
+
+async function checkFacilitator({ payments }: Config, chainId: number | null): Promise<Verdict> {
+  const { facilitatorUrl, facilitatorAddress } = payments;
+  if (facilitatorUrl === null)
+    return fine(facilitatorAddress === null ? "no payments are taken" : "our own: its balance is told above");
+  const network = `eip155:${chainId}`;
+  return (await settlesOn({ url: facilitatorUrl, timeoutMs: FACILITATOR_MS }, network))
+    ? fine(`settles on ${network}`)
+    : concern(`it does not say that it settles on ${network}`, "choose one that does, or settle yourself");
+}
+
+/** The nearest folder that exists tells of the disk that the data folder would be on. */
+async function checkDisk(dataDir: string): Promise<Verdict> {
+  let folder = dataDir;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return judgeDisk({ freeBytes: bavail * bsize, totalBytes: blocks * bsize });
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import { parseArgs } from "node:util";
+import type { Address, PublicClient } from "viem";
+import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
+import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { nightOf } from "../../service/scan/night.ts";
+import type { ScanReport } from "../../service/scan/report.ts";
+import type { Database } from "../../service/store/database.ts";
+import { whileScanning } from "../../service/store/scan-lock.ts";
+import {
+  beginScan,
+  noteScanFailure,
+  readNewestScan,
+  readScan,
+  readScans,
+  type ScanAttempt,
+  type ScanRunRow,
+} from "../../service/store/scan-runs.ts";
+import type { Invocation } from "../ahs.ts";
+import { type Config, requireChainSettings, requireIndexSettings } from "../config.ts";
+import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { renderScan, renderScans } from "../scan/render-scan.ts";
+import { scoringFromConfig } from "../scoring-from-config.ts";
+import { scanWith } from "../work/scan-once.ts";
+
+const USAGE = `Usage: ahs scan run [--json]
+       ahs scan list [--json]
+       ahs scan show [ID|NIGHT] [--json]
+run scans now: all scores, the day's Merkle root unless it was made, registries, documents, a report. Needs RPC_URL.
+show takes the beginning of an id or a UTC day (YYYY-MM-DD), and the newest scan that is done without either.`;
+
+const LISTED = 30;
+
+/** What makes a scan; throws what keeps it from its report. */
+export type MakeScan = (attempt: ScanAttempt, signal: AbortSignal) => Promise<ScanReport>;
+
+export type ScanCommandDeps = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly out: (line: string) => void;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+  /** Throws where what a scan needs is not configured, or not there. */
+  readonly openScan: () => Promise<MakeScan>;
+};
+
+/** `ahs scan run|list|show`: the scans of the configured chain. */
+export async function scan({ config, args, out }: Invocation): Promise<void> {
+  const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
+  const db = await openMigratedDatabase(config, "ahs-scan", createLogger({ logLevel: "fatal" }, "scan"));
+  try {
+    await runScanCommand(args, {
+      ...{ db, chainId: deployment.chainId, out, now: () => new Date(), signal: shutdownSignal() },
+      openScan: () => openScan({ config, deployment, db }),
+    });
+  } finally {
+    await db.$client.end();
+  }
+}
+
+async function openScan(from: {
+  readonly config: Config;
+  readonly deployment: Deployment;
+  readonly db: Database;
+}): Promise<MakeScan> {
+  const { rpcUrl } = requireChainSettings(from.config);
+  const logger = createLogger({ logLevel: "fatal" }, "scan");
+  const publisher = await readPublisher(openChainClient(rpcUrl), from.deployment.oracle.address);
+  return scanWith({ ...from, rpcUrl, publisher, scoring: scoringFromConfig({ ...from, logger }) });
+}
+
+/** Whose transactions carry a root: no key is needed to have one sent by a worker. */
+function readPublisher(client: PublicClient, oracle: Address): Promise<Address> {
+  return client.readContract({ address: oracle, abi: agentHealthOracleAbi, functionName: "publisher" });
+}
+
+/** Runs `ahs scan …`; throws with what was given and expected when the arguments do not fit, and while a scan is running. */
+export async function runScanCommand(args: readonly string[], deps: ScanCommandDeps): Promise<void> {
+  const [action, ...rest] = args;
+  const { values, positionals } = parseArgs({
+    args: [...rest],
+    options: { json: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  if (positionals.length > (action === "show" ? 1 : 0)) {
+    throw new Error(`too many arguments: "${positionals.join(" ")}"\n${USAGE}`);
+  }
+  const { db, chainId } = deps;
+  switch (action) {
+    case "run":
+      return show(await runNow(deps), values.json, deps);
+    case "list": {
+      const scans = await readScans(db, chainId, LISTED);
+      for (const line of values.json ? [asJson(scans)] : renderScans(scans)) deps.out(line);
+      return;
+    }
+    case "show":
+      return show(await find(deps, positionals[0]), values.json, deps);
+    default:
+      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
+  }
+}
+
+async function find({ db, chainId }: ScanCommandDeps, wanted: string | undefined): Promise<ScanRunRow> {
+  const found =
+    wanted === undefined ? await readNewestScan(db, chainId) : await readScan(db, chainId, wanted);
+  if (found !== null) return found;
+  throw new Error(wanted === undefined ? "no scan is done yet" : `no scan of that id or night: "${wanted}"`);
+}
+
+async function runNow(deps: ScanCommandDeps): Promise<ScanRunRow> {
+  const { db, chainId, now, signal } = deps;
+  const make = await deps.openScan();
+  const result = await whileScanning({ db, chainId, signal }, async (held) => {
+    const night = nightOf(now());
+    const attempt = await beginScan(db, { chainId, night, cause: "hand", id: randomUUID(), now: now() });
+    if (attempt === null) throw new Error("a scan by hand has a row of its own");
+    try {
+      await make(attempt, held);
+    } catch (error) {
+      await noteScanFailure(db, attempt, signal.aborted ? "it was stopped" : "a step failed");
+      throw error;
+    }
+    return readScan(db, chainId, attempt.id);
+  });
+  if (result === "busy") throw new Error('a scan is running already: "ahs scan list" shows it');
+  if (result === null) throw new Error("the chain was cleared meanwhile, and the scan with it");
+  return result;
+}
+
+function show(scan: ScanRunRow, json: boolean, { out }: ScanCommandDeps): void {
+  for (const line of json ? [asJson(scan)] : renderScan(scan)) out(line);
+}
+
+function asJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,165 @@
+import type { Address, PublicClient } from "viem";
+import { describeEscrow } from "../../service/chain/deploy-evaluator.ts";
+import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { defaultPublishPolicy } from "../../service/publish/policy.ts";
+import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
+import type { Config } from "../config.ts";
+import { historySourceFromConfig } from "../history-from-config.ts";
+import { ROLES, type Role } from "../keys/key-variables.ts";
+import { type Accounts, openAccounts } from "../keys/open-accounts.ts";
+import { openChainClient } from "../process.ts";
+import { fault, fine, type Verdict } from "./finding.ts";
+import {
+  judgeBalance,
+  judgeChainId,
+  judgeContracts,
+  judgeFeeds,
+  judgeHead,
+  judgeMethods,
+  judgeRole,
+  type Purse,
+} from "./judge-chain.ts";
+import { listContracts } from "./list-contracts.ts";
+import { probeCode, probeFeeds, probeHead, probeMethods, probeNewest, probeRoles } from "./probe-chain.ts";
+import type { Check } from "./run-checks.ts";
+
+/** Shorter than a check's own deadline, so that a silent node is told from a slow one. */
+const PROBE = { timeoutMs: 10_000, retries: 0 } as const;
+const SIGNER = { timeoutMs: 3_000, retries: 0 } as const;
+
+/** Gas of one transaction of a role, and of a day's work: a batch of publications; a settlement or verdict, and a thousand. */
+const BATCH_GAS = BigInt(defaultPublishPolicy.batchSize) * defaultPublishPolicy.expectedGas.first;
+const CALL_GAS = 200_000n;
+const DAILY_CALLS = 1_000n;
+
+export type ChainSettings = {
+  readonly rpcUrl: string;
+  readonly deploymentFile: string;
+  readonly accounts: OpenedAccounts;
+};
+
+/** What is asked of the node of a deployment. */
+export function chainChecks(
+  config: Config,
+  { rpcUrl, deploymentFile, accounts }: ChainSettings,
+): readonly Check[] {
+  const client = openChainClient(rpcUrl, PROBE);
+  const deployment = loadDeployment(deploymentFile);
+  const { chainId } = deployment;
+  const isLocal = chainId === LOCAL_CHAIN_ID;
+  const advice = "see that the node at RPC_URL answers; docs/operate.md tells what it needs to have";
+  const check = (name: string, run: Check["run"]): Check => ({ name, advice, run });
+  return [
+    check("chain", async () => judgeChainId(await client.getChainId(), chainId)),
+    check("node", async () => {
+      const head = await probeHead(client, new Date());
+      return judgeHead({ ...head, finalityBlocks: deployment.finalityBlocks, isLocal });
+    }),
+    check("node methods", async () => {
+      const needsOtterscan = config.history.source === "otterscan" && config.history.url === null;
+      return judgeMethods({ ...(await probeMethods(client, deployment.startBlock)), needsOtterscan });
+    }),
+    check("contracts", () => checkContracts(client, deployment)),
+    check("price feeds", async () =>
+      isLocal ? fine("feeds of a local chain") : judgeFeeds(await probeFeeds(client, deployment, new Date())),
+    ),
+    check("keys", async () => checkKeys(client, accounts(), deployment)),
+    check("balances", async () => checkBalances(client, config, accounts())),
+    check("history", () => checkHistory(client, config, deployment)),
+  ];
+}
+
+/** The accounts of all keys that are set here; throws why they cannot be opened. */
+export type OpenedAccounts = () => Accounts;
+
+/** Opens them before any check begins to wait: a keystore takes a second, and the thread with it. Never throws. */
+export async function openEarly(config: Config, chainId: number): Promise<OpenedAccounts> {
+  try {
+    const accounts = await openAccounts(
+      config,
+      { required: [], optional: ROLES },
+      { chainId, patience: SIGNER },
+    );
+    return () => accounts;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+async function checkContracts(client: PublicClient, deployment: Deployment): Promise<readonly Verdict[]> {
+  const listed = listContracts(deployment);
+  const withCode = await probeCode(
+    client,
+    listed.map(({ address }) => address),
+  );
+  const escrows = await Promise.all(
+    deployment.escrows.map(async (escrow) => {
+      const facts = { what: "escrow", address: escrow.address, isEssential: true };
+      const [found] = await Promise.allSettled([describeEscrow(client, escrow)]);
+      if (found.status === "rejected") return { ...facts, hasCode: false, isKnownCode: false };
+      const isKnownCode =
+        found.value.codeHash === escrow.codeHash &&
+        found.value.implementation?.codeHash === escrow.implementation?.codeHash;
+      return { ...facts, hasCode: true, isKnownCode };
+    }),
+  );
+  const contracts = listed.map((one) => ({ ...one, hasCode: withCode.has(one.address), isKnownCode: true }));
+  return judgeContracts([...contracts, ...escrows]);
+}
+
+async function checkKeys(
+  client: PublicClient,
+  accounts: Accounts,
+  deployment: Deployment,
+): Promise<readonly Verdict[]> {
+  const { publisher, signers, verdictSigners } = await probeRoles(client, deployment);
+  const addressOf = (role: Role): Address | null => accounts[role]?.address ?? null;
+  return [
+    judgeRole({ role: "publisher", configured: addressOf("publisher"), onChain: [publisher] }),
+    judgeRole({ role: "signer", configured: addressOf("signer"), onChain: signers }),
+    ...(verdictSigners === null
+      ? []
+      : [
+          judgeRole({
+            role: "verdict signer",
+            configured: addressOf("verdictSigner"),
+            onChain: verdictSigners,
+          }),
+        ]),
+  ];
+}
+
+async function checkBalances(
+  client: PublicClient,
+  config: Config,
+  accounts: Accounts,
+): Promise<readonly Verdict[]> {
+  const gasPrice = await client.getGasPrice();
+  const facilitator = accounts.facilitator?.address ?? config.payments.facilitatorAddress;
+  const calls = { gasOnce: CALL_GAS, gasDaily: CALL_GAS * DAILY_CALLS };
+  const publishing = { gasOnce: BATCH_GAS, gasDaily: config.dailyGas ?? defaultPublishPolicy.dailyGas };
+  const senders = [
+    { role: "publisher", address: accounts.publisher?.address ?? null, ...publishing },
+    { role: "facilitator", address: facilitator, ...calls },
+    { role: "relayer", address: accounts.relayer?.address ?? null, ...calls },
+  ];
+  const purses = await Promise.all(
+    senders.flatMap(({ address, ...sender }) =>
+      address === null
+        ? []
+        : [client.getBalance({ address }).then((wei): Purse => ({ ...sender, address, wei, gasPrice }))],
+    ),
+  );
+  return purses.length === 0 ? [fine("no sending key here")] : purses.map(judgeBalance);
+}
+
+async function checkHistory(client: PublicClient, config: Config, { chainId }: Deployment): Promise<Verdict> {
+  const source = historySourceFromConfig(config, chainId);
+  if (source === null) return fine("none is configured");
+  const failure = await source.checkReach(await probeNewest(client), AbortSignal.timeout(PROBE.timeoutMs));
+  return failure === null || failure.reason === "behind"
+    ? fine(`${source.name} answers`)
+    : fault(`${source.name}: ${failure.reason}, ${failure.detail}`, "see HISTORY_URL and HISTORY_API_KEY");
+}

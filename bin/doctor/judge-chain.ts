@@ -1,0 +1,164 @@
+import { type Address, formatEther, isAddressEqual } from "viem";
+import { concern, fault, fine, type Verdict } from "./finding.ts";
+
+/** Whether the node serves the chain of the deployment. */
+export function judgeChainId(actual: number, expected: number): Verdict {
+  return actual === expected
+    ? fine(`chain ${actual}`)
+    : fault(
+        `the node serves chain ${actual}, the deployment is of ${expected}`,
+        "set RPC_URL or AHS_DEPLOYMENT",
+      );
+}
+
+export type HeadFacts = {
+  readonly ageSeconds: number;
+  /** Blocks between the node's newest and its finalized one; null where it names none. */
+  readonly finalizedDepth: number | null;
+  readonly finalityBlocks: number;
+  readonly isLocal: boolean;
+};
+
+/** Seconds after which a node is behind its chain; and how far its clock may be ahead. */
+const [OLD_HEAD, DEAD_HEAD, AHEAD] = [60, 600, -15];
+
+/** Whether the node follows its chain, and whether what we call final is final there. */
+export function judgeHead(head: HeadFacts): Verdict {
+  const { ageSeconds, finalizedDepth, finalityBlocks, isLocal } = head;
+  const detail = `newest block ${Math.round(ageSeconds)} s old`;
+  if (isLocal) return fine(detail);
+  if (ageSeconds > DEAD_HEAD) return fault(detail, "the node does not follow its chain: use another");
+  if (ageSeconds < AHEAD)
+    return fault(`newest block ${Math.round(-ageSeconds)} s in the future`, "set this machine's clock (NTP)");
+  if (ageSeconds > OLD_HEAD) return concern(detail, "the node is behind: watch it, or use another");
+  if (finalizedDepth === null)
+    return concern(`${detail}, no finalized block named`, "use a node that knows the tag finalized");
+  const depth = `${detail}, finality ${finalizedDepth} blocks behind`;
+  return finalizedDepth > finalityBlocks * 2
+    ? concern(depth, `finalityBlocks is ${finalityBlocks}: what counts as final could still be replaced`)
+    : fine(depth);
+}
+
+export type Answered = "answered" | "missing" | "failed";
+
+export type MethodFacts = {
+  readonly blockReceipts: Answered;
+  readonly archive: Answered;
+  readonly otterscan: Answered;
+  readonly simulate: Answered;
+  /** Whether the settings have this node tell facts of accounts and histories. */
+  readonly needsOtterscan: boolean;
+};
+
+/** Whether the node has what we ask it for; each method that is missing costs something else. */
+export function judgeMethods(facts: MethodFacts): readonly Verdict[] {
+  const { blockReceipts, archive, otterscan, simulate, needsOtterscan } = facts;
+  return [
+    judgeMethod("eth_getBlockReceipts", blockReceipts, "each own call costs a request of its own without it"),
+    judgeMethod(
+      "state of the deployment's first block",
+      archive,
+      "an archive node tells what old facts were",
+    ),
+    needsOtterscan
+      ? otterscan === "answered"
+        ? fine("ots_ methods: answered")
+        : fault(`ots_ methods: ${otterscan}`, "set HISTORY_URL to a node that has them, or HISTORY_SOURCE")
+      : judgeMethod("ots_ methods", otterscan, "creators, first funders and ages of accounts stay unknown"),
+    judgeMethod("eth_simulateV1", simulate, "several transactions of /retry cannot be simulated together"),
+  ];
+}
+
+function judgeMethod(what: string, answered: Answered, cost: string): Verdict {
+  return answered === "answered" ? fine(`${what}: answered`) : concern(`${what}: ${answered}`, cost);
+}
+
+export type ContractFacts = {
+  readonly what: string;
+  readonly address: Address;
+  /** Nothing works without it; others cost a part. */
+  readonly isEssential: boolean;
+  readonly hasCode: boolean;
+  /** False where the code, or that behind a proxy, is not what the deployment says. */
+  readonly isKnownCode: boolean;
+};
+
+/** Whether every address of the deployment is what it says. */
+export function judgeContracts(contracts: readonly ContractFacts[]): readonly Verdict[] {
+  const bad = contracts.filter(({ hasCode, isKnownCode }) => !hasCode || !isKnownCode);
+  if (bad.length === 0) return [fine(`code at all ${contracts.length} addresses`)];
+  return bad.map(({ what, address, isEssential, hasCode }) => {
+    const detail = `${what} ${address}: ${hasCode ? "other code than in the deployment" : "no code"}`;
+    if (hasCode) return fault(detail, "its verdicts are not settled until somebody has read the new code");
+    return isEssential
+      ? fault(detail, "check AHS_DEPLOYMENT against the chain")
+      : concern(detail, "take it out of the deployment, or correct it");
+  });
+}
+
+export type RoleOnChain = {
+  readonly role: string;
+  /** Of the key that is configured here; null where none is. */
+  readonly configured: Address | null;
+  readonly onChain: readonly Address[];
+};
+
+/** Whether the contracts believe the keys of this process. */
+export function judgeRole({ role, configured, onChain }: RoleOnChain): Verdict {
+  if (configured === null) return fine(`${role}: no key here`);
+  return onChain.some((address) => isAddressEqual(address, configured))
+    ? fine(`${role} is ${configured}`)
+    : fault(
+        `${role}: the key is of ${configured}, the contract has ${onChain.join(", ") || "none"}`,
+        'set the other key, or let the owner name this one with "ahs roles"',
+      );
+}
+
+export type Purse = {
+  readonly role: string;
+  readonly address: Address;
+  readonly wei: bigint;
+  readonly gasPrice: bigint;
+  /** Gas of one transaction of its work, and of a day of it. */
+  readonly gasOnce: bigint;
+  readonly gasDaily: bigint;
+};
+
+/** Whether a sending key can pay for its next transaction, and for a day. */
+export function judgeBalance({ role, address, wei, gasPrice, gasOnce, gasDaily }: Purse): Verdict {
+  const detail = `${role} ${address}: ${formatEther(wei)} ETH`;
+  const advice = `send it ${formatEther(gasDaily * gasPrice)} ETH: a day at today's gas price`;
+  if (wei < gasOnce * gasPrice) return fault(detail, advice);
+  return wei < gasDaily * gasPrice ? concern(detail, advice) : fine(detail);
+}
+
+export type FeedFacts = {
+  readonly symbol: string;
+  readonly address: Address;
+  /** Null where it does not answer. */
+  readonly ageSeconds: number | null;
+  readonly isPositive: boolean;
+};
+
+/** Feeds are renewed at least daily. */
+const OLD_FEED = 2 * 86_400;
+
+/** Whether the price feeds answer, with prices of today. */
+export function judgeFeeds(feeds: readonly FeedFacts[]): readonly Verdict[] {
+  const bad = feeds.filter(
+    ({ ageSeconds, isPositive }) => ageSeconds === null || ageSeconds > OLD_FEED || !isPositive,
+  );
+  if (bad.length === 0) return [fine(`${feeds.length} price feeds answer`)];
+  return bad.map(({ symbol, address, ageSeconds, isPositive }) => {
+    const why =
+      ageSeconds === null
+        ? "does not answer"
+        : isPositive
+          ? `${Math.round(ageSeconds / 3_600)} h old`
+          : "no price";
+    return concern(
+      `${symbol} feed ${address}: ${why}`,
+      "look its address up anew and correct the deployment",
+    );
+  });
+}

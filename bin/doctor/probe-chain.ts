@@ -1,0 +1,150 @@
+import {
+  type Address,
+  BaseError,
+  BlockNotFoundError,
+  type Hex,
+  MethodNotFoundRpcError,
+  MethodNotSupportedRpcError,
+  numberToHex,
+  type PublicClient,
+  parseAbi,
+  type RpcError,
+  zeroAddress,
+} from "viem";
+import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
+import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import { mapLimited } from "../../service/enrich/map-limited.ts";
+import type { Answered, FeedFacts, HeadFacts, MethodFacts } from "./judge-chain.ts";
+
+/** Requests under way at once: public nodes refuse crowds. */
+const AT_ONCE = 6;
+const FEED = parseAbi([
+  "function latestRoundData() view returns (uint80 round, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredIn)",
+]);
+
+/** How the node's newest block stands to now, and its finalized one to that. */
+export async function probeHead(
+  client: PublicClient,
+  now: Date,
+): Promise<Pick<HeadFacts, "ageSeconds" | "finalizedDepth">> {
+  const head = await client.getBlock({ blockTag: "latest" });
+  const finalized = await client.getBlock({ blockTag: "finalized" }).catch((error: unknown) => {
+    if (error instanceof BlockNotFoundError || isRefusal(error)) return null;
+    throw error;
+  });
+  return {
+    ageSeconds: now.getTime() / 1_000 - Number(head.timestamp),
+    finalizedDepth: finalized === null ? null : Number(head.number - finalized.number),
+  };
+}
+
+/** Which methods the node has, each asked once in a cheap way. */
+export async function probeMethods(
+  client: PublicClient,
+  firstBlock: number,
+): Promise<Omit<MethodFacts, "needsOtterscan">> {
+  const ask = (method: string, params: readonly unknown[]) => answered(client, method, params);
+  const [blockReceipts, archive, otterscan, simulate] = await Promise.all([
+    ask("eth_getBlockReceipts", ["latest"]),
+    ask("eth_getBalance", [zeroAddress, numberToHex(firstBlock)]),
+    ask("ots_getApiLevel", []),
+    ask("eth_simulateV1", [{ blockStateCalls: [{ calls: [] }] }, "latest"]),
+  ]);
+  return { blockReceipts, archive, otterscan, simulate };
+}
+
+async function answered(client: PublicClient, method: string, params: readonly unknown[]): Promise<Answered> {
+  try {
+    // viem knows the standard's methods alone by type, and sends any.
+    await client.request({ method, params } as unknown as Parameters<PublicClient["request"]>[0]);
+    return "answered";
+  } catch (error) {
+    return isMissing(error) ? "missing" : "failed";
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof BaseError &&
+    error.walk(
+      (one) => one instanceof MethodNotFoundRpcError || one instanceof MethodNotSupportedRpcError,
+    ) !== null
+  );
+}
+
+/** The node answered, and will not do it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof BaseError && typeof (error as Partial<RpcError>).code === "number";
+}
+
+/** Which addresses have code now. */
+export async function probeCode(
+  client: PublicClient,
+  addresses: readonly Address[],
+): Promise<ReadonlySet<Address>> {
+  const codes = await mapLimited(addresses, AT_ONCE, async (address) => ({
+    address,
+    code: await client.getCode({ address }),
+  }));
+  return new Set(
+    codes.filter(({ code }) => code !== undefined && code !== "0x").map(({ address }) => address),
+  );
+}
+
+/** What each feed of the market answers, each once; one that fails has no age. */
+export async function probeFeeds(
+  client: PublicClient,
+  { market }: Pick<Deployment, "market">,
+  now: Date,
+): Promise<readonly FeedFacts[]> {
+  const { native, tokens } = market;
+  const symbols = new Map<Address, string>();
+  for (const { feed, symbol } of [native, ...tokens]) {
+    if (feed !== null && !symbols.has(feed)) symbols.set(feed, symbol);
+  }
+  return mapLimited([...symbols], AT_ONCE, async ([address, symbol]): Promise<FeedFacts> => {
+    try {
+      const [, answer, , updatedAt] = await client.readContract({
+        ...{ address, abi: FEED, functionName: "latestRoundData" },
+      });
+      const ageSeconds = now.getTime() / 1_000 - Number(updatedAt);
+      return { symbol, address, ageSeconds, isPositive: answer > 0n };
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error;
+      return { symbol, address, ageSeconds: null, isPositive: false };
+    }
+  });
+}
+
+export type RolesOnChain = {
+  readonly publisher: Address;
+  readonly signers: readonly Address[];
+  /** Null where no evaluator is deployed. */
+  readonly verdictSigners: readonly Address[] | null;
+};
+
+/** Whom the contracts of ours believe. */
+export async function probeRoles(
+  client: PublicClient,
+  { oracle, verdictEvaluator }: Pick<Deployment, "oracle" | "verdictEvaluator">,
+): Promise<RolesOnChain> {
+  const contract = { address: oracle.address, abi: agentHealthOracleAbi } as const;
+  const evaluator = verdictEvaluator?.address;
+  const [publisher, signers, verdictSigners] = await Promise.all([
+    client.readContract({ ...contract, functionName: "publisher" }),
+    client.readContract({ ...contract, functionName: "signers" }),
+    evaluator === undefined
+      ? null
+      : client.readContract({ address: evaluator, abi: verdictEvaluatorAbi, functionName: "signers" }),
+  ]);
+  return { publisher, signers, verdictSigners };
+}
+
+/** Block of the newest head as a source of history is asked about it. */
+export async function probeNewest(
+  client: PublicClient,
+): Promise<{ readonly blockNumber: number; readonly blockHash: Hex; readonly timestamp: number }> {
+  const { number, hash, timestamp } = await client.getBlock({ blockTag: "latest" });
+  return { blockNumber: Number(number), blockHash: hash, timestamp: Number(timestamp) };
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Database } from "../../service/store/database.ts";
+import { type IndexBuild, readBuilds, readServedBuild } from "../../service/store/index-builds.ts";
+import {
+  dropReplacedViews,
+  readLead,
+  readTransactions,
+  type ShownBuild,
+  showBuild,
+} from "../../service/store/show-build.ts";
+
+const WAITING_PAUSE_MS = 250;
+const SERVED_PAUSE_MS = 2_000;
+/** A build whose indexer is gone for less is being started again. */
+const ABANDONED_AFTER_MS = 60_000;
+/**
+ * Longest wait for transactions that began before a build had caught up, since a backup may take hours and reads no views;
+ * and for the very newest block, since on a chain of many blocks a second a build may always be one behind.
+ */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Whether a build may take the place of another: of one that was first indexed earlier, or that nobody has indexed for a
+ * while. So a new build is shown while the old one still runs, and an old one again once the new one was stopped for good.
+ */
+export function maySucceed(
+  build: Pick<IndexBuild, "startedAt">,
+  served: Pick<IndexBuild, "startedAt">,
+  abandonedMs: number,
+): boolean {
+  if ((build.startedAt ?? "") > (served.startedAt ?? "")) return true;
+  return abandonedMs >= ABANDONED_AFTER_MS;
+}
+
+type TakeOverOptions = ShownBuild & {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly monotonicMs: () => number;
+};
+
+/**
+ * Has the chain's views show this build as soon as it may take over and has caught up with what they show, for as long as
+ * the process lives. Readers whose snapshot is older than that end first: they would find the new tables half filled.
+ */
+export async function takeOver(options: TakeOverOptions): Promise<never> {
+  const state: State = { abandonedAt: null, readers: null };
+  for (;;) {
+    const isServed = await step(options, state).catch((error: unknown) => {
+      options.logger.warn({ err: error }, "could not look at the views of the index");
+      return false;
+    });
+    await sleep(isServed ? SERVED_PAUSE_MS : WAITING_PAUSE_MS, undefined, { ref: false });
+  }
+}
+
+type State = {
+  /** Since when nobody indexes the served build, as this process saw it; null while somebody does. */
+  abandonedAt: number | null;
+  /** Those under way when this build had caught up; null before. */
+  readers: { readonly ids: readonly string[]; readonly since: number } | null;
+};
+
+/** Resolves to whether the views show this build. */
+async function step(options: TakeOverOptions, state: State): Promise<boolean> {
+  const { db, chainId, schema, logger } = options;
+  const served = await readServedBuild(db.$client, chainId);
+  if (served === schema) {
+    state.readers = null;
+    await dropReplacedViews(db.$client, chainId);
+    return true;
+  }
+  const lead = await readLead(db.$client, options);
+  if (lead === null || lead.finalized < 0 || (lead.newest < 0 && state.readers === null)) {
+    state.readers = null;
+    return false;
+  }
+  if (served !== null && !(await mayShow(options, state))) return false;
+  const isPatient = state.readers === null || options.monotonicMs() - state.readers.since < PATIENCE_MS;
+  if (!(await showBuild(db.$client, options, isPatient ? 0 : -Infinity))) return false;
+  logger.info({ schema, before: served }, "readers of the index are served from this build");
+  return true;
+}
+
+async function mayShow(options: TakeOverOptions, state: State): Promise<boolean> {
+  const { db, chainId, schema } = options;
+  const builds = await readBuilds(db.$client, chainId);
+  const mine = builds.find((build) => build.schema === schema);
+  const served = builds.find(({ isServed }) => isServed);
+  if (mine === undefined || served === undefined) return true;
+  const now = options.monotonicMs();
+  state.abandonedAt = served.isRunning ? null : (state.abandonedAt ?? now);
+  if (!maySucceed(mine, served, state.abandonedAt === null ? 0 : now - state.abandonedAt)) return false;
+  const underWay = await readTransactions(db.$client);
+  const readers = state.readers ?? { ids: underWay, since: now };
+  state.readers = readers;
+  if (now - readers.since >= PATIENCE_MS) return true;
+  return !underWay.some((id) => readers.ids.includes(id));
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
+import { Gauge, type Registry } from "prom-client";
+import type { Deployment } from "../service/chain/deployments.ts";
+import type { Database } from "../service/store/database.ts";
+import {
+  readChainQueues,
+  readFeedPrice,
+  readIndexHead,
+  readScoreAges,
+} from "../service/store/operation-facts.ts";
+
+type Watched = {
+  readonly db: Database;
+  readonly deployment: Pick<Deployment, "chainId" | "market">;
+  readonly logger: Logger;
+  readonly now: () => Date;
+};
+
+/** Scrapes come every few seconds, and from several places. */
+const KEEP_MS = 5_000;
+
+/** Registers what build a process runs, always 1; once per registry. */
+export function addBuildInfo(registry: Registry, processName: string): void {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  const info = new Gauge({
+    name: "ahs_build_info",
+    help: "1, with the version, the Node and the kind of the process",
+    labelNames: ["version", "node", "process"],
+    registers: [registry],
+  });
+  info.set({ version, node: process.version, process: processName }, 1);
+}
+
+/** Registers how old the index is, read from the database when the registry is; once per registry. */
+export function watchIndex(registry: Registry, watched: Watched): void {
+  const { db, deployment, now } = watched;
+  const head = remembering(watched, () => readIndexHead(db.$client, deployment.chainId));
+  addGauge(registry, "ahs_index_block", "Newest indexed block", async () => (await head())?.blockNumber);
+  addGauge(registry, "ahs_index_age_seconds", "Age of the newest indexed block", async () => {
+    const known = await head();
+    return known == null ? undefined : now().getTime() / 1_000 - known.timestamp;
+  });
+}
+
+/** Registers how old scores are and what waits for the chain, read from the database when the registry is; once per registry. */
+export function watchScores(registry: Registry, watched: Watched): void {
+  const { db, deployment, now } = watched;
+  const { chainId, market } = deployment;
+  const asOf = () => ({ chainId, now: now() });
+  const ages = remembering(watched, () => readScoreAges(db.$client, asOf()));
+  const queues = remembering(watched, () => readChainQueues(db.$client, asOf()));
+  const add = (name: string, help: string, read: () => Promise<number | null | undefined>) =>
+    addGauge(registry, name, help, read);
+  add("ahs_score_wallets", "Wallets that have a score", async () => (await ages())?.wallets);
+  add("ahs_score_age_median_seconds", "Median age of current scores", async () => (await ages())?.median);
+  add("ahs_score_age_max_seconds", "Age of the oldest current score", async () => (await ages())?.oldest);
+  add(
+    "ahs_publish_overdue_seconds",
+    "How long the longest waiting publication has been due",
+    async () => (await queues())?.publish.overdueSeconds,
+  );
+  add(
+    "ahs_sender_pending",
+    "Transactions that are in no block yet",
+    async () => (await queues())?.sender.waiting,
+  );
+  add(
+    "ahs_sender_overdue_seconds",
+    "How long the longest waiting transaction has been due",
+    async () => (await queues())?.sender.overdueSeconds,
+  );
+  const { feed } = market.native;
+  if (feed === null) return;
+  const price = remembering(watched, () => readFeedPrice(db.$client, { chainId, feed }));
+  add("ahs_native_price_usd", "Last stored price of the native coin in US dollars", price);
+}
+
+function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Promise<number | null | undefined>,
+): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      const value = await read();
+      // What is not known has no value, rather than the last one or none.
+      this.remove();
+      if (value !== null && value !== undefined) this.set(value);
+    },
+  });
+}
+
+/** Reads once in five seconds, however many ask; undefined where it cannot be read: the other metrics are worth reading all the same. */
+function remembering<Value>(
+  { logger }: Watched,
+  read: () => Promise<Value>,
+): () => Promise<Value | undefined> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let known: Promise<Value | undefined> | null = null;
+  return () => {
+    if (known !== null && performance.now() - readAt < KEEP_MS) return known;
+    readAt = performance.now();
+    known = read().catch((error: unknown) => {
+      logger.warn({ err: error }, "a metric cannot be read");
+      return undefined;
+    });
+    return known;
+  };
+}

@@ -1,0 +1,43 @@
+import { SECRET_URLS, SECRET_VALUES } from "./secret-variables.ts";
+
+/** Below that a text is found by chance in lines that have nothing to do with it; passwords in URLs are found by their place. */
+const SHORTEST = 8;
+/** Providers' keys in paths are longer than names of versions, networks and databases. */
+const SHORTEST_SEGMENT = 12;
+
+/**
+ * The secrets that the environment holds: values of secret variables, and of URLs the passwords, long parts of paths and values of
+ * queries. Longest first, so that none is replaced in part.
+ */
+export function knownSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const values = SECRET_VALUES.flatMap((name) => (env[name] ?? "").split(","));
+  const parts = SECRET_URLS.flatMap((name) => partsOf(env[name] ?? ""));
+  const found = [...values, ...parts].map((value) => value.trim()).filter(({ length }) => length >= SHORTEST);
+  return [...new Set(found.flatMap(spellings))].toSorted((a, b) => b.length - a.length);
+}
+
+function partsOf(text: string): string[] {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // What is no URL is a faulty setting, which may be a secret all the same.
+  if (url === null) return [text];
+  const isHttp = url.protocol.startsWith("http");
+  return [
+    url.password,
+    ...(isHttp ? url.pathname.split("/").filter(({ length }) => length >= SHORTEST_SEGMENT) : []),
+    ...(isHttp ? url.searchParams.values() : []),
+  ];
+}
+
+/** As it is, decoded, encoded for a URL, and inside a JSON string. */
+function spellings(secret: string): string[] {
+  return [secret, decoded(secret), encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: it is not encoded.
+    return text;
+  }
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import type { Address } from "viem";
+import { loadPageAssets } from "../../service/api/pages/assets.ts";
+import type { DashboardPorts } from "../../service/api/pages/dashboard.ts";
+import type { LeaderboardPorts } from "../../service/api/pages/leaderboard.ts";
+import type { PagePorts } from "../../service/api/pages/page-ports.ts";
+import type { WalletPagePorts } from "../../service/api/pages/wallet-page.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import { readAgentNames } from "../../service/store/agent-names.ts";
+import type { Database } from "../../service/store/database.ts";
+import { createEcosystemReader } from "../../service/store/ecosystem.ts";
+import { createGradeChangeReader } from "../../service/store/grade-changes.ts";
+import { createLeaderboardReader } from "../../service/store/leaderboard.ts";
+import { readSanctionsFlags } from "../../service/store/sanctions.ts";
+import { createNightReader } from "../../service/store/scan-nights.ts";
+import { createDistributionReader } from "../../service/store/score-distribution.ts";
+import { readScoreReference } from "../../service/store/score-reference.ts";
+import type { ScoreReader } from "../../service/store/scores.ts";
+
+type PublicPagePorts = DashboardPorts & LeaderboardPorts & WalletPagePorts;
+
+type PublicPages = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly scores: ScoreReader;
+  readonly monotonicMs: () => number;
+};
+
+/** What the pages for people show: those of all scores and of single wallets beside the others. */
+export function pagePorts(
+  pages: PublicPages,
+  others: Omit<PagePorts, keyof PublicPagePorts | "assets">,
+): { readonly pages: PagePorts } {
+  return { pages: { ...others, ...publicPages(pages), assets: loadPageAssets() } };
+}
+
+function publicPages({ db, deployment, scores, monotonicMs }: PublicPages): PublicPagePorts {
+  const { chainId, name, oracle } = deployment;
+  const reading = { chainId, monotonicMs };
+  return {
+    chain: { chainId, name, oracle: oracle.address },
+    ecosystem: createEcosystemReader(db, reading),
+    distribution: createDistributionReader(db, reading),
+    gradeChanges: createGradeChangeReader(db, reading),
+    nights: createNightReader(db, reading),
+    leaderboard: createLeaderboardReader(db, chainId),
+    agentNames: (wallets: readonly Address[]) => readAgentNames(db, chainId, wallets),
+    sanctionedAmong: async (wallets: readonly Address[]) => {
+      const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, wallets);
+      return new Set(flags.keys());
+    },
+    wallets: { ...scores, reference: (scoreId: number) => readScoreReference(db, scoreId) },
+    randomUuid: randomUUID,
+  };
+}

@@ -1,0 +1,37 @@
+import { checksumAddress } from "viem";
+import type { ExpiringSubscription } from "../store/live-subscriptions.ts";
+import type { NewEvent } from "../store/webhook-events.ts";
+import { EXPIRING_EVENT } from "./alert-events.ts";
+import { newEvent } from "./new-event.ts";
+
+/** How many days before its end a subscription is told of it, the nearest first. */
+const NOTICE_DAYS = [1, 3] as const;
+const DAY_MS = 86_400_000;
+
+/** How long before the end the first notice is due, in milliseconds. */
+export const FIRST_NOTICE_MS = Math.max(...NOTICE_DAYS) * DAY_MS;
+
+/**
+ * The notice that is due of a subscription's end: the nearest alone, however many were missed; null where none is due yet, or it
+ * has ended. For one end each notice has one id, and for another end another.
+ */
+export function planExpiry(subscription: ExpiringSubscription, at: Date): NewEvent | null {
+  const { expiresAt } = subscription;
+  const leftMs = expiresAt.getTime() - at.getTime();
+  const days = NOTICE_DAYS.find((notice) => leftMs <= notice * DAY_MS);
+  if (leftMs <= 0 || days === undefined) return null;
+  return newEvent({
+    type: EXPIRING_EVENT,
+    subscription,
+    dedupeKey: `${EXPIRING_EVENT}:${expiresAt.getTime()}:${days}`,
+    at,
+    data: {
+      address: checksumAddress(subscription.wallet),
+      chain_id: subscription.chainId,
+      events: subscription.events,
+      expires_at: expiresAt.toISOString(),
+      notice_days: days,
+    },
+    state: subscription.isDisabled ? "dropped" : "pending",
+  });
+}

@@ -1,0 +1,79 @@
+import type { WatchedValues } from "../store/alert-scores.ts";
+import type { AlertThresholds } from "../store/tables/alerts.ts";
+
+/** A value that can have a threshold, by the name that a record has for it. */
+export const WATCHED_VALUES = ["ahs_score", "d1_score", "d2_score", "confidence"] as const;
+
+type WatchedValue = (typeof WATCHED_VALUES)[number];
+
+/** A threshold and how its value stands; null where the value is unknown. */
+type WatchedThreshold = {
+  readonly value: WatchedValue;
+  readonly below: number;
+  readonly current: number | null;
+};
+
+/** A threshold below which a value is now, and was not before; `previous` is null where it was unknown. */
+export type Breach = {
+  readonly value: WatchedValue;
+  readonly below: number;
+  readonly previous: number | null;
+  readonly current: number;
+};
+
+const KEYS = {
+  ahs_score: "ahsScore",
+  d1_score: "d1Score",
+  d2_score: "d2Score",
+  confidence: "confidenceMicros",
+} as const satisfies Record<WatchedValue, keyof AlertThresholds>;
+
+const MICROS = 1_000_000;
+
+/**
+ * The thresholds below which a change of score took a value: from at or above, or from unknown, since whoever set a threshold has
+ * not been told of the value's low yet. A value that becomes unknown is not below; one that recovers can be told of again.
+ */
+export function breachesOf(
+  { before, after }: { readonly before: WatchedValues | null; readonly after: WatchedValues },
+  thresholds: AlertThresholds,
+): readonly Breach[] {
+  return WATCHED_VALUES.flatMap((value) => {
+    const key = KEYS[value];
+    const below = thresholds[key];
+    const [previous, current] = [before?.[key] ?? null, after[key]];
+    if (below === undefined || current === null || current >= below) return [];
+    if (previous !== null && previous < below) return [];
+    const shown = { below: shownAs(value, below), current: shownAs(value, current) };
+    return [{ value, ...shown, previous: previous === null ? null : shownAs(value, previous) }];
+  });
+}
+
+/** The thresholds of a subscription with the values that they watch; `current` is null for a wallet never scored. */
+export function standingOfThresholds(
+  thresholds: AlertThresholds,
+  current: WatchedValues | null,
+): readonly WatchedThreshold[] {
+  return WATCHED_VALUES.flatMap((value) => {
+    const below = thresholds[KEYS[value]];
+    const held = current?.[KEYS[value]] ?? null;
+    if (below === undefined) return [];
+    return [{ value, below: shownAs(value, below), current: held === null ? null : shownAs(value, held) }];
+  });
+}
+
+/** Thresholds by the names of values, the confidence from 0 to 1, as they are stored; null where none is given. */
+export function thresholdsFrom(
+  given: Readonly<Partial<Record<WatchedValue, number | undefined>>>,
+): AlertThresholds | null {
+  const entries = WATCHED_VALUES.flatMap((value) => {
+    const below = given[value];
+    if (below === undefined) return [];
+    return [[KEYS[value], value === "confidence" ? Math.round(below * MICROS) : below] as const];
+  });
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+function shownAs(value: WatchedValue, stored: number): number {
+  return value === "confidence" ? stored / MICROS : stored;
+}

@@ -1,0 +1,184 @@
+import type { KeyStanding } from "../../store/key-standing.ts";
+import type { IpLimit } from "../access/ip-limit.ts";
+import { rateLimited } from "../access/rate-limit-answer.ts";
+import type { ApiContext } from "../api-env.ts";
+import { Problem } from "../problems.ts";
+import { keyOf, signedInKey, signInCookie, signOutCookie } from "./account-cookie.ts";
+import { type AccountView, keySelfIn, policyIn, renderAccount, renderRotated } from "./account-view.ts";
+import { askInterface, refusalWords } from "./ask-interface.ts";
+import { renderPage } from "./frame.ts";
+import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
+import { readForm } from "./read-form.ts";
+import { renderSignedOut } from "./signed-out-view.ts";
+
+export type AccountPagePorts = {
+  readonly account: {
+    /** Whether wallets can buy keys here. */
+    readonly sellsKeys: boolean;
+    /** Attempts to sign in, counted by address, beside what counts every request. */
+    readonly signInLimit: IpLimit;
+    readonly socketAddress: (context: ApiContext) => string | null;
+    /** Null where there is no such key. */
+    readonly standing: (keyId: string) => Promise<KeyStanding | null>;
+    /** A fresh one for each form that is to count once. */
+    readonly randomId: () => string;
+  };
+};
+
+const PATH = "/account";
+/** Where a sign-in may lead: a path of ours as it stands here, and nothing that a browser could read as another host. */
+const ONWARD = /^\/wallet\/0x[0-9a-fA-F]{40}$/;
+
+/** What names one showing of a form. */
+const ONCE = /^[A-Za-z0-9-]{8,64}$/;
+
+/** GET and POST /account: signing in with a key, what the key is, and replacing it. */
+export const accountPage: Page = { path: PATH, needs: "/keys/self", get: show, post: act };
+
+async function show(context: ApiContext, runtime: PageRuntime): Promise<Response> {
+  const key = signedInKey(context);
+  const onward = onwardOf(context.req.query("next"));
+  if (key === null) return answerSignedOut(context, runtime, { onward, fault: null });
+  const self = await askInterface(context, runtime, { method: "GET", path: "/keys/self", key });
+  if (self.status === 401) {
+    const fault = `You were signed out. ${await refusalWords(self)}`;
+    return answerSignedOut(context, runtime, { onward, fault, headers: signOutCookie(isHttps(runtime)) });
+  }
+  await requireAnswered(self);
+  const view = await viewOf(context, runtime, { key, self: keySelfIn(await self.json()) });
+  const { title, body } = renderAccount(view);
+  return answerPrivatePage(context, renderPage({ title, path: PATH, body, script: "account.js" }));
+}
+
+async function act(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
+  const form = await readForm(context);
+  switch (form.get("action")) {
+    case "sign-in":
+      return signIn(context, runtime, form);
+    case "sign-out":
+      return redirectTo(context, PATH, { status: 303, headers: signOutCookie(isHttps(runtime)) });
+    case "rotate":
+      return rotate(context, runtime, form);
+    default:
+      throw new Problem("request-malformed", "This form asks for nothing that the page does.");
+  }
+}
+
+async function signIn(context: ApiContext, runtime: PageRuntime, form: URLSearchParams): Promise<Response> {
+  const { signInLimit, socketAddress } = runtime.ports.account;
+  const limit = signInLimit({
+    socket: socketAddress(context),
+    forwardedFor: context.req.header("x-forwarded-for"),
+  });
+  if (limit !== null) throw rateLimited(limit);
+  const onward = onwardOf(form.get("next") ?? undefined);
+  const key = keyOf(form.get("key") ?? "");
+  if (key === null) {
+    const fault = "That is no API key: one begins with ahs_ and has 47 characters. Copy all of it.";
+    return answerSignedOut(context, runtime, { onward, fault, status: 422 });
+  }
+  const self = await askInterface(context, runtime, { method: "GET", path: "/keys/self", key });
+  if (self.status === 401)
+    return answerSignedOut(context, runtime, { onward, fault: await refusalWords(self), status: 401 });
+  await requireAnswered(self);
+  return redirectTo(context, onward ?? PATH, { status: 303, headers: signInCookie(key, isHttps(runtime)) });
+}
+
+/** The new key stands in this answer alone; the form's own id keeps a second sending of it from replacing the key again. */
+async function rotate(context: ApiContext, runtime: PageRuntime, form: URLSearchParams): Promise<Response> {
+  const key = signedInKey(context);
+  if (key === null) return redirectTo(context, PATH, { status: 303 });
+  const once = form.get("once") ?? "";
+  if (!ONCE.test(once)) throw new Problem("request-malformed", "This form was not made by the page.");
+  const answer = await askInterface(context, runtime, {
+    method: "POST",
+    path: "/keys/rotate",
+    key,
+    headers: { "content-type": "application/json", "idempotency-key": once },
+    body: "{}",
+  });
+  await requireAnswered(answer);
+  const body: unknown = await answer.json();
+  const fresh = typeof body === "object" && body !== null && "api_key" in body ? body.api_key : null;
+  const secret = typeof fresh === "string" ? keyOf(fresh) : null;
+  const page = renderPage({ title: "New key", path: PATH, body: renderRotated(secret), script: "copy.js" });
+  return answerPrivatePage(
+    context,
+    page,
+    secret === null ? {} : { headers: signInCookie(secret, isHttps(runtime)) },
+  );
+}
+
+async function viewOf(
+  context: ApiContext,
+  runtime: PageRuntime,
+  { key, self }: { readonly key: string; readonly self: AccountView["self"] },
+): Promise<AccountView> {
+  const { account } = runtime.ports;
+  const [standing, policy] = await Promise.all([
+    account.standing(self.key_id),
+    askInterface(context, runtime, { method: "GET", path: "/ahs/route/policy", key }),
+  ]);
+  return {
+    self,
+    standing,
+    policy: policy.ok ? policyIn(await policy.json()) : null,
+    sellsKeys: account.sellsKeys,
+    once: account.randomId(),
+  };
+}
+
+type SignedOut = {
+  readonly onward: string | null;
+  /** Why one is not signed in; null where nobody tried. */
+  readonly fault: string | null;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+function answerSignedOut(
+  context: ApiContext,
+  { ports, origin }: PageRuntime,
+  { onward, fault, ...rest }: SignedOut,
+): Response {
+  const { sellsKeys } = ports.account;
+  const page = renderPage({
+    title: "Account",
+    path: PATH,
+    body: renderSignedOut({ onward, fault, sellsKeys, origin }),
+    ...(sellsKeys ? { script: "buy-key.js" } : {}),
+  });
+  return answerPrivatePage(context, page, rest);
+}
+
+/** Throws what the interface refused as the page's own refusal, with its status. */
+async function requireAnswered(answer: Response): Promise<void> {
+  if (answer.ok) return;
+  const words = await refusalWords(answer);
+  switch (answer.status) {
+    case 401:
+      throw new Problem(
+        "key-unknown",
+        `${words} If you sent this form twice, the first answer showed the new key.`,
+      );
+    case 409:
+      throw new Problem("request-in-flight", words);
+    case 429:
+      throw new Problem("rate-limited", words, { headers: retryAfter(answer) });
+    default:
+      throw new Problem("database-unavailable", words, { headers: retryAfter(answer) });
+  }
+}
+
+function retryAfter(answer: Response): Readonly<Record<string, string>> {
+  const seconds = answer.headers.get("retry-after");
+  return seconds === null ? {} : { "retry-after": seconds };
+}
+
+function onwardOf(given: string | undefined): string | null {
+  return given !== undefined && ONWARD.test(given) ? given : null;
+}
+
+function isHttps({ origin }: Pick<PageRuntime, "origin">): boolean {
+  return origin.startsWith("https:");
+}

@@ -1,0 +1,40 @@
+import type { Address } from "viem";
+import type { Ecosystem } from "../../store/ecosystem.ts";
+import type { GradeChange } from "../../store/grade-changes.ts";
+import type { ScanNight } from "../../store/scan-nights.ts";
+import type { ScoreDistribution } from "../../store/score-distribution.ts";
+import { renderDashboard } from "./dashboard-view.ts";
+import { answerPublicPage, type Page, type PageHandler } from "./page.ts";
+
+/** The chain that a deployment scores, and the contract that holds its scores. */
+export type PageChain = { readonly chainId: number; readonly name: string; readonly oracle: Address };
+
+/** What the dashboard shows; each remembers for a while what it read. */
+export type DashboardPorts = {
+  readonly chain: PageChain;
+  readonly ecosystem: () => Promise<Ecosystem>;
+  readonly distribution: () => Promise<ScoreDistribution>;
+  readonly gradeChanges: () => Promise<readonly GradeChange[]>;
+  readonly nights: () => Promise<readonly ScanNight[]>;
+};
+
+/** GET /: all scores of the chain at a glance. */
+export const dashboardPage: Page = { path: "/", needs: "/ahs/{address}", get: respond };
+
+async function respond(...[context, { ports, clock }]: Parameters<PageHandler>): Promise<Response> {
+  const [ecosystem, distribution, changes, nights] = await Promise.all([
+    ports.ecosystem(),
+    ports.distribution(),
+    ports.gradeChanges(),
+    ports.nights(),
+  ]);
+  const html = renderDashboard({
+    chain: ports.chain,
+    ecosystem,
+    distribution,
+    changes,
+    nights,
+    now: clock.now(),
+  });
+  return answerPublicPage(context, html);
+}

@@ -1,0 +1,82 @@
+// What the forms that end in a key have in common.
+import { Told } from "./x402-payment.js";
+
+/** Runs what a form does, tells how it goes in the form's own line, and lets nobody press its button meanwhile. */
+export async function runForm(form, run) {
+  const button = form.querySelector("button");
+  const told = form.querySelector(".told");
+  const tell = (text, kind = "") => {
+    told.textContent = text;
+    told.className = `told ${kind}`;
+  };
+  button.disabled = true;
+  try {
+    tell(await run(tell), "good");
+  } catch (error) {
+    tell(
+      error instanceof Told ? error.message : `It failed: ${String(error?.message ?? error).slice(0, 200)}`,
+      "bad",
+    );
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** The key with a button that copies it, and one that signs in with it. */
+export function showKey(place, key) {
+  const text = document.createElement("pre");
+  text.tabIndex = 0;
+  text.className = "key";
+  text.textContent = key;
+  const copy = buttonOf("Copy the key", async () => {
+    try {
+      await navigator.clipboard.writeText(key);
+      copy.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(text);
+      copy.textContent = "Selected: copy it";
+    }
+  });
+  const enter = buttonOf("Sign in with it", () => {
+    const { form } = document.querySelector("input[name=key]");
+    form.elements.key.value = key;
+    form.requestSubmit();
+  });
+  enter.classList.add("plain");
+  const actions = document.createElement("p");
+  actions.className = "actions";
+  actions.append(copy, enter);
+  place.replaceChildren(text, actions);
+  place.hidden = false;
+  copy.focus();
+}
+
+/** What an answer that refuses says, in words. */
+export async function refusalOf(answer) {
+  const body = await bodyOf(answer);
+  const words =
+    body?.detail?.[0]?.msg ?? body?.detail ?? body?.error ?? `The service answered ${answer.status}.`;
+  // What a 402 tells official clients is no matter of this page.
+  return String(words)
+    .replace(/^Value error, /, "")
+    .replace(/ Official x402 clients.*$/s, "")
+    .slice(0, 600);
+}
+
+/** The JSON of an answer; null where it is none. */
+export async function bodyOf(answer) {
+  try {
+    return await answer.json();
+  } catch {
+    return null;
+  }
+}
+
+function buttonOf(words, act) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button";
+  button.textContent = words;
+  button.addEventListener("click", act);
+  return button;
+}

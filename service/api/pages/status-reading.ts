@@ -1,0 +1,65 @@
+import type { Logger } from "pino";
+import type { ServiceRecords } from "../../store/service-records.ts";
+import type { Readiness } from "../operation/get-readyz.ts";
+import type { HealthReport } from "../verification/health-check.ts";
+
+/** What the status page is made from; null where it could not be read. */
+export type StatusReading = {
+  readonly at: Date;
+  readonly readiness: Readiness | null;
+  readonly records: ServiceRecords | null;
+  /** Null as well where this server does not verify outputs. */
+  readonly verification: HealthReport | null;
+};
+
+export type StatusSources = {
+  readiness(): Promise<Readiness>;
+  records(): Promise<ServiceRecords>;
+  readonly verification: (() => Promise<HealthReport>) | null;
+};
+
+type StatusDeps = {
+  readonly sources: StatusSources;
+  readonly clock: { now(): Date; monotonicMs(): number };
+  readonly logger: Logger;
+};
+
+const KEPT_MS = 5_000;
+/** A page that says that something is wrong must not wait for what is wrong. */
+const PATIENCE_MS = 3_000;
+
+/** Reads everything at most every five seconds, however many ask, each part for three seconds at most; it never throws. */
+export function createStatusReader(deps: StatusDeps): () => Promise<StatusReading> {
+  let known: { readonly reading: Promise<StatusReading>; readonly until: number } | null = null;
+  return () => {
+    const now = deps.clock.monotonicMs();
+    if (known === null || known.until <= now) known = { reading: readAll(deps), until: now + KEPT_MS };
+    return known.reading;
+  };
+}
+
+async function readAll({ sources, clock, logger }: StatusDeps): Promise<StatusReading> {
+  const [readiness, records, verification] = await Promise.all([
+    readOne("readiness", () => sources.readiness(), logger),
+    readOne("records", () => sources.records(), logger),
+    sources.verification === null ? null : readOne("verification", sources.verification, logger),
+  ]);
+  return { at: clock.now(), readiness, records, verification };
+}
+
+async function readOne<Answer>(
+  part: string,
+  read: () => Promise<Answer>,
+  logger: Logger,
+): Promise<Answer | null> {
+  const over = Promise.withResolvers<null>();
+  const timer = setTimeout(() => over.resolve(null), PATIENCE_MS);
+  try {
+    return await Promise.race([read(), over.promise]);
+  } catch (error) {
+    logger.warn({ err: error, part }, "the status page cannot tell a part");
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from "@hono/zod-openapi";
+import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
+import { type OwnerAccess, ownerText } from "../access/owner.ts";
+import {
+  DELIVERIES_EXAMPLE,
+  deliveriesShape,
+  pageOfDeliveries,
+  pageQuery,
+} from "../alerts/delivery-schema.ts";
+import { answerJson } from "../answer.ts";
+import { defineFree } from "../endpoint.ts";
+import { Problem } from "../problems.ts";
+import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
+
+type VerdictDeliveryPorts = VerdictPorts & {
+  readonly owners: OwnerAccess;
+  /** Events of a verdict for the webhook_url of its output, newest first. */
+  readonly verdictDeliveries: (id: string, page: DeliveryPage) => Promise<readonly Delivery[]>;
+};
+
+/** GET /v1/verdicts/{verdict_id}/deliveries. */
+export const getVerdictDeliveries = defineFree({
+  method: "get",
+  path: "/v1/verdicts/{verdict_id}/deliveries",
+  tag: "Verdicts",
+  summary: "Deliveries to the webhook of an output",
+  description:
+    "Every event of the last 30 days that was sent to the `webhook_url` of the output, newest first, with each attempt to deliver it; none where the output came without one. For the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else.",
+  identity: "owner",
+  request: { params: verdictParams, query: pageQuery, body: null },
+  answer: {
+    schema: z.object({ verdict_id: z.uuid(), ...deliveriesShape }).openapi("VerdictDeliveries"),
+    example: { verdict_id: VERDICT_ID_EXAMPLE, ...DELIVERIES_EXAMPLE },
+    description: "A page of deliveries",
+  },
+  problems: ["not-the-submitter", "not-found", "database-unavailable", "internal"],
+  async respond(context, { params, query }, { deps }: { deps: VerdictDeliveryPorts }) {
+    const owner = ownerText(await deps.owners.identify(context.req));
+    const view = await requireVerdict(params.verdict_id, deps);
+    if (view.owner !== owner)
+      throw new Problem(
+        "not-the-submitter",
+        "Deliveries are shown to the key that submitted the output, or the wallet that paid for it.",
+      );
+    const page = await pageOfDeliveries(query, (wanted) => deps.verdictDeliveries(view.id, wanted));
+    const body = { verdict_id: view.id, ...page };
+    return answerJson(context, body, { headers: { "cache-control": "private, no-store" } });
+  },
+});

@@ -1,0 +1,60 @@
+import { type DecodeEventLogReturnType, decodeEventLog, type Hex, toEventSelector } from "viem";
+import { identityRegistryAbi } from "../../chain/abi/identity-registry.ts";
+import { type RegistryDecoder, type RegistryEvent, registryUri, registryWallet } from "./registry-event.ts";
+
+type IdentityEvent = DecodeEventLogReturnType<typeof identityRegistryAbi>;
+
+const READ = new Set(["Registered", "URIUpdated", "MetadataSet", "Transfer"]);
+const WALLET_KEY = "agentWallet";
+/** 20 packed bytes in hexadecimal digits, with 0x. */
+const PACKED_ADDRESS_CHARACTERS = 42;
+const NOBODY = /^0x0{40}$/;
+
+/**
+ * An identity registry of ERC-8004. The owner is the wallet from the registration until agentWallet says another; 20 packed
+ * bytes set it, none clear it, and so does a transfer of the agent.
+ */
+export const erc8004Decoder: RegistryDecoder = {
+  topics: identityRegistryAbi.flatMap((item) =>
+    item.type === "event" && READ.has(item.name) ? [toEventSelector(item)] : [],
+  ),
+  decode: ({ topics, data }) => {
+    const event = decodeIdentityEvent(topics, data);
+    return event === null ? null : meaningOf(event);
+  },
+};
+
+function decodeIdentityEvent(topics: readonly Hex[], data: Hex): IdentityEvent | null {
+  const [first, ...more] = topics;
+  if (first === undefined) return null;
+  try {
+    return decodeEventLog({ abi: identityRegistryAbi, topics: [first, ...more], data });
+  } catch {
+    // A log that its event does not fit says nothing.
+    return null;
+  }
+}
+
+function meaningOf(event: IdentityEvent): RegistryEvent | null {
+  switch (event.eventName) {
+    case "Registered": {
+      const { agentId, agentURI, owner } = event.args;
+      return { kind: "registered", agentId, wallet: registryWallet(owner), uri: registryUri(agentURI) };
+    }
+    case "URIUpdated":
+      return { kind: "changed", agentId: event.args.agentId, uri: registryUri(event.args.newURI) };
+    case "MetadataSet": {
+      const { agentId, metadataKey, metadataValue } = event.args;
+      if (metadataKey !== WALLET_KEY) return null;
+      if (metadataValue === "0x") return { kind: "changed", agentId, wallet: null };
+      if (metadataValue.length !== PACKED_ADDRESS_CHARACTERS) return null;
+      return { kind: "changed", agentId, wallet: registryWallet(metadataValue) };
+    }
+    case "Transfer":
+      // Minting is told by the registration.
+      if (NOBODY.test(event.args.from)) return null;
+      return { kind: "changed", agentId: event.args.id, wallet: null };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,54 @@
+import { type DecodeEventLogReturnType, decodeEventLog, type Hex, parseAbi, toEventSelector } from "viem";
+import { type RegistryDecoder, type RegistryEvent, registryWallet } from "./registry-event.ts";
+
+const abi = parseAbi([
+  "event CreateService(uint256 indexed serviceId, bytes32 configHash)",
+  "event UpdateService(uint256 indexed serviceId, bytes32 configHash)",
+  "event CreateMultisigWithAgents(uint256 indexed serviceId, address indexed multisig)",
+]);
+
+type ServiceEvent = DecodeEventLogReturnType<typeof abi>;
+
+/** CIDv1 in base16 of a DAG-PB node under SHA2-256: what comes before a configuration's hash. */
+const CONFIG_CID = "f01701220";
+
+/**
+ * Olas' ServiceRegistryL2: a service is an agent, its newest multisig the wallet, which it has from its first deployment on,
+ * and its configuration the document.
+ */
+export const olasServiceRegistryL2Decoder: RegistryDecoder = {
+  topics: abi.map((item) => toEventSelector(item)),
+  decode: ({ topics, data }) => {
+    const event = decodeServiceEvent(topics, data);
+    return event === null ? null : meaningOf(event);
+  },
+};
+
+function decodeServiceEvent(topics: readonly Hex[], data: Hex): ServiceEvent | null {
+  const [first, ...more] = topics;
+  if (first === undefined) return null;
+  try {
+    return decodeEventLog({ abi, topics: [first, ...more], data });
+  } catch {
+    // A log that its event does not fit says nothing.
+    return null;
+  }
+}
+
+function meaningOf({ eventName, args }: ServiceEvent): RegistryEvent | null {
+  const agentId = args.serviceId;
+  switch (eventName) {
+    case "CreateService":
+      return { kind: "registered", agentId, wallet: null, uri: uriOf(args.configHash) };
+    case "UpdateService":
+      return { kind: "changed", agentId, uri: uriOf(args.configHash) };
+    case "CreateMultisigWithAgents": {
+      const wallet = registryWallet(args.multisig);
+      return wallet === null ? null : { kind: "changed", agentId, wallet };
+    }
+  }
+}
+
+function uriOf(configHash: Hex): string {
+  return `ipfs://${CONFIG_CID}${configHash.slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,110 @@
+import type { Logger } from "pino";
+import type { Deployment, RegistryEntry } from "../chain/deployments.ts";
+import type { ChainReader } from "../enrich/chain-reader.ts";
+import { readFinalized } from "../features/read-as-of.ts";
+import { askForDocuments, countDueDocuments } from "../store/agent-documents.ts";
+import { readChainMark } from "../store/chain-mark.ts";
+import type { Database } from "../store/database.ts";
+import { requestRegistryWallets } from "../store/registry-agents.ts";
+import type { ScanAttempt } from "../store/scan-runs.ts";
+import { awaitDocuments, type DocumentPatience, documentPatience } from "./await-documents.ts";
+import { finishScan } from "./finish-scan.ts";
+import {
+  type RegistryLimits,
+  type RegistryReading,
+  readRegistry,
+  registryLimits,
+} from "./registries/read-registry.ts";
+import type { ScanReport } from "./report.ts";
+
+/** What a scan has others do. */
+export type ScanSteps = {
+  /** Scores every followed wallet; null while no block is both final and enriched. */
+  readonly scoreAll: () => Promise<number | null>;
+  /** Publishes the root of the day's scores, once a day; null while there is no score to publish. */
+  readonly publishRoot: () => Promise<ScanReport["root"]>;
+};
+
+export type ScanOnceDeps = {
+  readonly db: Database;
+  readonly deployment: Pick<Deployment, "chainId" | "identityRegistry" | "registries">;
+  readonly steps: ScanSteps;
+  /** Reads the chain's logs until the signal fires. */
+  readonly openReader: (signal: AbortSignal) => Pick<ChainReader, "logs">;
+  /** Wallets of registries that may wait to be followed, at most. */
+  readonly mostWaiting: number;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  /** Of production, unless given. */
+  readonly limits?: { readonly registries: RegistryLimits; readonly documents: DocumentPatience };
+};
+
+/** Of production. */
+const scanOnceLimits = { registries: registryLimits, documents: documentPatience };
+
+/**
+ * One scan: documents are asked to be read again; all scores and the root, which wait for nobody; the registries; what is read
+ * of the documents meanwhile and for ten minutes more; the report. Every step may be done again after any crash. A registry or
+ * document that fails is a line of the report; a database that fails throws, as do the signal and a chain that nobody indexes.
+ */
+export async function scanOnce(
+  deps: ScanOnceDeps,
+  attempt: ScanAttempt,
+  signal: AbortSignal,
+): Promise<ScanReport> {
+  const { db, deployment, steps, now, monotonicMs } = deps;
+  const { chainId } = deployment;
+  const limits = deps.limits ?? scanOnceLimits;
+  const finalBlock = await requireFinalBlock(db, chainId);
+  await askForDocuments(db, { chainId, readBefore: attempt.startedAt, now: now() });
+  await steps.scoreAll();
+  signal.throwIfAborted();
+  const root = await steps.publishRoot();
+  const readings = await readRegistries({ ...deps, limits }, { finalBlock, signal });
+  const countDue = () => countDueDocuments(db, chainId, now());
+  const documentsLeft = await awaitDocuments({ countDue, patience: limits.documents, monotonicMs }, signal);
+  return finishScan(db, {
+    ...{ attempt, deployment, readings, root, documentsLeft },
+    indexBlock: finalBlock,
+    finishedAt: now(),
+  });
+}
+
+async function requireFinalBlock(db: Database, chainId: number): Promise<number> {
+  const final = await readFinalized(db.$client, `chain_${chainId}`);
+  if (final === null) throw new Error(`chain ${chainId} is not indexed up to a final block yet`);
+  return final.blockNumber;
+}
+
+type Reading = { readonly finalBlock: number; readonly signal: AbortSignal };
+
+/** One after the other, so that one node is asked for one range at a time; by lower-case address. */
+async function readRegistries(
+  deps: ScanOnceDeps & { readonly limits: NonNullable<ScanOnceDeps["limits"]> },
+  { finalBlock, signal }: Reading,
+): Promise<ReadonlyMap<string, RegistryReading>> {
+  const { db, deployment, monotonicMs, now, mostWaiting } = deps;
+  const { chainId, registries } = deployment;
+  const readings = new Map<string, RegistryReading>();
+  const generation = (await readChainMark(db, chainId))?.generation;
+  if (registries.length === 0) return readings;
+  if (generation === undefined) throw new Error(`chain ${chainId} has no mark yet: its index has just begun`);
+  const client = deps.openReader(signal);
+  const reader = { db, chainId, client, generation, finalBlock, limits: deps.limits.registries, monotonicMs };
+  for (const entry of registries) {
+    const reading = await readRegistry(reader, entry);
+    report(deps.logger, entry, reading);
+    const registry = entry.address.toLowerCase();
+    readings.set(registry, reading);
+    await requestRegistryWallets(db, { chainId, registry, now: now(), mostWaiting });
+  }
+  return readings;
+}
+
+function report(logger: Logger, { name }: RegistryEntry, { block, fault, cause }: RegistryReading): void {
+  if (fault === null) return;
+  const why = cause === null ? {} : { err: cause };
+  logger.warn({ registry: name, block, fault, ...why }, "a registry could not be read to its end");
+}

@@ -1,0 +1,58 @@
+import { and, eq, inArray, ne, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
+import { SENDER_CHANNEL } from "./sender-session.ts";
+import { senderTransaction } from "./tables/publish.ts";
+
+/** Other keys than this one that have transactions of these purposes queued or not final. */
+export async function readFormerSenders(
+  db: NodePgDatabase,
+  of: { readonly chainId: number; readonly purposes: readonly string[]; readonly present: Address },
+): Promise<Address[]> {
+  const rows = await db
+    .selectDistinct({ sender: senderTransaction.sender })
+    .from(senderTransaction)
+    .where(
+      and(
+        eq(senderTransaction.chainId, of.chainId),
+        inArray(senderTransaction.purpose, [...of.purposes]),
+        eq(senderTransaction.final, false),
+        ne(senderTransaction.state, "failed"),
+        ne(senderTransaction.sender, of.present.toLowerCase()),
+      ),
+    );
+  // Typed when they were queued; text columns forget it.
+  return rows.map(({ sender }) => sender as Address);
+}
+
+/**
+ * Hands the queued transactions of these purposes, which hold no nonce, from one key to another, and wakes its sender; returns how
+ * many. One whose reference the other key has used already stays. Only whoever holds the first key's lock may.
+ */
+export async function handOverQueued(
+  db: NodePgDatabase,
+  of: {
+    readonly chainId: number;
+    readonly purposes: readonly string[];
+    readonly from: Address;
+    readonly to: Address;
+  },
+): Promise<number> {
+  const to = of.to.toLowerCase();
+  const handed = await db
+    .update(senderTransaction)
+    .set({ sender: to, attempts: 0, notBefore: null, failure: null, error: null, updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(senderTransaction.chainId, of.chainId),
+        eq(senderTransaction.sender, of.from.toLowerCase()),
+        inArray(senderTransaction.purpose, [...of.purposes]),
+        eq(senderTransaction.state, "queued"),
+        sql`not exists (select 1 from ahs.sender_transaction other where other.chain_id = ${of.chainId}
+          and other.sender = ${to} and other.reference = ${senderTransaction.reference})`,
+      ),
+    )
+    .returning({ id: senderTransaction.id });
+  if (handed.length > 0) await db.execute(sql`select pg_notify(${SENDER_CHANNEL}, '')`);
+  return handed.length;
+}

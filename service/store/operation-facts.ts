@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import { escapeIdentifier, type Pool } from "pg";
+import { ROLES, type RoleName, TABLE_RIGHTS } from "./role-rights.ts";
+
+/** What operators ask of the database, in statements that change nothing. */
+type Asked = Pick<Pool, "query">;
+
+export type ServerFacts = {
+  /** PostgreSQL's, as 180000. */
+  readonly version: number;
+  readonly user: string;
+  readonly now: Date;
+  readonly migrations: { readonly applied: number; readonly known: number };
+};
+
+/** Who answers, what time it has, and how far the schema `ahs` is. */
+export async function readServerFacts(client: Asked): Promise<ServerFacts> {
+  const { rows } = await client.query<{ version: string; user: string; now: Date; migrated: boolean }>(
+    `select current_setting('server_version_num') as version, current_user as user, clock_timestamp() as now,
+       to_regclass('ahs.migration') is not null as migrated`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("the database answers nothing");
+  const applied = row.migrated ? (await client.query("select 1 from ahs.migration")).rowCount : 0;
+  const journal = JSON.parse(
+    readFileSync(new URL("./migrations/meta/_journal.json", import.meta.url), "utf8"),
+  ) as { entries: unknown[] };
+  return {
+    version: Number(row.version),
+    user: row.user,
+    now: row.now,
+    migrations: { applied: applied ?? 0, known: journal.entries.length },
+  };
+}
+
+export type RoleFacts = {
+  /** Which of our roles the cluster has, and which of them the user may act as. */
+  readonly roles: readonly {
+    readonly role: RoleName;
+    readonly exists: boolean;
+    readonly isMember: boolean;
+  }[];
+  /** Tables of which a role that exists lacks a right that it should have, as `role: table`. */
+  readonly lacking: readonly string[];
+  /** Whether the user may change every row: a superuser, or the owner of the tables. */
+  readonly ownsAll: boolean;
+};
+
+/** What the roles of the processes may do; the schema `ahs` has to be there. */
+export async function readRoleFacts(client: Asked): Promise<RoleFacts> {
+  const { rows: roles } = await client.query<{ role: RoleName; exists: boolean; isMember: boolean }>(
+    `select wanted.role, r.oid is not null as exists,
+       coalesce(pg_has_role(current_user, r.oid, 'member'), false) as "isMember"
+     from unnest($1::text[]) as wanted(role) left join pg_roles r on r.rolname = wanted.role`,
+    [[...ROLES]],
+  );
+  const wanted = roles.filter(({ exists }) => exists).flatMap(({ role }) => rightsOf(role));
+  const { rows: lacking } = await client.query<{ role: string; table: string }>(
+    `select distinct role, "table" from unnest($1::text[], $2::text[], $3::text[]) as w(role, "table", wanted)
+     where not case
+       when to_regclass('ahs.' || "table") is null then false
+       when wanted in ('select', 'insert', 'update') then has_any_column_privilege(role, 'ahs.' || "table", wanted)
+       else has_table_privilege(role, 'ahs.' || "table", wanted) end
+     order by role, "table"`,
+    [wanted.map(({ role }) => role), wanted.map(({ table }) => table), wanted.map(({ right }) => right)],
+  );
+  const { rows: owner } = await client.query<{ owns: boolean }>(
+    `select bool_and(pg_has_role(current_user, tableowner, 'usage')) as owns from pg_tables where schemaname = 'ahs'`,
+  );
+  return {
+    roles,
+    lacking: lacking.map(({ role, table }) => `${role}: ${table}`),
+    ownsAll: owner[0]?.owns === true,
+  };
+}
+
+/** `select (a, b), delete` as select and delete: of columns, one of them is enough here. */
+function rightsOf(role: RoleName): { role: RoleName; table: string; right: string }[] {
+  return Object.entries(TABLE_RIGHTS).flatMap(([table, rights]) => {
+    const granted = rights[role] ?? "";
+    const names = granted.replace(/\([^)]*\)/g, "").split(",");
+    return names.flatMap((name) => (name.trim() === "" ? [] : [{ role, table, right: name.trim() }]));
+  });
+}
+
+/** Work that waits: how much, and for how many seconds the longest due of it has been. */
+export type QueueAge = { readonly waiting: number; readonly overdueSeconds: number };
+
+/**
+ * What waits to be published, until it is handed to the sender, and what waits to be in a block, at a moment; a publication that
+ * is to wait is not due before then.
+ */
+export async function readChainQueues(
+  client: Asked,
+  { chainId, now }: { readonly chainId: number; readonly now: Date },
+): Promise<{ readonly publish: QueueAge; readonly sender: QueueAge }> {
+  const { rows } = await client.query<{ name: string; waiting: number; overdue: number }>(
+    `select name, count(*)::int as waiting,
+       greatest(0, coalesce(extract(epoch from $2::timestamptz - min(due)), 0))::float8 as overdue
+     from (
+       select 'publish' as name, greatest(created_at, not_before) as due from ahs.publish_intent
+       where chain_id = $1 and state = 'pending'
+       union all
+       select 'sender', greatest(created_at, not_before) from ahs.sender_transaction
+       where chain_id = $1 and state in ('queued', 'prepared', 'broadcast')
+     ) waiting group by name`,
+    [chainId, now],
+  );
+  const ageOf = (name: string): QueueAge => {
+    const row = rows.find((one) => one.name === name);
+    return { waiting: row?.waiting ?? 0, overdueSeconds: row?.overdue ?? 0 };
+  };
+  return { publish: ageOf("publish"), sender: ageOf("sender") };
+}
+
+export type ScoreAges = {
+  /** Wallets that have a current score. */
+  readonly wallets: number;
+  /** Seconds since the block that a current score speaks for; null where there is none. */
+  readonly median: number | null;
+  readonly oldest: number | null;
+};
+
+/** How old the current scores of a chain are at a moment. */
+export async function readScoreAges(
+  client: Asked,
+  { chainId, now }: { readonly chainId: number; readonly now: Date },
+): Promise<ScoreAges> {
+  const { rows } = await client.query<ScoreAges>(
+    `select count(*)::int as wallets, max(age)::float8 as oldest,
+       percentile_cont(0.5) within group (order by age)::float8 as median
+     from (
+       select extract(epoch from $2::timestamptz - as_of_time) as age from ahs.current_score where chain_id = $1
+     ) ages`,
+    [chainId, now],
+  );
+  return rows[0] ?? { wallets: 0, median: null, oldest: null };
+}
+
+/** The newest indexed block of a chain in Unix seconds and its number; null while the index holds none. */
+export async function readIndexHead(
+  client: Asked,
+  chainId: number,
+): Promise<{ readonly blockNumber: number; readonly timestamp: number } | null> {
+  const views = escapeIdentifier(`chain_${chainId}`);
+  const { rows: ready } = await client.query<{ there: boolean }>(
+    "select to_regclass($1) is not null as there",
+    [`${views}.block`],
+  );
+  if (ready[0]?.there !== true) return null;
+  const { rows } = await client.query<{ number: number; timestamp: number }>(
+    `select number::float8, "timestamp"::float8 from ${views}.block order by number desc limit 1`,
+  );
+  const [row] = rows;
+  return row === undefined ? null : { blockNumber: row.number, timestamp: row.timestamp };
+}
+
+/** The last answer of a feed in US dollars; null where none is stored. */
+export async function readFeedPrice(
+  client: Asked,
+  { chainId, feed }: { readonly chainId: number; readonly feed: string },
+): Promise<number | null> {
+  const { rows } = await client.query<{ usd: number }>(
+    `select (answer / power(10::numeric, decimals))::float8 as usd from ahs.feed_price
+     where chain_id = $1 and feed = lower($2) order by day desc limit 1`,
+    [chainId, feed],
+  );
+  return rows[0]?.usd ?? null;
+}

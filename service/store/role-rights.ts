@@ -1,0 +1,102 @@
+/** Group roles of PostgreSQL, one for each kind of process; whoever logs in for one is a member of it. */
+export const ROLES = ["ahs_index", "ahs_serve", "ahs_work"] as const;
+export type RoleName = (typeof ROLES)[number];
+
+/** What one role may do with a table, as GRANT takes it; a role that is not named may do nothing. */
+type TableRights = Readonly<Partial<Record<RoleName, string>>>;
+
+const READ = "select";
+const APPEND = "select, insert";
+const EDIT = "select, insert, update";
+const ALL = "select, insert, update, delete";
+/** Rows of a chain that was replaced are cleared, and never read. */
+const CLEAR = "select (chain_id), delete";
+
+/** Only the worker signs: a signed transaction may be sent by whoever reads it. */
+const SENDER_COLUMNS =
+  'id, chain_id, sender, reference, purpose, "to", data, value, state, final, nonce, not_before, attempts, failure, error, revert_data, mined_hash, mined_block, gas_used, cost_wei, mined_at, created_at, updated_at';
+/** What has a transfer sent again that failed before it had a nonce. */
+const SENDER_REVIVAL = "state, data, attempts, not_before, failure, error, revert_data, updated_at";
+
+/** Every table of the schema `ahs` with the rights of each role; operators' commands run as the owner of all of them. */
+export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
+  migration: { ahs_index: READ, ahs_serve: READ, ahs_work: READ },
+  chain_mark: { ahs_index: ALL, ahs_serve: READ, ahs_work: "select, update (updated_at)" },
+
+  account_fact: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  contact: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  enrich_approval: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  enrich_block: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  enrich_cursor: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  enrich_transfer: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  enrich_user_operation: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  enrich_wallet: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  feed_price: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  own_call: { ahs_index: CLEAR, ahs_serve: ALL, ahs_work: ALL },
+  pending_fact: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  stranger: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  wallet_delegation: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+
+  agent_document: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  probe: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  probe_schedule: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  registry_agent: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  registry_cursor: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  scan_grade: { ahs_index: CLEAR, ahs_work: ALL },
+  scan_run: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+
+  current_score: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: ALL },
+  score: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: ALL },
+  input_file: { ahs_serve: APPEND, ahs_work: APPEND },
+  epoch: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
+  enrolment: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
+  kept_history: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
+  publish_intent: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
+  sender_transaction: {
+    ahs_index: CLEAR,
+    ahs_serve: `select (${SENDER_COLUMNS}), insert, update (${SENDER_REVIVAL})`,
+    ahs_work: EDIT,
+  },
+  wallet_interest: { ahs_serve: EDIT, ahs_work: READ },
+  wallet_label: { ahs_serve: ALL, ahs_work: ALL },
+
+  sanctions_entry: { ahs_serve: READ, ahs_work: READ },
+  sanctions_source: { ahs_serve: READ, ahs_work: READ },
+  sanctions_reading: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
+
+  api_key: { ahs_serve: EDIT, ahs_work: "select, update" },
+  key_credit: { ahs_serve: EDIT, ahs_work: READ },
+  key_debit: { ahs_serve: EDIT, ahs_work: EDIT },
+  payment: { ahs_serve: EDIT, ahs_work: ALL },
+  idempotent_answer: { ahs_serve: ALL, ahs_work: ALL },
+  rate_bucket: { ahs_serve: ALL, ahs_work: ALL },
+  sign_in_nonce: { ahs_serve: ALL, ahs_work: ALL },
+  routing_policy: { ahs_serve: ALL },
+
+  alert_subscription: { ahs_serve: ALL, ahs_work: ALL },
+  webhook_endpoint: { ahs_serve: ALL, ahs_work: ALL },
+  webhook_event: { ahs_serve: EDIT, ahs_work: ALL },
+  webhook_attempt: { ahs_serve: READ, ahs_work: ALL },
+
+  job_spec: {
+    ahs_index: "select (job_chain_id), update (job_chain_id, job_escrow, job_id, registered_block)",
+    ahs_serve: EDIT,
+    ahs_work: ALL,
+  },
+  verdict: {
+    ahs_index: "select (job_chain_id, replaced_at), update (replaced_at, updated_at)",
+    ahs_serve: ALL,
+    ahs_work: EDIT,
+  },
+  output_text: { ahs_serve: APPEND, ahs_work: ALL },
+  held_evidence: { ahs_serve: EDIT, ahs_work: ALL },
+  role_call: { ahs_serve: READ, ahs_work: EDIT },
+  verdict_run: { ahs_serve: APPEND, ahs_work: APPEND },
+  settlement: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
+  settlement_check: {
+    ahs_index: "select (chain_id), delete, update (status, reason, attempts, not_before, checked_at)",
+    ahs_serve: EDIT,
+    ahs_work: ALL,
+  },
+  hold_clock: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+};

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { dropLeftovers } from "../../../bin/indexer/drop-leftovers.ts";
+import type { Database } from "../../../service/store/database.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
+
+let db: Database;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+  await db.$client.query(`
+    create schema left_over;
+    create function left_over.tell() returns trigger language plpgsql as 'begin return null; end';
+    create table left_over.agent (id int primary key, owner text);
+    create table left_over.call (id int primary key, agent int);
+    create index call_agent on left_over.call (agent);
+    create trigger agent_tell after insert on left_over.agent execute function left_over.tell();
+    create trigger call_tell after insert on left_over.call execute function left_over.tell();`);
+});
+afterAll(async () => {
+  await close();
+});
+
+test("a reader of several tables goes on while triggers and indexes of a killed indexer are dropped, and keys stay", async () => {
+  const [reader, indexer] = await Promise.all([db.$client.connect(), db.$client.connect()]);
+  await reader.query("begin");
+  await reader.query("select from left_over.call");
+  const dropping = dropLeftovers(indexer, "left_over");
+  await untilWaiting();
+  // In one transaction, whoever drops would by now hold this table and wait for the other.
+  await reader.query("select from left_over.agent");
+  await reader.query("commit");
+  await dropping;
+  for (const client of [reader, indexer]) client.release();
+
+  const { rows } = await db.$client.query(
+    "select indexname from pg_indexes where schemaname = 'left_over' order by 1",
+  );
+  expect(rows.map(({ indexname }) => indexname)).toEqual(["agent_pkey", "call_pkey"]);
+  expect((await db.$client.query("select from pg_trigger where not tgisinternal")).rowCount).toBe(0);
+});
+
+async function untilWaiting(): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rowCount } = await db.$client.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rowCount;
+    })
+    .toBe(1);
+}

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { runScanCommand } from "../../../bin/commands/scan.ts";
+import { type NightlyContext, runNightly } from "../../../bin/work/nightly.ts";
+import { createScanRunMetrics } from "../../../service/scan/metrics.ts";
+import { scanOnce } from "../../../service/scan/scan-once.ts";
+import { readScans } from "../../../service/store/scan-runs.ts";
+import {
+  CHAIN,
+  createReportWorld,
+  nodeWith,
+  OLAS,
+  olasService,
+  type ReportWorld,
+  walletOf,
+} from "../../service/scan/report-world.ts";
+import { until } from "../../support/anvil-testkit/script.ts";
+
+const PAUSES = { pollMs: 10, failureMs: 10, longestMs: 40 };
+
+let world: ReportWorld;
+const workers: { stop: AbortController; done: Promise<void> }[] = [];
+
+beforeAll(async () => {
+  world = await createReportWorld();
+  await world.db.$client.query(
+    `insert into ahs.enrich_cursor (chain_id, block, block_hash) values (${CHAIN}, 1000, '0xaa')`,
+  );
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  await world.clear();
+  world.clock.ms = Date.parse("2026-11-20T02:10:00Z");
+  await world.grade(walletOf(1), "A");
+});
+afterEach(stopWorkers);
+
+async function stopWorkers(): Promise<void> {
+  for (const { stop } of workers) stop.abort();
+  await Promise.all(workers.splice(0).map(({ done }) => done));
+}
+
+const quick: NightlyContext["scan"] = (attempt, signal) => scanOnce(world.deps, attempt, signal);
+
+function startWorker(scan: NightlyContext["scan"] = quick) {
+  const stop = new AbortController();
+  const registry = new Registry();
+  const metrics = createScanRunMetrics(registry);
+  const { db, now } = world.deps;
+  const logger = pino({ level: "silent" });
+  const done = runNightly({ db, chainId: CHAIN, scan, metrics, logger, now, pauses: PAUSES }, stop.signal);
+  workers.push({ stop, done });
+  return { registry };
+}
+
+const scans = async () => (await readScans(world.db, CHAIN, 10)).toReversed();
+
+async function allDone(count: number) {
+  return until({ what: `${count} scans are done`, timeoutMs: 10_000 }, async () => {
+    const rows = await scans();
+    return rows.length >= count && rows.every(({ state }) => state !== "running") ? rows : null;
+  });
+}
+
+test("however many workers there are, a night is scanned once, and each tells of it", async () => {
+  let begun = 0;
+  const counted: NightlyContext["scan"] = async (attempt, signal) => {
+    begun += 1;
+    await sleep(50);
+    return quick(attempt, signal);
+  };
+  const all = Array.from({ length: 4 }, () => startWorker(counted));
+  expect(await allDone(1)).toMatchObject([
+    { night: "2026-11-20", cause: "nightly", state: "done", attempts: 1 },
+  ]);
+  await sleep(100);
+  expect([begun, (await scans()).length]).toEqual([1, 1]);
+  for (const { registry } of all) {
+    await until({ what: "the worker tells of the scan", timeoutMs: 5_000 }, async () => {
+      const last = await registry.getSingleMetric("ahs_scan_last_success_timestamp_seconds")?.get();
+      return last?.values[0]?.value === world.clock.ms / 1_000 ? last : null;
+    });
+  }
+});
+
+test("a scan whose worker dies over it is gone on with at once by another, and nothing is doubled", async () => {
+  const node = nodeWith([...olasService(1, 5), ...olasService(2, 700)]);
+  const deps = { ...world.deps, ...world.withRegistries([OLAS]) };
+  let isDying = true;
+  // The lock's connection goes with the process; what it was doing never ends, nor does it hear of anything.
+  const mortal: NightlyContext["scan"] = async (attempt, signal) => {
+    const logs: typeof node.logs = async (filter) => {
+      if (!isDying || filter.from === 1) return node.logs(filter);
+      isDying = false;
+      await world.db.$client.query(
+        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1 and pid <> pg_backend_pid() and database = (select oid from pg_database where datname = current_database())",
+        [CHAIN],
+      );
+      return new Promise(() => undefined);
+    };
+    return Promise.race([
+      scanOnce({ ...deps, openReader: () => ({ logs }) }, attempt, signal),
+      new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    ]);
+  };
+  startWorker(mortal);
+  startWorker(mortal);
+  const [row] = await allDone(1);
+  expect(row).toMatchObject({ state: "done", attempts: 2, error: null });
+  expect(row?.report?.registries[1]).toMatchObject({ agents: 2, newAgents: 2, newWallets: 2, block: 1_000 });
+  expect(await world.agents()).toHaveLength(2);
+});
+
+test("of the nights that were missed the newest is made up at the next start", async () => {
+  startWorker();
+  await allDone(1);
+  await stopWorkers();
+  world.clock.ms = Date.parse("2026-11-24T01:00:00Z");
+  startWorker();
+  expect((await allDone(2)).map(({ night }) => night)).toEqual(["2026-11-20", "2026-11-23"]);
+  world.clock.ms = Date.parse("2026-11-24T02:10:00Z");
+  expect((await allDone(3)).map(({ night }) => night)).toEqual(["2026-11-20", "2026-11-23", "2026-11-24"]);
+});
+
+test("a scan that fails is tried again until it succeeds, says so, and gives way to the next night's", async () => {
+  const morning = Date.parse("2026-11-21T03:00:00Z");
+  const broken: NightlyContext["scan"] = async (attempt, signal) => {
+    if (attempt.startedAt.getTime() < morning) throw new Error("out of order");
+    return quick(attempt, signal);
+  };
+  startWorker(broken);
+  await until({ what: "two attempts failed", timeoutMs: 5_000 }, async () => {
+    const [row] = await scans();
+    return row?.error != null && row.attempts >= 2 ? row : null;
+  });
+  world.clock.ms = morning;
+  expect(await allDone(2)).toMatchObject([
+    { night: "2026-11-20", state: "abandoned", report: null },
+    { night: "2026-11-21", state: "done", error: null },
+  ]);
+});
+
+test("nothing is scanned before there is a score", async () => {
+  await world.clear();
+  startWorker();
+  await sleep(80);
+  expect(await scans()).toEqual([]);
+});
+
+test("a scan by hand has its own row and report, and none begins beside another", async () => {
+  const lines: string[] = [];
+  const deps = {
+    ...{ db: world.db, chainId: CHAIN, now: world.deps.now, signal: new AbortController().signal },
+    out: (line: string) => lines.push(line),
+  };
+  const slow: NightlyContext["scan"] = async (attempt, signal) => {
+    const beside = runScanCommand(["run"], { ...deps, openScan: async () => quick });
+    await expect(beside).rejects.toThrow("a scan is running already");
+    return quick(attempt, signal);
+  };
+  await runScanCommand(["run"], { ...deps, openScan: async () => slow });
+  const [row] = await scans();
+  expect(row).toMatchObject({ night: "2026-11-20", cause: "hand", state: "done" });
+  expect(lines.join("\n")).toContain("1 A, 0 B");
+  world.clock.ms += 1_000;
+  startWorker();
+  await allDone(2);
+  lines.length = 0;
+  await runScanCommand(["list"], { ...deps, openScan: async () => quick });
+  expect(lines).toEqual([
+    expect.stringMatching(/^id +night +cause +state/),
+    expect.stringMatching(/2026-11-20 +nightly +done .* 0 +0 +0$/),
+    expect.stringMatching(/2026-11-20 +hand +done .* 0 +0 +–$/),
+  ]);
+  lines.length = 0;
+  await runScanCommand(["show", String(row?.id.slice(0, 8)), "--json"], {
+    ...deps,
+    openScan: async () => quick,
+  });
+  expect(JSON.parse(lines.join("\n"))).toMatchObject({ id: row?.id, report: { grades: { A: 1 } } });
+  for (const [args, fault] of [
+    [["show", "2026-01-01"], "no scan of that id or night"],
+    [["stop"], "unknown action"],
+    [[], "no action"],
+    [["run", "now"], "too many arguments"],
+  ] as const) {
+    await expect(runScanCommand(args, { ...deps, openScan: async () => quick })).rejects.toThrow(fault);
+  }
+});

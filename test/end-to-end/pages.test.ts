@@ -1,0 +1,299 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Address, getAddress, numberToHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { roleAccounts } from "../../devnet/accounts.ts";
+import { until } from "../support/anvil-testkit/script.ts";
+import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";
+import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
+import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import {
+  accessibilityFaults,
+  openPage,
+  SCREENS,
+  type WatchedPage,
+  widthBeyond,
+} from "../support/browser-pages.ts";
+import { injectWallet, type WalletBehaviour } from "../support/browser-wallet.ts";
+import { CHROMIUM } from "../support/chromium.ts";
+import { seedVerdicts } from "../support/seed-verdicts.ts";
+
+const [STEADY, FAILING, QUIET] = [walletOf(1), walletOf(2), walletOf(3)];
+const HISTORY_DAYS = 30;
+const BLOCK_MS = 500;
+const BALANCE = 5_000;
+const { payer } = roleAccounts();
+
+let kit: Testkit;
+let server: TestServer;
+let browser: Browser;
+let mining: NodeJS.Timeout | undefined;
+let key: Awaited<ReturnType<typeof createTestKey>>;
+let verdicts: Awaited<ReturnType<typeof seedVerdicts>>;
+
+beforeAll(async () => {
+  if (CHROMIUM === null) return;
+  const launching = chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  kit = await bootTestkit({ ageSeconds: (HISTORY_DAYS + 6) * 86_400 });
+  await makeHistory();
+  mining = setInterval(() => void kit.chain.tick(), BLOCK_MS);
+  const indexer = await kit.startIndexer();
+  await indexer.reach(await kit.chain.head());
+  kit.startWorker();
+  const env = { HISTORY_SOURCE: "none", MAX_INDEX_AGE_SECONDS: "3600" };
+  server = await startServer({ ...kit, rpcUrl: kit.chain.rpcUrl, env });
+  kit.onClose(() => server.stop());
+  key = await createTestKey(kit.db, BALANCE);
+  verdicts = await seedVerdicts(kit.db);
+  browser = await launching;
+  await until({ what: "both wallets have a grade", timeoutMs: 60_000 }, async () => {
+    const graded = "select 1 from ahs.current_score where grade is not null";
+    return (await kit.db.$client.query(graded)).rowCount === 2 ? true : null;
+  });
+}, 180_000);
+
+afterAll(async () => {
+  clearInterval(mining);
+  await browser?.close();
+  await kit?.close();
+});
+
+function walletOf(number: number): Address {
+  return getAddress(numberToHex(0xbeef00 + number, { size: 20 }));
+}
+
+async function makeHistory(): Promise<void> {
+  const { chain } = kit;
+  for (const wallet of [STEADY, FAILING, QUIET]) await chain.register(wallet);
+  for (const wallet of [STEADY, FAILING]) await chain.succeedInCrowd(wallet);
+  for (let day = 0; day < HISTORY_DAYS; day += 1) {
+    await chain.moveTime(86_400);
+    await chain.succeed(STEADY);
+    await chain.revert(FAILING);
+  }
+  await chain.toWallClock();
+  await chain.mine(60, 0);
+}
+
+function open(options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  return openPage(browser, { ...options, baseURL: server.baseUrl });
+}
+
+async function signIn(page: Page, secret = key.secret): Promise<void> {
+  await page.goto("/account");
+  await page.getByLabel("API key").fill(secret);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+function places(): Readonly<Record<string, string>> {
+  return {
+    dashboard: "/",
+    leaderboard: "/leaderboard",
+    search: `/leaderboard?q=${STEADY}`,
+    wallet: `/wallet/${STEADY}`,
+    "wallet without a score": `/wallet/${QUIET}`,
+    "verdict allowed": `/verdict/${verdicts.allowed}`,
+    "verdict on hold": `/verdict/${verdicts.held}`,
+    "verdict under way": `/verdict/${verdicts.pending}`,
+    "verdict that failed": `/verdict/${verdicts.failed}`,
+    "unknown verdict": "/verdict/none",
+    status: "/status",
+    account: "/account",
+    "unknown page": "/nowhere",
+  };
+}
+
+describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`are clean and accessible, on a phone and on a desktop, ${colorScheme}`, async () => {
+      const { page, faults, close } = await open({ colorScheme });
+      const found: Record<string, unknown> = {};
+      const look = async (name: string) => {
+        for (const [device, viewport] of Object.entries(SCREENS)) {
+          await page.setViewportSize(viewport);
+          const wrong = [...(await accessibilityFaults(page)), ...faults.splice(0)];
+          const beyond = await widthBeyond(page);
+          if (beyond !== 0) wrong.push(`${beyond} px wider than the screen`);
+          if (wrong.length > 0) found[`${name} ${device}`] = wrong;
+        }
+      };
+      for (const [name, path] of Object.entries(places())) {
+        await page.goto(path);
+        await look(name);
+      }
+      await signIn(page);
+      await look("account, signed in");
+      expect(found).toEqual({});
+      await close();
+    }, 60_000);
+  }
+
+  test("are walked by keyboard: past the navigation, into the search, to a wallet", async () => {
+    const { page, close } = await open();
+    await page.goto("/leaderboard");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toMatch(/Skip/);
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.name")).toBe("q");
+    await page.keyboard.type(STEADY);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=0x|\/wallet\//);
+    expect(await page.textContent("main")).toMatch(/0x/);
+    await close();
+  });
+
+  test("work without scripts, and never show the key", async () => {
+    const { page, close } = await open({ javaScriptEnabled: false });
+    await signIn(page);
+    expect(await page.content()).not.toContain(key.secret);
+    expect(page.url()).not.toContain("ahs_");
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: "ahs_key", httpOnly: true, sameSite: "Strict", expires: -1 });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("API key").waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    await close();
+  });
+
+  test("sell what stands behind a score for exactly its price, once for a form however often it is sent", async () => {
+    const { page, faults, close } = await open();
+    await signIn(page);
+    await page.goto(`/wallet/${STEADY}`);
+    const before = await readBalance(kit.db, key.id);
+    await page.getByRole("button", { name: /1\.00 USD/ }).click();
+    await page.getByText("Paid.").waitFor();
+    expect(before - (await readBalance(kit.db, key.id))).toBe(1_000);
+    expect(await page.textContent("main")).toMatch(/history/i);
+    await page.reload();
+    await page.getByText("Paid.").waitFor();
+    expect(before - (await readBalance(kit.db, key.id))).toBe(1_000);
+    expect(faults).toEqual([]);
+    await close();
+  }, 40_000);
+
+  test("replace a key: the new one is shown once, the browser follows it, and sending the form again replaces nothing", async () => {
+    const own = await createTestKey(kit.db, 1_000);
+    const { page, close } = await open();
+    await signIn(page, own.secret);
+    await page.getByText("Replace it now").click();
+    await page.getByRole("button", { name: "Replace the key" }).click();
+    await page.getByRole("heading", { name: "Your new key" }).waitFor();
+    const fresh = (await page.textContent("pre"))?.trim() ?? "";
+    expect(fresh).toMatch(/^ahs_/);
+    await page.reload();
+    await page.getByRole("heading", { name: "The key was replaced already" }).waitFor();
+    expect(await statusOf(own.secret)).toBe(401);
+    expect(await statusOf(fresh)).toBe(200);
+    await page.getByRole("link", { name: "To the account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    await close();
+  });
+
+  test("show what strangers wrote as text", async () => {
+    const { page, faults, close } = await open();
+    await page.goto(`/verdict/${verdicts.held}`);
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    expect(await page.textContent("main")).toContain("<script>window.hacked = true</script>");
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
+  async function buyWith(behaviour: WalletBehaviour = {}) {
+    const { page, faults, close } = await open();
+    await injectWallet(page, { rpcUrl: kit.chain.rpcUrl, account: payer, ...behaviour });
+    await page.goto("/account");
+    await page.getByLabel("Credits in USD").fill("2.5");
+    await page.getByRole("button", { name: "Buy a key" }).click();
+    return { page, faults, close };
+  }
+
+  test("buys a key, which is shown once and signs in, and adds credits to it", async () => {
+    const { page, faults, close } = await buyWith();
+    const shown = page.locator("pre.key");
+    await shown.waitFor();
+    const secret = (await shown.textContent()) ?? "";
+    expect(await statusOf(secret)).toBe(200);
+    await page.getByRole("button", { name: "Sign in with it" }).click();
+    await page.getByText("2.50 USD").first().waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByLabel("Credits in USD").fill("3");
+    await page.getByRole("button", { name: "Add credits" }).click();
+    await page.getByText("3.00 USD were added.").waitFor();
+    await page.reload();
+    expect(await page.textContent("#balance")).toBe("5.50 USD");
+    expect(faults).toEqual([]);
+    await close();
+  }, 60_000);
+
+  test("is told in words why nothing was bought, and nothing was paid", async () => {
+    const refusals: readonly [WalletBehaviour, RegExp][] = [
+      [{ absent: true }, /no wallet/],
+      [{ refuses: "eth_requestAccounts" }, /did not let the wallet show an account\. Nothing was paid/],
+      [{ refuses: "eth_signTypedData_v4" }, /did not sign the payment\. Nothing was paid/],
+      [{ chainId: 1, refuses: "wallet_switchEthereumChain" }, /wallet stayed on another\. Nothing was paid/],
+      [{ chainId: 1, knowsOwnChain: false }, /does not know the chain 31337/],
+      [
+        { account: roleAccounts().payee, address: walletOf(99) },
+        /2\.50 USD Coin are needed, and 0x.* holds 0\.00/,
+      ],
+    ];
+    for (const [behaviour, words] of refusals) {
+      const { page, close } = await buyWith(behaviour);
+      await page.getByRole("status").filter({ hasText: words }).waitFor();
+      await close();
+    }
+  }, 60_000);
+
+  test("changes to the chain that is paid on, and gets the key whose answer was lost, or owed, by the payment that was made", async () => {
+    const { page, close } = await open();
+    await injectWallet(page, { rpcUrl: kit.chain.rpcUrl, account: payer, chainId: 1 });
+    let isLost = false;
+    await page.route("**/keys", async (route) => {
+      const isPayment = route.request().headers()["payment-signature"] !== undefined;
+      if (!isPayment || isLost) return route.continue();
+      isLost = true;
+      return route.abort("connectionreset");
+    });
+    await kit.db.$client.query(`
+      create function ahs.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before insert on ahs.key_credit for each row execute function ahs.refuse()`);
+    await page.goto("/account");
+    await page.getByRole("button", { name: "Buy a key" }).click();
+    const claimed = page.waitForRequest((request) => request.headers()["x-payment-claim"] !== undefined);
+    const owed = page.waitForResponse((response) => response.status() === 500);
+    await owed;
+    await kit.db.$client.query("drop trigger refuse on ahs.key_credit; drop function ahs.refuse()");
+    await claimed;
+    await page.locator("pre.key").waitFor();
+    expect(isLost).toBe(true);
+    const { rows } = await kit.db.$client.query(
+      "select state, count(*)::int from ahs.payment group by state",
+    );
+    expect(rows).toEqual([{ state: "answered", count: 3 }]);
+    await replaceByWallet(page, (await page.locator("pre.key").textContent()) ?? "");
+    await close();
+  }, 60_000);
+});
+
+/** Has the wallet that bought several keys get another for the newest of them. */
+async function replaceByWallet(page: Page, lost: string): Promise<void> {
+  await page.reload();
+  await page.getByText("Lost a key that your wallet bought?").click();
+  await page.getByRole("button", { name: "Get another key" }).click();
+  const told = page.getByRole("status").filter({ hasText: "Your wallet bought several keys" });
+  const [id = ""] = /[0-9a-f-]{36}/.exec((await told.textContent()) ?? "") ?? [];
+  await page.getByLabel(/^Key id/).fill(id);
+  await page.getByRole("button", { name: "Get another key" }).click();
+  const fresh = page.locator("pre.key");
+  await fresh.waitFor();
+  expect(await statusOf(lost)).toBe(401);
+  expect(await statusOf((await fresh.textContent()) ?? "")).toBe(200);
+}
+
+async function statusOf(secret: string): Promise<number> {
+  return (await fetch(`${server.baseUrl}/keys/self`, { headers: { "x-api-key": secret } })).status;
+}

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { environment } from "../../bin/environment.ts";
+import { documentedMetrics } from "../support/documented-metrics.ts";
+
+const ROOT = new URL("../..", import.meta.url);
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), "utf8");
+
+type Service = {
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, unknown>>;
+  readonly secrets?: readonly (string | { readonly source: string })[];
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly restart?: string;
+  readonly healthcheck?: unknown;
+};
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+  readonly networks: Readonly<Record<string, unknown>>;
+};
+type Rule = { readonly alert: string; readonly expr: string; readonly labels: { readonly severity: string } };
+
+const compose = parse(textOf("ops/compose.yml"), { merge: true }) as Compose;
+const rules = (parse(textOf("ops/prometheus/rules.yml")) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  (group) => group.rules,
+);
+
+test("compose runs one indexer, two servers and two workers after the migration, by commands that exist", () => {
+  const commands = textOf("bin/ahs.ts");
+  for (const name of ["migrate", "index", "serve", "work"]) {
+    const [command] = compose.services[name]?.command ?? [];
+    expect(commands).toContain(`\n  ${command}: async () =>`);
+    expect(compose.services[name]).toMatchObject({ image: "agent-health" });
+  }
+  for (const name of ["serve", "work"]) {
+    expect(compose.services[name]).toMatchObject({
+      deploy: { replicas: 2 },
+      restart: "unless-stopped",
+      depends_on: { migrate: { condition: "service_completed_successfully" } },
+    });
+  }
+});
+
+test("only the proxy has ports outside, and everything is watched or was never started", () => {
+  const published = Object.entries(compose.services).filter(([, service]) => service.ports !== undefined);
+  expect(published.map(([name]) => name)).toEqual(["proxy"]);
+  for (const name of ["postgres", "index", "serve", "work"])
+    expect(compose.services[name]?.healthcheck).toBeDefined();
+  // Of the image when it runs alone.
+  expect(textOf("ops/Containerfile")).toMatch(/^HEALTHCHECK/m);
+});
+
+test("secrets are files, and every secret, volume and network that is named is declared", () => {
+  for (const service of Object.values(compose.services)) {
+    for (const secret of service.secrets ?? [])
+      expect(compose.secrets).toHaveProperty(typeof secret === "string" ? secret : secret.source);
+    for (const volume of service.volumes ?? []) {
+      const [source = ""] = volume.split(":");
+      if (!source.startsWith(".")) expect(compose.volumes).toHaveProperty(source);
+    }
+    for (const network of service.networks ?? []) expect(compose.networks).toHaveProperty(network);
+  }
+  for (const { file } of Object.values(compose.secrets)) expect(file).toMatch(/^\.\/secrets\//);
+  expect(textOf("ops/.gitignore")).toContain("secrets/");
+});
+
+test("no variable is set that nobody reads", () => {
+  const ours = ["migrate", "index", "serve", "work"].flatMap((name) =>
+    Object.keys(compose.services[name]?.environment ?? {}),
+  );
+  const lines = textOf("ops/env.example").match(/^[A-Z0-9_]+(?==)/gm) ?? [];
+  const image =
+    textOf("ops/Containerfile")
+      .match(/^ENV .*/m)?.[0]
+      .match(/[A-Z0-9_]+(?==)/g) ?? [];
+  const known = new Set([...Object.keys(environment.shape), "NODE_ENV", "SITE"]);
+  expect([...ours, ...lines, ...image].filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("the image copies what exists, runs as a user without rights and takes in nothing else", () => {
+  const lines = textOf("ops/Containerfile").split("\n");
+  const copied = lines
+    .filter((line) => line.startsWith("COPY"))
+    .flatMap((line) =>
+      line
+        .split(" ")
+        .filter((part) => !part.startsWith("-"))
+        .slice(1, -1),
+    );
+  expect(copied.length).toBeGreaterThan(8);
+  for (const path of copied) expect(existsSync(new URL(path, ROOT))).toBe(true);
+  const ignored = textOf("ops/Containerfile.containerignore");
+  expect(ignored.trim().split("\n")).toEqual(["*", ...copied.map((path) => `!${path}`)]);
+  expect(textOf("ops/Containerfile.dockerignore")).toBe(ignored);
+  expect(lines).toContain("USER node");
+});
+
+test("every alert reads metrics that exist, and is told of in docs/operate.md", () => {
+  const documented = documentedMetrics();
+  const operate = textOf("docs/operate.md");
+  expect(rules.length).toBeGreaterThan(10);
+  for (const { alert, expr, labels } of rules) {
+    const names = (expr.match(/\bahs_\w+/g) ?? []).map((name) => name.replace(/_bucket$/, ""));
+    expect(names.filter((name) => !documented.has(name))).toEqual([]);
+    expect(operate).toContain(alert);
+    expect(["page", "ticket"]).toContain(labels.severity);
+  }
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { planExpiry } from "../../../service/alerts/plan-expiry.ts";
+import { end } from "../../../service/alerts/subscriptions.ts";
+import { tellExpiry } from "../../../service/alerts/tell-expiry.ts";
+import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
+
+describe("the notice that is due", () => {
+  const expiresAt = new Date("2026-12-20T10:00:00.000Z");
+  const subscription = {
+    ...{ id: "s", endpointId: "e", wallet: WALLET, events: [], thresholds: {}, isDisabled: false },
+    ...{ chainId: 31_337, expiresAt },
+  };
+  const due = (leftMs: number) => {
+    const notice = planExpiry(subscription, new Date(expiresAt.getTime() - leftMs));
+    return notice === null ? null : JSON.parse(notice.body).data.notice_days;
+  };
+
+  it.each([
+    ["more than three days before", 3 * DAY_MS + 1, null],
+    ["three days before", 3 * DAY_MS, 3],
+    ["more than a day before", DAY_MS + 1, 3],
+    ["a day before", DAY_MS, 1],
+    ["a moment before", 1, 1],
+    ["at the end", 0, null],
+    ["after it", -DAY_MS, null],
+  ] as const)("%s", (_when, leftMs, days) => {
+    expect(due(leftMs)).toBe(days);
+  });
+
+  it("is one of each end, kept and not sent where the endpoint was given up", () => {
+    const at = new Date(expiresAt.getTime() - DAY_MS);
+    const again = planExpiry(subscription, new Date(at.getTime() + 60_000));
+    expect(planExpiry(subscription, at)?.id).toBe(again?.id);
+    const extended = { ...subscription, expiresAt: new Date(expiresAt.getTime() + 1) };
+    expect(planExpiry(extended, at)?.dedupeKey).not.toBe(again?.dedupeKey);
+    expect(planExpiry({ ...subscription, isDisabled: true }, at)?.state).toBe("dropped");
+  });
+});
+
+describe("a subscription that runs out", () => {
+  let world: AlertWorld;
+  beforeEach(async () => {
+    world = await createAlertWorld();
+  });
+  afterEach(() => world.close());
+
+  /** Days of the notices that were queued, oldest first, whatever became of them. */
+  const notices = async () => {
+    const rows = await world.query(
+      "select body, state from ahs.webhook_event where type = 'subscription.expiring' order by created_at, id",
+    );
+    return rows.map(({ body, state }) => `${JSON.parse(body).data.notice_days} ${state}`);
+  };
+  const look = () => tellExpiry(world.db, world.now());
+
+  test("is told three days and one day before its end, once each, and after an extension of the new end", async () => {
+    const { subscription } = await world.buy();
+    world.pass(27 * DAY_MS - 1);
+    expect([await look(), await notices()]).toEqual([0, []]);
+    world.pass(1);
+    await Promise.all([look(), look(), look()]);
+    expect([await look(), await notices()]).toEqual([0, ["3 pending"]]);
+    world.pass(2 * DAY_MS);
+    expect([await look(), await look(), await notices()]).toEqual([1, 0, ["3 pending", "1 pending"]]);
+    const { subscription: extended } = await world.buy();
+    expect([await look(), await notices()]).toEqual([0, ["3 dropped", "1 dropped"]]);
+    world.pass(30 * DAY_MS);
+    expect([await look(), await notices()]).toEqual([1, ["3 dropped", "1 dropped", "1 pending"]]);
+    const [newest] = await world.query("select body from ahs.webhook_event order by created_at desc limit 1");
+    expect(JSON.parse(newest.body)).toMatchObject({
+      type: "subscription.expiring",
+      data: { subscription_id: subscription.id, expires_at: extended.expiresAt.toISOString() },
+    });
+  });
+
+  test("is told what was missed while nobody looked by the nearer notice alone", async () => {
+    await world.buy();
+    world.pass(29.5 * DAY_MS);
+    expect([await look(), await look(), await notices()]).toEqual([1, 0, ["1 pending"]]);
+  });
+
+  test("is told nothing once it has ended", async () => {
+    const { subscription } = await world.buy();
+    await world.buy({ owner: "key:two" });
+    await end(world.deps, subscription.id);
+    world.pass(30 * DAY_MS);
+    expect([await look(), await notices()]).toEqual([0, []]);
+    world.pass(-DAY_MS);
+    expect([await look(), await notices()]).toEqual([1, ["1 pending"]]);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { Ecosystem } from "../../../../service/store/ecosystem.ts";
+import type { GradeChange } from "../../../../service/store/grade-changes.ts";
+import type { ScanNight } from "../../../../service/store/scan-nights.ts";
+import { NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { EMPTY_ECOSYSTEM, fakePublicPages, pagesApp } from "./fake-public-pages.ts";
+
+const NOTHING = {
+  ecosystem: async (): Promise<Ecosystem> => EMPTY_ECOSYSTEM,
+  distribution: async () => [],
+  gradeChanges: async () => [],
+  nights: async () => [],
+};
+
+async function dashboard(changes: Parameters<typeof fakePublicPages>[0]): Promise<string> {
+  const { app } = pagesApp(fakePublicPages(changes));
+  const answer = await app.request("/");
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+function night(day: string, mean: number | null): ScanNight {
+  const grades = { A: 1, B: 2, C: 0, D: 0, E: 0, F: 3, insufficient: 4 };
+  return { night: day, grades, meanScoreHundredths: mean };
+}
+
+describe("the dashboard", () => {
+  test("says of every part that there is nothing yet, on a chain of which nothing is known", async () => {
+    const html = await dashboard(NOTHING);
+    for (const words of [
+      "No wallet has a score yet.",
+      "No nightly scan is done yet.",
+      "No grade changed among the newest publications.",
+      "The index holds no block yet.",
+      "None is stored yet.",
+      "None is published yet",
+    ])
+      expect(html).toContain(words);
+    expect(html).not.toMatch(/NaN|Infinity|undefined|null/);
+  });
+
+  test("tells scores by grade in a picture and in words", async () => {
+    const html = await dashboard({
+      distribution: async () => [
+        { score: 0, wallets: 3 },
+        { score: 75, wallets: 1 },
+        { score: 100, wallets: 996 },
+      ],
+    });
+    expect(html).toContain(
+      "A: 996 wallets; B: 1 wallet; C: 0 wallets; D: 0 wallets; E: 0 wallets; F: 3 wallets.",
+    );
+    expect(html).toContain('<td class="number">under 1 %</td>');
+    expect(html).toContain("<title>95 to 100: 996 wallets</title>");
+  });
+
+  test("calls one night no trend, and draws two", async () => {
+    const one = await dashboard({ nights: async () => [night("2026-11-19", 7_150)] });
+    expect(one).toContain("One nightly scan is done; two make a trend.");
+    expect(one).not.toContain("Mean score by night");
+    const two = await dashboard({
+      nights: async () => [night("2026-11-18", null), night("2026-11-19", 7_150)],
+    });
+    expect(two).toContain("From no score on 18 Nov 2026 to 71.5 on 19 Nov 2026, over 2 nights.");
+  });
+
+  test("tells a change of grade with its wallet and its transaction", async () => {
+    const change: GradeChange = {
+      wallet: WALLET,
+      from: null,
+      to: "D",
+      at: new Date(NOW.getTime() - 90_000),
+      transactionHash: `0x${"ab".repeat(32)}`,
+    };
+    const html = await dashboard({ gradeChanges: async () => [change] });
+    expect(html).toContain(`href="/wallet/${WALLET_EIP55}"`);
+    expect(html).toContain("no grade: not enough history");
+    expect(html).toContain(`title="0x${"ab".repeat(32)}"`);
+    expect(html).toContain("90 s ago");
+  });
+});

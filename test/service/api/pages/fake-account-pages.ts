@@ -1,0 +1,39 @@
+import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
+import { verdictView } from "../verification/fake-verification-ports.ts";
+
+/** What a page of somebody else's would ask; none of these tests opens one. */
+async function notAsked(): Promise<never> {
+  throw new Error("nobody was to ask this");
+}
+
+/** Ports of the account, verdict and status pages; the others answer nothing. */
+export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
+  return {
+    assets: [],
+    account: {
+      sellsKeys: true,
+      signInLimit: () => null,
+      socketAddress: () => null,
+      standing: async () => ({ scopes: [], lastChargedAt: null, subscriptions: [] }),
+      randomId: () => "once-0123456789abcdef",
+    },
+    verdicts: {
+      find: async (id) => (id === verdictView().id ? verdictView() : null),
+      evidence: notAsked,
+      texts: notAsked,
+    },
+    machineStatus: "/readyz",
+    status: async () => ({ at: new Date(0), readiness: null, records: null, verification: null }),
+    chain: { chainId: 31_337, name: "local", oracle: "0x5FbDB2315678afecb367f032d93F642f64180aa3" },
+    ecosystem: notAsked,
+    distribution: notAsked,
+    gradeChanges: notAsked,
+    nights: notAsked,
+    leaderboard: { page: notAsked, byPrefix: notAsked, byName: notAsked, byAgentId: notAsked },
+    agentNames: notAsked,
+    sanctionedAmong: notAsked,
+    wallets: { standing: notAsked, published: notAsked, reference: notAsked },
+    randomUuid: () => "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
+    ...changes,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Address } from "viem";
+import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
+import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
+import type { Endpoint } from "../../../../service/api/endpoint.ts";
+import type { DashboardPorts } from "../../../../service/api/pages/dashboard.ts";
+import type { LeaderboardPorts } from "../../../../service/api/pages/leaderboard.ts";
+import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
+import type { WalletPagePorts } from "../../../../service/api/pages/wallet-page.ts";
+import { getAhs } from "../../../../service/api/scores/get-ahs.ts";
+import type { Ecosystem } from "../../../../service/store/ecosystem.ts";
+import type { RankedWallet } from "../../../../service/store/leaderboard.ts";
+import { fakePorts, standing, WALLET } from "../fake-ports.ts";
+import { fakeAccountPages } from "./fake-account-pages.ts";
+
+type Changes = Partial<DashboardPorts & LeaderboardPorts & WalletPagePorts>;
+
+/** The pages with the endpoint that they stand on alone: all would take longer to describe than these tests take. */
+export function pagesApp(pages: PagePorts) {
+  const { ports, log } = fakePorts({ pages });
+  const endpoints: readonly Endpoint<ApiPorts>[] = [getAhs];
+  return { app: createInterfaceApp(ports, [{ ...SCORING_INTERFACE, endpoints }]), ports, log };
+}
+
+/** A chain of which nothing is known. */
+export const EMPTY_ECOSYSTEM: Ecosystem = {
+  scored: 0,
+  insufficient: 0,
+  sanctioned: 0,
+  agents: null,
+  head: null,
+  newestScore: null,
+  newestRoot: null,
+};
+
+/** A wallet of the leaderboard. */
+export function rankedWallet(changes: Partial<RankedWallet> = {}): RankedWallet {
+  return {
+    wallet: WALLET,
+    ahsScore: 84,
+    grade: "B",
+    confidenceMicros: 810_000,
+    confidenceLevel: "HIGH",
+    ...changes,
+  };
+}
+
+/** Ports of the pages that everybody may see, of a chain with one scored wallet. */
+export function fakePublicPages(changes: Changes = {}): PagePorts {
+  return fakeAccountPages({
+    ecosystem: async () => ({ ...EMPTY_ECOSYSTEM, scored: 1, agents: 1, head: standing().head }),
+    distribution: async () => [{ score: 84, wallets: 1 }],
+    gradeChanges: async () => [],
+    nights: async () => [],
+    leaderboard: {
+      page: async () => [rankedWallet()],
+      byPrefix: async () => [],
+      byName: async () => [],
+      byAgentId: async () => null,
+    },
+    agentNames: async () => new Map(),
+    sanctionedAmong: async () => new Set<Address>(),
+    wallets: {
+      standing: async () => standing(),
+      published: async () => null,
+      reference: async () => ({ modelVersion: "AHS-2026.1", inputsHash: `0x${"22".repeat(32)}` }),
+    },
+    ...changes,
+  });
+}

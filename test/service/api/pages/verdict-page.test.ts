@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { createVerificationApp } from "../../../../service/api/create-verification-app.ts";
+import type { VerdictView } from "../../../../service/verdicts/verdict-view.ts";
+import {
+  bothPorts,
+  pendingView,
+  VERDICT_ID,
+  verdictResult,
+  verdictView,
+} from "../verification/fake-verification-ports.ts";
+import { fakeAccountPages } from "./fake-account-pages.ts";
+
+let shown: VerdictView = verdictView();
+const { verdicts } = bothPorts();
+/** One app for all tests: what its documents take to make is much more than a page. */
+const app = createVerificationApp(
+  bothPorts({
+    pages: fakeAccountPages({
+      verdicts: { ...verdicts, find: async (id) => (id === shown.id ? shown : null) },
+    }),
+  }),
+);
+
+async function open(view: VerdictView, query = "", id = VERDICT_ID) {
+  shown = view;
+  const response = await app.request(`/verdict/${id}${query}`);
+  return { response, html: await response.text() };
+}
+
+describe("the page of a verdict", () => {
+  test("tells the decision, why it was made, and how to check it, and no cache keeps it", async () => {
+    const { response, html } = await open(verdictView());
+    expect([response.status, response.headers.get("cache-control"), response.headers.get("refresh")]).toEqual(
+      [200, "private, no-store", null],
+    );
+    for (const words of [
+      "What was delivered is what was ordered.",
+      "86 of 100",
+      "88 %",
+      "It has ten rows.",
+      `/v1/verdicts/${VERDICT_ID}/evidence`,
+      `/v1/verdicts/${VERDICT_ID}/receipt`,
+    ])
+      expect(html).toContain(words);
+  });
+
+  test("shows what models and clients wrote as text of bounded length", async () => {
+    const hostile = `</blockquote><script>alert(1)</script>\u202e${"a".repeat(10_000)}`;
+    const result = verdictResult({
+      reasoning: hostile,
+      strongest_dissent: hostile,
+      met_criteria: [hostile],
+      unmet_criteria: Array.from({ length: 500 }, () => hostile),
+      key_objections: [hostile],
+      review: { reviewed_by: hostile, reason: hostile },
+    });
+    const { html } = await open(verdictView({ result }));
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("\u202e");
+    expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(html).toContain("and 460 more");
+    expect(html.length).toBeLessThan(60_000);
+  });
+
+  test("looks again by itself while it waits, a bounded number of times, and stops when asked", async () => {
+    const refreshOf = async (query: string, view = pendingView()) =>
+      (await open(view, query)).response.headers.get("refresh");
+    expect(await refreshOf("")).toBe(`5; url=/verdict/${VERDICT_ID}?looks=1`);
+    expect(await refreshOf("?looks=41")).toBe(`5; url=/verdict/${VERDICT_ID}?looks=42`);
+    expect(await refreshOf("?looks=120")).toBeNull();
+    expect(await refreshOf("?looks=stop")).toBeNull();
+    expect(await refreshOf("?looks=5%3B%20url%3Dhttps%3A%2F%2Fevil.example")).toBeNull();
+    const rerun = verdictView({ rerun: { cause: "evidence", status: "pending" } });
+    expect(await refreshOf("", rerun)).not.toBeNull();
+  });
+
+  test("explains a hold and a failure", async () => {
+    const held = await open(verdictView({ result: verdictResult({ final_verdict: "HOLD" }) }));
+    expect(held.html).toContain("which is no rejection");
+    const failed = await open(
+      pendingView({ status: "failed", errorMessage: "The panel gave too few answers." }),
+    );
+    expect(failed.html).toContain("No verdict could be made");
+    expect(failed.html).toContain("The panel gave too few answers.");
+  });
+
+  test("is there where outputs are verified alone, beside the status, and no page of scores or keys", async () => {
+    const statusOf = async (path: string) => (await app.request(path)).status;
+    expect(await Promise.all([`/verdict/${VERDICT_ID}`, "/status"].map(statusOf))).toEqual([200, 200]);
+    expect(await Promise.all(["/", "/leaderboard", "/account", "/account/topup"].map(statusOf))).toEqual([
+      404, 404, 404, 404,
+    ]);
+  });
+
+  test("says in words that there is no such verdict", async () => {
+    for (const id of ["none", "00000000-0000-4000-8000-000000000000"]) {
+      const { response, html } = await open(verdictView(), "", id);
+      expect([response.status, response.headers.get("content-type")]).toEqual([
+        404,
+        "text/html; charset=utf-8",
+      ]);
+      expect(html).toContain("There is no verdict");
+    }
+  });
+});

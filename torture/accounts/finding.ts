@@ -1,0 +1,36 @@
+/** What an account found, each by a name of its own, so that over a whole run it is told once. */
+export type Finding = {
+  readonly kind: "lost" | "doubled";
+  /** What it is, and of which. */
+  readonly item: string;
+  /** How many of it; one, unless it is counted. */
+  readonly count: number;
+};
+
+export function lost(item: string): Finding {
+  return { kind: "lost", item, count: 1 };
+}
+
+export function doubled(item: string): Finding {
+  return { kind: "doubled", item, count: 1 };
+}
+
+/** Findings of a count that should be another: too few are lost, too many doubled. */
+export function compareCounts(
+  item: string,
+  { expected, found }: { expected: number; found: number },
+): Finding[] {
+  if (found === expected) return [];
+  return [{ kind: found < expected ? "lost" : "doubled", item, count: Math.abs(expected - found) }];
+}
+
+/** What findings add to those told before: new items, and how much counts have grown. Notes them as told. */
+export function newFindings(findings: readonly Finding[], told: Map<string, number>): readonly Finding[] {
+  return findings.flatMap((finding) => {
+    const key = `${finding.kind} ${finding.item}`;
+    const more = finding.count - (told.get(key) ?? 0);
+    if (more <= 0) return [];
+    told.set(key, finding.count);
+    return [{ ...finding, count: more }];
+  });
+}

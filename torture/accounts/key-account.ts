@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import type { Load } from "../load/load.ts";
+import type { Stand, StandKey } from "../stand/stand.ts";
+import { compareCounts, type Finding, lost } from "./finding.ts";
+
+/** Units of 0.001 USD of an output to be judged, as README states it. */
+const OUTPUT_UNITS = 500;
+
+/** Compares what clients were answered with what their keys were charged, and what is left on them. */
+export async function accountKeys(
+  stand: Stand,
+  { callKey, outputKey, calls, outputs }: Load,
+): Promise<Finding[]> {
+  const answered = calls.operations.filter(({ outcome }) => outcome === "answered");
+  const unanswered = calls.operations.filter(({ outcome }) => outcome === "open");
+  const judged = outputs.operations.filter(({ outcome }) => outcome === "judged");
+  const units = answered.reduce((sum, call) => sum + call.units, 0);
+  const given = answersGivenAway(stand);
+  const changed = calls.operations.filter(({ isChanged }) => isChanged).length;
+  return [
+    ...compareCounts("repeats that got another answer, which was kept", {
+      expected: 0,
+      found: Math.max(0, changed - given),
+    }),
+    ...unanswered.map(({ path, idempotencyKey }) => lost(`call ${path} ${idempotencyKey} is not answered`)),
+    ...(await accountKey(stand, { what: "calls", key: callKey, charges: answered.length, units, given })),
+    ...(await accountKey(stand, {
+      what: "outputs",
+      key: outputKey,
+      charges: judged.length,
+      units: judged.length * OUTPUT_UNITS,
+      given: 0,
+    })),
+  ];
+}
+
+type Expected = {
+  readonly what: string;
+  readonly key: StandKey;
+  readonly charges: number;
+  readonly units: number;
+  /** So many of them may be missing. */
+  readonly given: number;
+};
+
+async function accountKey(stand: Stand, { what, key, charges, units, given }: Expected): Promise<Finding[]> {
+  const { rows } = await stand.db.$client.query<{
+    kept: number;
+    held: number;
+    units: string;
+    balance: string;
+  }>(
+    `select count(*) filter (where state = 'kept')::int as kept,
+            count(*) filter (where state = 'held')::int as held,
+            coalesce(sum(units) filter (where state = 'kept'), 0) as units,
+            (select balance_units from ahs.api_key where id = $1) as balance
+     from ahs.key_debit where key_id = $1`,
+    [key.id],
+  );
+  const found = rows[0];
+  if (found === undefined) throw new Error("a count is always one row");
+  const missing = charges - found.kept;
+  const isGiven = missing > 0 && missing <= given;
+  const spent = key.balanceUnits - Number(found.balance);
+  return [
+    ...compareCounts(`charges for ${what}`, { expected: isGiven ? found.kept : charges, found: found.kept }),
+    ...compareCounts(`debits for ${what} still held`, { expected: 0, found: found.held }),
+    ...compareCounts(`units spent on ${what}`, {
+      expected: isGiven ? Number(found.units) : units,
+      found: spent,
+    }),
+  ];
+}
+
+/** Answers that servers say they gave without their price, which they could not keep in time. */
+export function answersGivenAway({ services }: Stand): number {
+  return services
+    .all()
+    .map(({ logFile }) => readFileSync(logFile, "utf8").split('"debit not kept').length - 1)
+    .reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,72 @@
+import { createPublicClient, http } from "viem";
+import { roleAccounts } from "../../devnet/accounts.ts";
+import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
+import { type Load, readMoney } from "../load/load.ts";
+import type { Purchase } from "../load/purchases.ts";
+import type { Stand } from "../stand/stand.ts";
+import { compareCounts, doubled, type Finding, lost } from "./finding.ts";
+
+/** Compares what the wallet signed and was answered with the token's own events and balances, and with our rows. */
+export async function accountPayments(stand: Stand, { purchases, opening }: Load): Promise<Finding[]> {
+  const used = await usedNonces(stand);
+  const findings = purchases.operations.flatMap((purchase) => accountPurchase(purchase, used));
+  const paid = purchases.operations.filter(({ authorization }) => used.has(authorization?.nonce ?? ""));
+  const amount = paid.reduce((sum, { authorization }) => sum + (authorization?.amount ?? 0n), 0n);
+  const [before, now] = await Promise.all([opening, readMoney(stand)]);
+  return [
+    ...findings,
+    ...compareCounts("USDC units that the wallet paid", {
+      expected: Number(amount),
+      found: Number(before.payer - now.payer),
+    }),
+    ...compareCounts("USDC units that were received", {
+      expected: Number(amount),
+      found: Number(now.payee - before.payee),
+    }),
+    ...(await accountRows(stand, purchases.operations)),
+  ];
+}
+
+function accountPurchase(purchase: Purchase, used: ReadonlyMap<string, number>): Finding[] {
+  const { authorization, outcome, path } = purchase;
+  if (authorization === null) {
+    return outcome === "open" ? [lost(`purchase of ${path} was never told its price`)] : [];
+  }
+  const { nonce } = authorization;
+  const times = used.get(nonce) ?? 0;
+  const name = `payment ${nonce} for ${path}`;
+  if (times > 1) return [doubled(`${name} moved ${times} times`)];
+  if (outcome === "answered") return times === 1 ? [] : [lost(`${name} was answered and never moved`)];
+  if (times === 1) return [lost(`${name} moved and was not answered (${outcome})`)];
+  return outcome === "open" ? [lost(`${name} neither moved nor was answered`)] : [];
+}
+
+/** How often each of the wallet's authorizations was used, as the token tells it. */
+async function usedNonces(stand: Stand): Promise<ReadonlyMap<string, number>> {
+  const { rpcUrl, contracts } = stand.chain().test;
+  const events = await createPublicClient({ transport: http(rpcUrl) }).getContractEvents({
+    address: contracts.usdc,
+    abi: usdCoinAbi,
+    eventName: "AuthorizationUsed",
+    args: { authorizer: roleAccounts().payer.address },
+    fromBlock: 0n,
+  });
+  const used = new Map<string, number>();
+  for (const { args } of events) {
+    if (args.nonce !== undefined) used.set(args.nonce, (used.get(args.nonce) ?? 0) + 1);
+  }
+  return used;
+}
+
+async function accountRows(stand: Stand, purchases: readonly Purchase[]): Promise<Finding[]> {
+  const { rows } = await stand.db.$client.query<{ nonce: string; state: string }>(
+    "select nonce, state from ahs.payment where payer = $1",
+    [roleAccounts().payer.address.toLowerCase()],
+  );
+  const states = new Map(rows.map(({ nonce, state }) => [nonce, state]));
+  return purchases.flatMap(({ authorization, outcome }) => {
+    if (authorization === null || outcome !== "answered") return [];
+    const state = states.get(authorization.nonce) ?? "unknown";
+    return state === "answered" ? [] : [lost(`payment ${authorization.nonce} was answered and is ${state}`)];
+  });
+}

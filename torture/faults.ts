@@ -1,0 +1,25 @@
+const SHOWN = 400;
+
+/** What should never be seen, each kind once with how often. */
+export type Faults = {
+  readonly note: (kind: string, example: string) => void;
+  /** What was noted since the last call. */
+  readonly take: () => readonly string[];
+};
+
+/** Collects faults while clients and scenarios go on. */
+export function collectFaults(): Faults {
+  let noted = new Map<string, { times: number; readonly example: string }>();
+  return {
+    note: (kind, example) => {
+      const known = noted.get(kind);
+      if (known === undefined) noted.set(kind, { times: 1, example: example.slice(0, SHOWN) });
+      else known.times += 1;
+    },
+    take: () => {
+      const taken = [...noted].map(([kind, { times, example }]) => `${kind} (${times} ×): ${example}`);
+      noted = new Map();
+      return taken;
+    },
+  };
+}
