@@ -35,7 +35,7 @@ const CALLS = `
   select wanted.wallet, told.lines
   from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)
   cross join lateral (
-    select string_agg(line, E'\\n' order by block, transaction_index, position) as lines
+    select string_agg(coalesce(line, ahs.call_line(own_call)), E'\\n' order by block, transaction_index, position) as lines
     from ahs.own_call
     where chain_id = $1 and wallet = wanted.wallet and block <= $4 and timestamp >= wanted.since
   ) told

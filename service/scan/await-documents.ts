@@ -7,32 +7,34 @@ export type DocumentPatience = {
   readonly pollMs: number;
 };
 
-/** A fetch takes ten seconds at most: whoever reads documents has read one by then, or nobody does. */
-export const documentPatience: DocumentPatience = { maxMs: 600_000, stallMs: 45_000, pollMs: 2_000 };
+/**
+ * A fetch takes ten seconds at most: whoever reads documents has read one by then, or nobody does. All are counted at each
+ * look, so that there are few.
+ */
+export const documentPatience: DocumentPatience = { maxMs: 600_000, stallMs: 45_000, pollMs: 10_000 };
 
 export type DocumentWait = {
-  /** How many documents are due. */
-  readonly countDue: () => Promise<number>;
+  /** How many documents wait to be read. */
+  readonly countWaiting: () => Promise<number>;
   readonly patience: DocumentPatience;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonicMs: () => number;
 };
 
-/** Waits until no document is due, as long as patience allows; answers how many are left. Throws the signal's reason when it fires. */
+/** Waits until no document waits to be read, as long as patience allows. Throws the signal's reason when it fires. */
 export async function awaitDocuments(
-  { countDue, patience, monotonicMs }: DocumentWait,
+  { countWaiting, patience, monotonicMs }: DocumentWait,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<void> {
   const startedAt = monotonicMs();
-  let left = await countDue();
+  let left = await countWaiting();
   let movedAt = startedAt;
   while (left > 0) {
     const now = monotonicMs();
-    if (now - startedAt >= patience.maxMs || now - movedAt >= patience.stallMs) return left;
+    if (now - startedAt >= patience.maxMs || now - movedAt >= patience.stallMs) return;
     await sleep(patience.pollMs, undefined, { signal });
-    const next = await countDue();
+    const next = await countWaiting();
     if (next < left) movedAt = monotonicMs();
     left = next;
   }
-  return left;
 }

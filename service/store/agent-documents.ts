@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { escapeIdentifier } from "pg";
 import { agentAccount } from "./agent-account.ts";
 import { holdChain } from "./chain-fence.ts";
@@ -168,30 +169,51 @@ export async function storeDocument(db: Database, write: DocumentWrite): Promise
   });
 }
 
+const ASK_BATCH = 10_000;
+
 /**
- * Has every document read again that was read before a moment and is not due yet; inline ones cannot change, and failing ones
- * keep their pace. Answers how many.
+ * Has every document read again that was read before a moment and is not due yet, a batch of agents at a time; inline ones
+ * cannot change, and failing ones keep their pace. Throws the signal's reason between two batches when it fires.
  */
 export async function askForDocuments(
   db: Database,
   { chainId, readBefore, now }: { readonly chainId: number; readonly readBefore: Date; readonly now: Date },
-): Promise<number> {
-  const { rowCount } = await db.$client.query(
-    `update ahs.agent_document set not_before = $2
-     where chain_id = $1 and state = 'current' and fetched_at < $3 and not_before > $2 and uri !~* '^data:'`,
-    [chainId, now, readBefore],
-  );
-  return rowCount ?? 0;
+  signal: AbortSignal,
+): Promise<void> {
+  // Agent ids are unsigned.
+  for (let last: string | null = "-1"; last !== null; ) {
+    signal.throwIfAborted();
+    const { rows }: { rows: { last: string | null }[] } = await db.$client.query(
+      `with batch as (
+         select agent_id from ahs.agent_document
+         where chain_id = $1 and agent_id > $4::numeric order by agent_id limit ${ASK_BATCH}
+       ), asked as (
+         update ahs.agent_document d set not_before = $2 from batch b
+         where d.chain_id = $1 and d.agent_id = b.agent_id
+           and d.state = 'current' and d.fetched_at < $3 and d.not_before > $2 and d.uri !~* '^data:'
+       )
+       select max(agent_id)::text as last from batch`,
+      [chainId, now, readBefore, last],
+    );
+    last = rows[0]?.last ?? null;
+  }
 }
 
-/** How many documents of agents of the index are due. */
-export async function countDueDocuments(db: Database, chainId: number, now: Date): Promise<number> {
+/** How many documents were due at a moment and were not read since, also where the index has lost their agent: by an index alone. */
+export async function countWaitingDocuments(db: Database, chainId: number, dueAt: Date): Promise<number> {
   const { rows } = await db.$client.query<{ count: number }>(
-    `select count(*)::int as count from ahs.agent_document d
-     join ${escapeIdentifier(`chain_${chainId}`)}.agent a on a.agent_id = d.agent_id
-     where d.chain_id = $1 and d.not_before <= $2`,
-    [chainId, now],
+    "select count(*)::int as count from ahs.agent_document where chain_id = $1 and not_before <= $2",
+    [chainId, dueAt],
   );
+  return Number(rows[0]?.count);
+}
+
+/** The same of the agents of the index, who alone are read. */
+export async function countDocumentsLeft(tx: NodePgDatabase, chainId: number, dueAt: Date): Promise<number> {
+  const { rows } = await tx.execute<{ count: number }>(sql`
+    select count(*)::int as count from ahs.agent_document d
+    join ${sql.identifier(`chain_${chainId}`)}.agent a on a.agent_id = d.agent_id
+    where d.chain_id = ${chainId} and d.not_before <= ${dueAt.toISOString()}::timestamptz`);
   return Number(rows[0]?.count);
 }
 

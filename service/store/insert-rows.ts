@@ -16,26 +16,15 @@ export async function insertRows<Returned extends Record<string, unknown>>(
   const returned: Returned[] = [];
   let count = 0;
   for (let start = 0; start < into.rows.length; start += CHUNK) {
-    const rows = into.rows.slice(start, start + CHUNK).map(columnsOf);
-    const columns = columnList(rows);
+    const json = JSON.stringify(into.rows.slice(start, start + CHUNK).map(columnsOf));
     const result = await tx.execute<Returned>(
-      sql`insert into ${table} (${columns})
-          select ${columns} from json_populate_recordset(null::${table}, ${JSON.stringify(rows)}::json) ${into.end}`,
+      sql`insert into ${table} select * from json_populate_recordset(null::${table}, ${json}::json) ${into.end}`,
     );
     count += result.rowCount ?? 0;
     // Drizzle names the same rows by a type that it cannot resolve here.
     returned.push(...(result.rows as readonly unknown[] as readonly Returned[]));
   }
   return { count, returned };
-}
-
-/** What any of the rows names: columns that the table computes by itself must not be given. */
-function columnList(rows: readonly object[]): SQL {
-  const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  return sql.join(
-    [...names].map((name) => sql.identifier(name)),
-    sql`, `,
-  );
 }
 
 /** JSON has no number for a quantity of the chain: those are texts, which PostgreSQL reads as numbers. */

@@ -95,7 +95,14 @@ export type DueEvent = {
 };
 
 /**
- * Events that are due at $1, of live endpoints and of running subscriptions or none: an endpoint that never answered 2xx gets
+ * That at $1 nothing is owed of an event `e` to its subscription `s` any more: that was ended by its owner, or had expired when the
+ * event was made, or three days ago, which is longer than attempts go on.
+ */
+export const IS_OVER = `(
+  s.ended_at is not null or s.expires_at <= e.created_at or s.expires_at <= $1::timestamptz - interval '3 days')`;
+
+/**
+ * Events that are due at $1, of live endpoints and owed to their subscription, or of none: an endpoint that never answered 2xx gets
  * nothing of its subscription but tests until it does, and one that asked to be left alone gets nothing until its time is over.
  */
 const DUE = `
@@ -105,7 +112,7 @@ const DUE = `
   where e.state = 'pending' and e.not_before <= $1
     and w.disabled_at is null and (w.held_until is null or w.held_until <= $1)
     and (w.verified_at is not null or e.subscription_id is null or e.type = 'subscription.test')
-    and (s.id is null or (s.ended_at is null and s.expires_at > $1))`;
+    and (s.id is null or not ${IS_OVER})`;
 
 type DueRow = {
   readonly id: string;
@@ -123,11 +130,8 @@ export async function readDueEvents(
   of: { readonly now: Date; readonly perEndpoint: number; readonly limit: number },
 ): Promise<readonly DueEvent[]> {
   const { rows } = await db.$client.query<DueRow>(
-    `with failing as materialized (
-       select distinct endpoint_id from ahs.webhook_event where state = 'pending' and attempts > 0
-     ), due as (
+    `with due as (
        select e.id, e.endpoint_id, e.attempts, e.not_before,
-              e.endpoint_id in (select endpoint_id from failing) as failing,
               coalesce(s.owner, (select owner from ahs.verdict where endpoint_id = e.endpoint_id limit 1),
                 e.endpoint_id::text) as owner,
               row_number() over (partition by e.endpoint_id order by e.not_before, e.created_at, e.id) as place
@@ -135,8 +139,14 @@ export async function readDueEvents(
      ), turns as (
        select *, row_number() over (partition by owner order by place, attempts > 0, not_before, id) as turn
        from due where place <= $2
+     ), failing as materialized (
+       -- Of each endpoint that something is due for: however many others wait to be tried again, they are not read.
+       select endpoint_id from (select distinct endpoint_id from turns) of_turns
+       where exists (select from ahs.webhook_event f
+         where f.endpoint_id = of_turns.endpoint_id and f.state = 'pending' and f.attempts > 0 offset 0)
      )
-     select id, endpoint_id, owner, failing from turns
+     select id, endpoint_id, owner, failing from (
+       select *, endpoint_id in (select endpoint_id from failing) as failing from turns) of_failing
      order by turn, failing, attempts > 0, not_before, id limit $3`,
     [of.now, of.perEndpoint, of.limit],
   );

@@ -1,6 +1,7 @@
 import type { Database } from "./database.ts";
 import type { WebhookState } from "./tables/alerts.ts";
 import type { Attempt } from "./webhook-attempts.ts";
+import { IS_OVER } from "./webhook-events.ts";
 
 /** An event with every attempt to deliver it. */
 export type Delivery = {
@@ -115,12 +116,12 @@ export async function readWebhookQueue(db: Database, now: Date): Promise<Webhook
   return { depth: row.depth, lagSeconds: row.lag };
 }
 
-/** Drops what waits for subscriptions that have ended or expired; answers how much. */
+/** Drops what waits for subscriptions that are owed nothing of it any more; answers how much. */
 export async function dropEventsOfEnded(db: Database, now: Date): Promise<number> {
   const { rowCount } = await db.$client.query(
     `update ahs.webhook_event set state = 'dropped' where id in (
        select e.id from ahs.webhook_event e join ahs.alert_subscription s on s.id = e.subscription_id
-       where e.state = 'pending' and (s.ended_at is not null or s.expires_at <= $1)
+       where e.state = 'pending' and ${IS_OVER}
        order by e.id for update of e)`,
     [now],
   );

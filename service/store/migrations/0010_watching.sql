@@ -44,4 +44,5 @@ CREATE INDEX "registry_agent_wallet" ON "ahs"."registry_agent" USING btree ("cha
 CREATE UNIQUE INDEX "scan_run_nightly" ON "ahs"."scan_run" USING btree ("chain_id","night") WHERE cause = 'nightly';--> statement-breakpoint
 CREATE INDEX "scan_run_newest" ON "ahs"."scan_run" USING btree ("chain_id","started_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "alert_subscription_expiry" ON "ahs"."alert_subscription" USING btree ("expires_at") WHERE ended_at is null;--> statement-breakpoint
+CREATE INDEX "webhook_event_failing" ON "ahs"."webhook_event" USING btree ("endpoint_id") WHERE state = 'pending' and attempts > 0;--> statement-breakpoint
 CREATE INDEX "current_score_rank" ON "ahs"."current_score" USING btree ("chain_id","ahs_score" DESC NULLS LAST,"confidence_micros" DESC NULLS LAST,"wallet") WHERE ahs_score is not null;

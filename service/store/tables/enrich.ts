@@ -77,12 +77,11 @@ export const ownCall = ahs.table(
     emitters: text().array(),
     /** Net ERC-20 changes of the wallet, "token:amount" by rising token; of more than 32 those that the logs show first. */
     moves: text().array(),
-    /** The call as scoring reads and hashes it, see `formatCall`: to put it together at every reading takes half of what scoring takes. */
-    line: text()
-      .notNull()
-      .generatedAlwaysAs(
-        sql`ahs.call_line(hash, block, transaction_index, position, "timestamp", "to", selector, value, ok, gas_limit, gas_used, fee_wei, l1_fee_wei, gas_price_wei, recipient, amount, market_price_wei, effect, emitters, moves)`,
-      ),
+    /**
+     * The call as scoring reads and hashes it, see `formatCall`; a trigger writes it, for to put it together at every reading takes
+     * half of what scoring takes. Null in rows older than the column, of which readers put it together.
+     */
+    line: text(),
   },
   (table) => [
     primaryKey({

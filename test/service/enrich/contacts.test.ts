@@ -191,11 +191,8 @@ describe("a counterparty with as many strangers as are kept", () => {
 
   test("keeps what funds one sent that is put out, and the calls of one that was followed once", async () => {
     await world.client.query(
-      `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, "to",
-         selector, value, ok, gas_limit, gas_used, gas_price_wei, fee_wei)
-       select chain_id, $1, block, transaction_index, position, hash, origin, source, timestamp, "to",
-         selector, value, ok, gas_limit, gas_used, gas_price_wei, fee_wei
-       from ahs.own_call where wallet = $2 limit 1`,
+      `insert into ahs.own_call select (json_populate_record(o, json_build_object('wallet', $1::text))).*
+       from ahs.own_call o where wallet = $2 limit 1`,
       [throwaway(41), WALLET],
     );
     await world.client.query(

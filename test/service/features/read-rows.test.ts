@@ -82,6 +82,20 @@ describe("an index of 400 days with a block a day", () => {
     expect(rowsDigest({ ...read.rows, calls: read.rows.calls.toReversed() })).toBe(read.digest);
   });
 
+  test("reads calls that were stored before lines were like those stored since", async () => {
+    await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 5 });
+    await world.insertCalls([
+      callAt(10),
+      callAt(11, { receipt: null }),
+      callAt(12, { to: null, selector: null }),
+    ]);
+    const read = await readWalletRows(world.client, request([AGENT]));
+    await world.client.query("set session_replication_role = replica");
+    await world.client.query("update ahs.own_call set line = null where block <= 11");
+    await world.client.query("set session_replication_role = default");
+    expect(await readWalletRows(world.client, request([AGENT]))).toEqual(read);
+  });
+
   test("leaves out what happened after the block", async () => {
     await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 15 });
     await world.insertCalls([callAt(20), callAt(301)]);

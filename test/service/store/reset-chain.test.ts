@@ -136,8 +136,7 @@ async function waitingForLock(): Promise<void> {
 async function fill(table: string): Promise<void> {
   const { rows } = await world.db.$client.query<{ name: string; type: string; identity: string }>(
     `select column_name as name, udt_name as type, is_identity as identity from information_schema.columns
-     where table_schema = 'ahs' and table_name = $1 and is_nullable = 'NO' and column_name <> 'chain_id'
-       and is_generated = 'NEVER'`,
+     where table_schema = 'ahs' and table_name = $1 and is_nullable = 'NO' and column_name <> 'chain_id'`,
     [table],
   );
   const columns = rows.filter(({ identity }) => identity === "NO");
