@@ -13,6 +13,7 @@ import {
 } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { startAnvil } from "../devnet/anvil-process.ts";
+import { allowedCalls } from "../service/chain/allowed-calls.ts";
 import { deployOracle } from "../service/chain/deploy.ts";
 import { gradeOf } from "../service/chain/oracle-codec.ts";
 import { createSenderMetrics } from "../service/chain/send-metrics.ts";
@@ -112,6 +113,12 @@ async function startServices(bench: Bench, signal: AbortSignal): Promise<void> {
     {
       ...shared,
       account: publisher(),
+      refuses: allowedCalls(["publisher"], {
+        oracle: { address: bench.oracle, startBlock: 0 },
+        verdictEvaluator: null,
+        usdc: null,
+        maxRequestFeeWei: 0n,
+      }),
       rpc: createSenderRpc({ url: bench.rpcUrl, timeoutMs: 10_000, retries: 2 }),
       databaseUrl: bench.databaseUrl,
       policy: senderPolicy({ finalityBlocks: 30 }),

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Config, OPTION_VARIABLES, parseConfig } from "./config.ts";
+import { endOnFault } from "./end-on-fault.ts";
 import { knownSecrets } from "./secrets/known-secrets.ts";
 import { createScrub } from "./secrets/scrub.ts";
 
@@ -11,7 +12,7 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   serve       the HTTP API
   work        score, publish, nightly jobs
   migrate     bring the database schema to the newest version; --roles makes the roles of the processes
-  keys        create | list | revoke API keys
+  keys        create | list | rotate | revoke API keys
   score       what the model says of one wallet, line by line with --explain; what another policy would move
   verify-score  compute a score again from a node and the files it names, and compare
   sanctions   import | status | check: the sanctions lists
@@ -25,8 +26,12 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   backup      FILE: everything that is not derived from the chain, of one moment, while the service runs
   restore     FILE: fills an empty database from a backup
   prune       builds of the index that nobody uses; --yes drops them
-  reset       clear the local data (--index: only what is derived from the chain)
+  reset       clear the local data; --index only what is derived from the chain, with --yes where that is not the local one
 
+ahs COMMAND --help says more of those that have actions or many options.
+`;
+
+const SHARED_OPTIONS = `
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
 Each can stand in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
 `;
@@ -63,22 +68,51 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   reset: async () => (await import("./commands/reset.ts")).reset,
 };
 
+/** What commands say of themselves; of the others the list says all. */
+const USAGES: Readonly<Record<string, () => Promise<string>>> = {
+  keys: async () => (await import("./commands/keys.ts")).USAGE,
+  score: async () => (await import("./commands/score.ts")).USAGE,
+  "verify-score": async () => (await import("./commands/verify-score.ts")).USAGE,
+  deploy: async () => (await import("./deploy-options.ts")).DEPLOY_USAGE,
+  sanctions: async () => (await import("./commands/sanctions.ts")).USAGE,
+  scan: async () => (await import("./commands/scan.ts")).USAGE,
+  payments: async () => (await import("./commands/payments.ts")).USAGE,
+  review: async () => (await import("./commands/review.ts")).USAGE,
+  keystore: async () => (await import("./commands/keystore.ts")).USAGE,
+  roles: async () => (await import("./roles/role-change.ts")).ROLES_USAGE,
+};
+
+/** Commands that write a log, which tells what ended them as well. */
+const LOGGING: ReadonlySet<string> = new Set(["devnet", "index", "serve", "work"]);
+
 async function main(argv: readonly string[]): Promise<void> {
   const [name, ...rest] = argv;
-  if (name === "help" || argv.includes("--help") || argv.includes("-h")) {
-    process.stdout.write(USAGE);
-    return;
-  }
+  if (name === "help") return showUsage(rest[0]);
+  if (argv.includes("--help") || argv.includes("-h")) return showUsage(name);
   if (name === "doctor") return examine(rest);
   const load = name === undefined ? undefined : COMMANDS[name];
-  if (load === undefined) {
-    process.stderr.write(name === undefined ? USAGE : `unknown command "${name}"\n\n${USAGE}`);
+  if (name === undefined || load === undefined) {
+    const why = name === undefined ? "" : `unknown command "${name}"\n\n`;
+    process.stderr.write(`${why}${USAGE}${SHARED_OPTIONS}`);
     process.exitCode = 2;
     return;
   }
   const { env, args } = applyOverrides(rest);
   const command = await load();
-  await command({ config: parseConfig(env), args, out: (line) => process.stdout.write(`${line}\n`) });
+  const config = parseConfig(env);
+  if (LOGGING.has(name)) await logFaults(config, name);
+  await command({ config, args, out: (line) => process.stdout.write(`${line}\n`) });
+}
+
+async function showUsage(command: string | undefined): Promise<void> {
+  const own = command === undefined ? undefined : await USAGES[command]?.();
+  process.stdout.write(`${own === undefined ? USAGE : `${own}\n`}${SHARED_OPTIONS}`);
+}
+
+async function logFaults(config: Config, name: string): Promise<void> {
+  const { createLogger } = await import("./process.ts");
+  const logger = createLogger(config, name);
+  endOnFault((error) => logger.fatal({ err: error }, "nobody caught this error: the process ends"));
 }
 
 /** The one command that reads the settings itself, since it is asked what is wrong with them. */
@@ -131,14 +165,19 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+endOnFault(showFault);
 main(process.argv.slice(2)).then(closeParentChannel, (error: unknown) => {
+  showFault(error);
+  // Open connections of a command that failed must not keep the process.
+  process.exit(1);
+});
+
+function showFault(error: unknown): void {
   const shown = error instanceof Error ? error : new Error(String(error));
   const detail = process.env.LOG_LEVEL === "debug" ? shown.stack : shown.message;
   const scrub = createScrub(knownSecrets(environmentOf(process.argv.slice(3))));
   process.stderr.write(`ahs: ${scrub(detail ?? "")}\n`);
-  // Open connections of a command that failed must not keep the process.
-  process.exit(1);
-});
+}
 
 /** A channel to the process that started this one would keep it from ending. */
 function closeParentChannel(): void {

@@ -103,7 +103,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   ];
   if (!parsed.success || faults.length > 0)
     throw new Error(`settings that do not fit:\n${faults.join("\n")}`);
-  const { data } = parsed;
+  return configOf(parsed.data, knownSecrets(present));
+}
+
+/** The parsed variables, whatever does not fit together having been refused before. */
+function configOf(data: z.infer<typeof environment>, secrets: readonly string[]): Config {
   return {
     databaseUrl: data.DATABASE_URL ?? null,
     rpcUrl: data.RPC_URL ?? null,
@@ -120,7 +124,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ipRatePerMinute: data.IP_RATE_PER_MINUTE,
     trustedProxies: data.TRUSTED_PROXIES ?? [],
     logLevel: data.LOG_LEVEL,
-    secrets: knownSecrets(present),
+    secrets,
     pollingIntervalMs: data.POLLING_INTERVAL_MS,
     maxIndexAgeSeconds: data.MAX_INDEX_AGE_SECONDS,
     rescoreIntervalSeconds: data.RESCORE_INTERVAL_SECONDS,

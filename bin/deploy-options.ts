@@ -3,7 +3,8 @@ import { type Address, isAddress } from "viem";
 import { z } from "zod";
 import type { EscrowWish, GateWish } from "../service/chain/deploy-evaluator.ts";
 
-const USAGE = `Usage: ahs deploy --network base|base-sepolia|FILE --out FILE
+/** What `ahs deploy --help` shows. */
+export const DEPLOY_USAGE = `Usage: ahs deploy --network base|base-sepolia|FILE --out FILE
        [--owner ADDRESS] [--publisher ADDRESS] [--signer ADDRESS]... [--request-fee WEI]
        [--registry ADDRESS] [--registry-block N] [--sanctions ADDRESS|none] [--sanctions-block N]
        [--usdc ADDRESS] [--finality BLOCKS] [--name NAME]
@@ -90,8 +91,9 @@ export type DeployOptions =
   | { readonly kind: "oracle"; readonly options: OracleOptions }
   | { readonly kind: "evaluator"; readonly options: EvaluatorOptions };
 
-/** Reads what `ahs deploy` was given: the evaluator is meant where an escrow or its signer is named; throws with every fault and the usage. */
+/** Reads what `ahs deploy` was given: the evaluator is meant where an escrow or its signer is named; throws with every fault and the usage, which alone answers no option at all. */
 export function parseDeployOptions(args: readonly string[]): DeployOptions {
+  if (args.length === 0) throw new Error(DEPLOY_USAGE);
   const text = { type: "string" } as const;
   const list = { type: "string", multiple: true } as const;
   const { values } = parseArgs({
@@ -121,8 +123,13 @@ function evaluatorOf(given: z.infer<typeof evaluatorOptions>): EvaluatorOptions 
   };
 }
 
-function checked<T>(schema: z.ZodType<T>, values: unknown): T {
+function checked<T>(schema: z.ZodType<T>, values: Readonly<Record<string, unknown>>): T {
   const parsed = schema.safeParse(values);
-  if (!parsed.success) throw new Error(`${z.prettifyError(parsed.error)}\n${USAGE}`);
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path: [name], message }) => {
+    if (name === undefined) return message;
+    const option = String(name);
+    return values[option] === undefined ? `--${option} is missing` : `--${option}: ${message}`;
+  });
+  throw new Error(`${faults.join("\n")}\n${DEPLOY_USAGE}`);
 }

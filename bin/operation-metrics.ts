@@ -19,6 +19,8 @@ type Watched = {
 
 /** Scrapes come every few seconds, and from several places. */
 const KEEP_MS = 5_000;
+/** All scores are read for their ages, which change by no more than the time that passes. */
+const KEEP_AGES_MS = 60_000;
 
 /** Registers what build a process runs, always 1; once per registry. */
 export function addBuildInfo(registry: Registry, processName: string): void {
@@ -50,7 +52,7 @@ export function watchScores(registry: Registry, watched: Watched): void {
   const { db, deployment, now } = watched;
   const { chainId, market } = deployment;
   const asOf = () => ({ chainId, now: now() });
-  const ages = remembering(watched, () => readScoreAges(db.$client, asOf()));
+  const ages = remembering(watched, () => readScoreAges(db.$client, asOf()), KEEP_AGES_MS);
   const queues = remembering(watched, () => readChainQueues(db.$client, asOf()));
   const add = (name: string, help: string, read: () => Promise<number | null | undefined>) =>
     addGauge(registry, name, help, read);
@@ -97,15 +99,16 @@ function addGauge(
   });
 }
 
-/** Reads once in five seconds, however many ask; undefined where it cannot be read: the other metrics are worth reading all the same. */
+/** Reads once in so many milliseconds, however many ask; undefined where it cannot be read: the other metrics are worth reading all the same. */
 function remembering<Value>(
   { logger }: Watched,
   read: () => Promise<Value>,
+  keepMs = KEEP_MS,
 ): () => Promise<Value | undefined> {
   let readAt = Number.NEGATIVE_INFINITY;
   let known: Promise<Value | undefined> | null = null;
   return () => {
-    if (known !== null && performance.now() - readAt < KEEP_MS) return known;
+    if (known !== null && performance.now() - readAt < keepMs) return known;
     readAt = performance.now();
     known = read().catch((error: unknown) => {
       logger.warn({ err: error }, "a metric cannot be read");

@@ -129,7 +129,7 @@ function checksOf(config: Config, { chainId, accounts, database }: Parts): reado
 }
 
 async function checkModel({ panel }: Config): Promise<Verdict> {
-  if (panel === null) return fine("none is configured");
+  if (panel === null) return fine("not configured in this environment");
   const { isReachable, detail } = await modelProbeFromConfig(panel)();
   return isReachable
     ? fine("the model server answers")
@@ -139,7 +139,11 @@ async function checkModel({ panel }: Config): Promise<Verdict> {
 async function checkFacilitator({ payments }: Config, chainId: number | null): Promise<Verdict> {
   const { facilitatorUrl, facilitatorAddress } = payments;
   if (facilitatorUrl === null)
-    return fine(facilitatorAddress === null ? "no payments are taken" : "our own: its balance is told above");
+    return fine(
+      facilitatorAddress === null
+        ? "not configured in this environment"
+        : "our own: its balance is told above",
+    );
   const network = `eip155:${chainId}`;
   return (await settlesOn({ url: facilitatorUrl, timeoutMs: FACILITATOR_MS }, network))
     ? fine(`settles on ${network}`)

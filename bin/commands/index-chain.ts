@@ -7,6 +7,7 @@ import { readFinalized } from "../../service/features/read-as-of.ts";
 import { advanceChainMark, readChainMark } from "../../service/store/chain-mark.ts";
 import type { Database } from "../../service/store/database.ts";
 import { beginBuild, viewsSchemaOf } from "../../service/store/index-builds.ts";
+import { withOwnNames } from "../../service/store/own-names.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
@@ -44,7 +45,7 @@ type IndexOptions = {
 export async function indexChain({ config }: Invocation): Promise<void> {
   const settings = requireChainSettings(config);
   const logger = createLogger(config, "index");
-  scrubOutput(createScrub(config.secrets), [process.stdout, process.stderr]);
+  process.once("exit", scrubOutput(createScrub(config.secrets), [process.stdout, process.stderr]));
   process.once("disconnect", () => process.kill(process.pid, "SIGINT"));
   const db = await openMigratedDatabase(config, "ahs-index", logger);
   await runIndex({
@@ -82,7 +83,7 @@ async function runIndex(options: IndexOptions): Promise<void> {
     settings: {
       deploymentFile: options.deploymentFile,
       rpcUrl: options.rpcUrl,
-      databaseUrl: options.databaseUrl,
+      databaseUrl: withOwnNames(options.databaseUrl),
       pollingIntervalMs: options.pollingIntervalMs,
     },
   });
@@ -118,7 +119,7 @@ async function ensureSameChain(options: IndexOptions, chainId: number): Promise<
   if (await untilAnswered(options, () => servesMarkedChain(options.client, mark))) return;
   if (chainId !== LOCAL_CHAIN_ID) {
     throw new Error(
-      `the node at the RPC URL does not serve block ${mark.blockNumber} with hash ${mark.blockHash}, which this database has indexed as final on chain ${chainId}: point it to a node of that chain, or clear the index with "ahs reset --index"`,
+      `the node at the RPC URL does not serve block ${mark.blockNumber} with hash ${mark.blockHash}, which this database has indexed as final on chain ${chainId}: point it to a node of that chain; another chain of the same id takes another database`,
     );
   }
   options.logger.warn(

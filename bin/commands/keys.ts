@@ -10,6 +10,7 @@ import {
   revokeApiKey,
 } from "../../service/store/api-keys.ts";
 import type { Database } from "../../service/store/database.ts";
+import { rotateApiKey } from "../../service/store/key-sales.ts";
 import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
@@ -20,15 +21,17 @@ export type KeysDeps = {
   readonly entropy: KeyEntropy;
 };
 
-const USAGE = `Usage: ahs keys create --name NAME | --partner NAME [--balance-usd AMOUNT | --unlimited] [--rate PER_MINUTE] [--expires 30d] [--scope review]
+/** What `ahs keys --help` shows. */
+export const USAGE = `Usage: ahs keys create --name NAME | --partner NAME [--balance-usd AMOUNT | --unlimited] [--rate PER_MINUTE] [--expires 30d] [--scope review]
        ahs keys list
+       ahs keys rotate ID
        ahs keys revoke ID`;
 
 const UNITS_PER_USD = 1000;
 const MS_BY_UNIT = { h: 3_600_000, d: 86_400_000 } as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `ahs keys create|list|revoke` on the configured database. */
+/** `ahs keys create|list|rotate|revoke` on the configured database. */
 export async function keys({ config, args, out }: Invocation): Promise<void> {
   const db = openProcessDatabase(config, "ahs-keys", createLogger(config, "keys"));
   try {
@@ -51,6 +54,8 @@ export async function runKeys(args: readonly string[], deps: KeysDeps): Promise<
       return create(rest, deps);
     case "list":
       return list(rest, deps);
+    case "rotate":
+      return rotate(rest, deps);
     case "revoke":
       return revoke(rest, deps);
     default:
@@ -84,6 +89,10 @@ async function create(args: readonly string[], { db, out, clock, entropy }: Keys
     entropy,
   );
   out(describe(key, clock.now()));
+  showSecret(secret, out);
+}
+
+function showSecret(secret: string, out: KeysDeps["out"]): void {
   out("This key is shown once and stored nowhere:");
   out(secret);
 }
@@ -95,17 +104,29 @@ async function list(args: readonly string[], { db, out, clock }: KeysDeps): Prom
   for (const key of keys) out(describe(key, clock.now()));
 }
 
+/** Gives a key whose secret is lost another one: the old one is dead, and balance, rate, scopes and all that is its own stay. */
+async function rotate(args: readonly string[], { db, out, clock, entropy }: KeysDeps): Promise<void> {
+  const keyId = idIn("rotate", args);
+  const rotated = await rotateApiKey(db, { right: { kind: "operator", keyId }, now: clock.now() }, entropy);
+  if (rotated === null) throw new Error(`no key that is neither revoked nor expired has the id ${keyId}`);
+  out(describe(rotated.key, clock.now()));
+  showSecret(rotated.secret, out);
+}
+
 async function revoke(args: readonly string[], { db, out, clock }: KeysDeps): Promise<void> {
-  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-  const [id, ...more] = positionals;
-  if (id === undefined || more.length > 0 || !UUID.test(id)) {
-    throw new Error(
-      `revoke takes the id of one key, as "ahs keys list" shows it, got "${positionals.join(" ")}"\n${USAGE}`,
-    );
-  }
+  const id = idIn("revoke", args);
   const key = await revokeApiKey(db, id, clock.now());
   if (key === null) throw new Error(`no key has the id ${id}`);
   out(describe(key, clock.now()));
+}
+
+function idIn(action: string, args: readonly string[]): string {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const [id, ...more] = positionals;
+  if (id !== undefined && more.length === 0 && UUID.test(id)) return id;
+  throw new Error(
+    `${action} takes the id of one key, as "ahs keys list" shows it, got "${positionals.join(" ")}"\n${USAGE}`,
+  );
 }
 
 /** Design partners are named by the option that makes them partners. */

@@ -7,7 +7,8 @@ import { keystoreEntropy, openKeystore, writeKeystore } from "../../service/chai
 import type { Invocation } from "../ahs.ts";
 import { withoutLineEnd } from "../keys/open-accounts.ts";
 
-const USAGE = `Usage: ahs keystore create FILE --password-file FILE [--import]
+/** What `ahs keystore --help` shows. */
+export const USAGE = `Usage: ahs keystore create FILE --password-file FILE [--import]
        ahs keystore address FILE --password-file FILE
 
 create makes a new key, or with --import takes one of 0x and 64 hexadecimal digits from standard input; address opens a keystore.`;
@@ -59,7 +60,10 @@ async function create(
   const privateKey = isImport ? readKey(await readInput()) : newKey();
   const written = writeKeystore({ privateKey, password }, keystoreEntropy(), cost);
   // Never over another key, and for its owner alone.
-  await writeFile(file, written, { flag: "wx", mode: 0o600 });
+  await writeFile(file, written, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+    throw new Error(`${file} is there already: a keystore replaces no other`);
+  });
   out(privateKeyToAddress(privateKey));
 }
 

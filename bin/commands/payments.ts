@@ -24,7 +24,8 @@ export type PaymentsDeps = {
   readonly reconciliation: () => ReconciliationDeps;
 };
 
-const USAGE = `Usage: ahs payments list [--state ${PAYMENT_KINDS.join("|")}] [--limit NUMBER]
+/** What `ahs payments --help` shows. */
+export const USAGE = `Usage: ahs payments list [--state ${PAYMENT_KINDS.join("|")}] [--limit NUMBER]
        ahs payments reconcile`;
 
 const DEFAULT_LIMIT = 50;

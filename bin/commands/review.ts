@@ -18,7 +18,8 @@ export type ReviewCommandDeps = {
   readonly record: (review: Review) => Promise<ReviewOutcome>;
 };
 
-const USAGE = `Usage: ahs review list [--limit NUMBER | --all]
+/** What `ahs review --help` shows. */
+export const USAGE = `Usage: ahs review list [--limit NUMBER | --all]
        ahs review show VERDICT_ID
        ahs review decide VERDICT_ID --decision ALLOW|REJECT --reason TEXT [--by NAME]`;
 

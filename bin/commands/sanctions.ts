@@ -18,7 +18,8 @@ import { type Config, requireIndexSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
-const USAGE = `Usage: ahs sanctions import FILE|URL [--allow-empty] [--force] [--redirect-to HOST]...
+/** What `ahs sanctions --help` shows. */
+export const USAGE = `Usage: ahs sanctions import FILE|URL [--allow-empty] [--force] [--redirect-to HOST]...
        ahs sanctions status
        ahs sanctions check ADDRESS
 import takes OFAC's sdn_advanced.xml, as it is or gzipped. A list that looks broken leaves the last one in force.

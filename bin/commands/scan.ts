@@ -5,7 +5,7 @@ import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracl
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { nightOf } from "../../service/scan/night.ts";
 import type { ScanReport } from "../../service/scan/report.ts";
-import type { Database } from "../../service/store/database.ts";
+import { type Database, requireMigrated } from "../../service/store/database.ts";
 import { whileScanning } from "../../service/store/scan-lock.ts";
 import {
   beginScan,
@@ -18,15 +18,17 @@ import {
 } from "../../service/store/scan-runs.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireChainSettings, requireIndexSettings } from "../config.ts";
-import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { createLogger, openChainClient, openProcessDatabase, shutdownSignal } from "../process.ts";
 import { renderScan, renderScans } from "../scan/render-scan.ts";
 import { scoringFromConfig } from "../scoring-from-config.ts";
 import { scanWith } from "../work/scan-once.ts";
 
-const USAGE = `Usage: ahs scan run [--json]
+/** What `ahs scan --help` shows. */
+export const USAGE = `Usage: ahs scan run [--json]
        ahs scan list [--json]
        ahs scan show [ID|NIGHT] [--json]
-run scans now: all scores, the day's Merkle root unless it was made, registries, documents, a report. Needs RPC_URL.
+run scans now: all scores, the night's Merkle root unless it was made, registries, documents, a report. Needs RPC_URL, and
+PUBLIC_URL for a root on a public chain.
 show takes the beginning of an id or a UTC day (YYYY-MM-DD), and the newest scan that is done without either.`;
 
 const LISTED = 30;
@@ -47,8 +49,9 @@ export type ScanCommandDeps = {
 /** `ahs scan run|list|show`: the scans of the configured chain. */
 export async function scan({ config, args, out }: Invocation): Promise<void> {
   const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
-  const db = await openMigratedDatabase(config, "ahs-scan", createLogger({ logLevel: "fatal" }, "scan"));
+  const db = openProcessDatabase(config, "ahs-scan", createLogger({ logLevel: "fatal" }, "scan"));
   try {
+    await requireMigrated(db);
     await runScanCommand(args, {
       ...{ db, chainId: deployment.chainId, out, now: () => new Date(), signal: shutdownSignal() },
       openScan: () => openScan({ config, deployment, db }),

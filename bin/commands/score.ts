@@ -13,7 +13,8 @@ import { comparePolicies } from "../score/compare-records.ts";
 import { explainRecord } from "../score/explain-record.ts";
 import { readPolicy } from "../score/read-policy.ts";
 
-const USAGE = `Usage: ahs score ADDRESS [--explain]
+/** What `ahs score --help` shows. */
+export const USAGE = `Usage: ahs score ADDRESS [--explain]
        ahs score --policy FILE --compare [ADDRESS...]`;
 
 /**

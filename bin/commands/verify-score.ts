@@ -13,7 +13,8 @@ import { type Config, requireNodeSettings } from "../config.ts";
 import { shutdownSignal } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
-const USAGE = `Usage: ahs verify-score ADDRESS [--service URL] [--record FILE] [--scan]
+/** What `ahs verify-score --help` shows. */
+export const USAGE = `Usage: ahs verify-score ADDRESS [--service URL] [--record FILE] [--scan]
 Computes a score again from the node (RPC_URL) and the files that the record names.
 The record is FILE, an answer of GET /ahs/ADDRESS?include=features, or is bought with the key in AHS_API_KEY.
 Without Otterscan's methods at the node, --scan reads every block from the first that the record covers.`;

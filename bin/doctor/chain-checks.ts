@@ -152,12 +152,14 @@ async function checkBalances(
         : [client.getBalance({ address }).then((wei): Purse => ({ ...sender, address, wei, gasPrice }))],
     ),
   );
-  return purses.length === 0 ? [fine("no sending key here")] : purses.map(judgeBalance);
+  return purses.length === 0
+    ? [fine("no sending key is configured in this environment")]
+    : purses.map(judgeBalance);
 }
 
 async function checkHistory(client: PublicClient, config: Config, { chainId }: Deployment): Promise<Verdict> {
   const source = historySourceFromConfig(config, chainId);
-  if (source === null) return fine("none is configured");
+  if (source === null) return fine("not configured in this environment");
   const failure = await source.checkReach(await probeNewest(client), AbortSignal.timeout(PROBE.timeoutMs));
   return failure === null || failure.reason === "behind"
     ? fine(`${source.name} answers`)

@@ -1,7 +1,7 @@
-import { loadDeployment } from "../../service/chain/deployments.ts";
+import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { ageSeconds } from "../../service/sanctions/source-watch.ts";
 import { readSanctionsSources } from "../../service/sanctions/sources.ts";
-import { openDatabase } from "../../service/store/database.ts";
+import { type Database, openDatabase } from "../../service/store/database.ts";
 import {
   readChainQueues,
   readIndexHead,
@@ -12,6 +12,7 @@ import { readVerdictQueue } from "../../service/store/verdict-queue.ts";
 import { readWebhookQueue } from "../../service/store/webhook-log.ts";
 import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Config } from "../config.ts";
+import { unseen } from "./finding.ts";
 import { judgeMigrations, judgeQueue, judgeRoles, judgeSkew, judgeVersion } from "./judge-database.ts";
 import { judgeIndex, judgeSanctions } from "./judge-service.ts";
 import type { Check } from "./run-checks.ts";
@@ -20,6 +21,7 @@ const CONNECTIONS = 3;
 /** Shorter than a check's own deadline. */
 const STATEMENT_MS = 10_000;
 const CONNECT_MS = 10_000;
+const ADVICE = "see that PostgreSQL at DATABASE_URL answers, and whether it is migrated";
 
 /** What is asked of the database, and what ends its connections. */
 export type DatabaseChecks = { readonly checks: readonly Check[]; readonly close: () => Promise<void> };
@@ -39,13 +41,52 @@ export function databaseChecks(
     // What a lost connection means is told by the check that wanted it.
     onIdleError: () => undefined,
   });
-  const now = () => new Date();
   const deployment = deploymentFile === null ? null : loadDeployment(deploymentFile);
-  const isLocal = deployment?.chainId === LOCAL_CHAIN_ID;
-  const advice = "see that PostgreSQL at DATABASE_URL answers, and whether it is migrated";
-  const check = (name: string, run: Check["run"]): Check => ({ name, advice, run });
-  const general = [
-    check("database", async () => judgeVersion(await readServerFacts(db.$client))),
+  const server = lookingAt(db);
+  const ofChain = deployment === null ? [] : checksOfChain(server, deployment, config.maxIndexAgeSeconds);
+  return {
+    checks: [...checksOfServer(server, deployment?.chainId === LOCAL_CHAIN_ID), ...ofChain],
+    close: () => db.$client.end(),
+  };
+}
+
+const now = () => new Date();
+
+type Looking = {
+  readonly db: Database;
+  /** Connects once; throws why it cannot whenever it is asked. */
+  readonly connect: () => Promise<void>;
+  readonly check: (name: string, run: Check["run"]) => Check;
+};
+
+/** One finding tells why there is no connection, and not each check again. */
+function lookingAt(db: Database): Looking {
+  let connecting: Promise<void> | undefined;
+  const connect = () => {
+    connecting ??= db.$client.connect().then((client) => client.release());
+    return connecting;
+  };
+  const check = (name: string, run: Check["run"]): Check => ({
+    name,
+    advice: ADVICE,
+    run: async () => {
+      const isConnected = await connect().then(
+        () => true,
+        () => false,
+      );
+      return isConnected ? run() : unseen("no database");
+    },
+  });
+  return { db, connect, check };
+}
+
+function checksOfServer({ db, connect, check }: Looking, isLocal: boolean): readonly Check[] {
+  const judgeServer = async () => {
+    await connect();
+    return judgeVersion(await readServerFacts(db.$client));
+  };
+  return [
+    { name: "database", advice: ADVICE, adviceOn: adviceOnRefusal, run: judgeServer },
     check("migrations", async () => judgeMigrations((await readServerFacts(db.$client)).migrations)),
     check("rights", async () => judgeRoles(await readRoleFacts(db.$client), isLocal)),
     check("clock", async () => {
@@ -53,11 +94,18 @@ export function databaseChecks(
       return judgeSkew("the database", (server.now.getTime() - now().getTime()) / 1_000);
     }),
   ];
-  const ofChain = (chain: NonNullable<typeof deployment>): Check[] => [
+}
+
+function checksOfChain(
+  { db, check }: Looking,
+  chain: Deployment,
+  maxIndexAgeSeconds: number,
+): readonly Check[] {
+  return [
     check("index", async () => {
       const head = await readIndexHead(db.$client, chain.chainId);
       const age = head === null ? null : now().getTime() / 1_000 - head.timestamp;
-      return judgeIndex(age, config.maxIndexAgeSeconds);
+      return judgeIndex(age, maxIndexAgeSeconds);
     }),
     check("sanctions", async () => {
       const sources = await readSanctionsSources(db, chain);
@@ -77,8 +125,16 @@ export function databaseChecks(
       ];
     }),
   ];
-  return {
-    checks: [...general, ...(deployment === null ? [] : ofChain(deployment))],
-    close: () => db.$client.end(),
-  };
+}
+
+/** SQLSTATE of a connection that PostgreSQL refuses, and what mends it. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  "28P01": "correct user and password in DATABASE_URL, or give that user this password: docs/database.md",
+  "28000": "correct the user in DATABASE_URL, or let it in by pg_hba.conf",
+  "3D000": "correct the database's name in DATABASE_URL, or create it",
+};
+
+function adviceOnRefusal(error: unknown): string | null {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return REFUSALS[code] ?? null;
 }

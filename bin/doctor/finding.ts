@@ -10,6 +10,11 @@ export function fine(detail: string): Verdict {
   return { level: "ok", detail, advice: null };
 }
 
+/** Nothing is known of it, for a reason that another finding tells. */
+export function unseen(detail: string): Verdict {
+  return { level: "warn", detail: `not looked at: ${detail}`, advice: null };
+}
+
 /** Works, and wants looking at. */
 export function concern(detail: string, advice: string): Verdict {
   return { level: "warn", detail, advice };

@@ -105,7 +105,7 @@ export type RoleOnChain = {
 
 /** Whether the contracts believe the keys of this process. */
 export function judgeRole({ role, configured, onChain }: RoleOnChain): Verdict {
-  if (configured === null) return fine(`${role}: no key here`);
+  if (configured === null) return fine(`${role}: not configured in this environment`);
   return onChain.some((address) => isAddressEqual(address, configured))
     ? fine(`${role} is ${configured}`)
     : fault(

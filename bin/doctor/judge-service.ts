@@ -59,7 +59,9 @@ export function judgeSettings(settings: ServiceSettings): readonly Verdict[] {
   const { isLocal, publicUrl, payTo, hasPanel, hasPublisher, hasReceiptKey, historySource } = settings;
   if (isLocal) return [fine("settings of a local chain")];
   const found = [
-    ...(publicUrl === null ? [concern("PUBLIC_URL is not set", "set it: sign-ins and epochs name it")] : []),
+    ...(publicUrl === null
+      ? [(hasPublisher ? fault : concern)("PUBLIC_URL is not set", "set it: sign-ins and roots name it")]
+      : []),
     ...(payTo === null ? [concern("X402_PAY_TO is not set", "set it to sell single calls and keys")] : []),
     ...(hasPanel ? [] : [concern("no model is configured", "set PANEL_BASE_URL to judge outputs")]),
     ...(hasPublisher ? [] : [concern("no publisher's key here", '"ahs work" needs one')]),

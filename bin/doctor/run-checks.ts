@@ -6,6 +6,8 @@ export type Check = {
   readonly name: string;
   /** Where to look when it throws or is late. */
   readonly advice: string;
+  /** Better advice for what it threw; null where there is none. */
+  readonly adviceOn?: (error: unknown) => string | null;
   readonly run: () => Promise<Verdict | readonly Verdict[]>;
 };
 
@@ -25,7 +27,7 @@ export async function runChecks(checks: readonly Check[], options: RunOptions): 
 }
 
 async function runOne(check: Check, { deadlineMs, reasonOf }: RunOptions): Promise<Finding[]> {
-  const { name, advice, run } = check;
+  const { name, advice, adviceOn, run } = check;
   const over = new AbortController();
   const late = delay(deadlineMs, fault(`no answer within ${deadlineMs / 1_000} s`, advice), {
     signal: over.signal,
@@ -34,7 +36,7 @@ async function runOne(check: Check, { deadlineMs, reasonOf }: RunOptions): Promi
     const verdicts = await Promise.race([run(), late]);
     return [verdicts].flat().map((verdict) => ({ check: name, ...verdict }));
   } catch (error) {
-    return [{ check: name, ...fault(reasonOf(error), advice) }];
+    return [{ check: name, ...fault(reasonOf(error), adviceOn?.(error) ?? advice) }];
   } finally {
     over.abort();
   }

@@ -2,7 +2,7 @@ import { BaseError } from "viem";
 import { knownSecrets } from "../secrets/known-secrets.ts";
 import { createScrub } from "../secrets/scrub.ts";
 
-const URLS = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"']+/gi;
+const URLS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"']+/gi;
 const LONGEST = 200;
 
 /** Says why something failed in one line: no URL, and no secret of the environment, wherever it stands in the message. */

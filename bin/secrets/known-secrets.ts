@@ -4,6 +4,7 @@ import { SECRET_URLS, SECRET_VALUES } from "./secret-variables.ts";
 const SHORTEST = 8;
 /** Providers' keys in paths are longer than names of versions, networks and databases. */
 const SHORTEST_SEGMENT = 12;
+const PRIVATE_KEY = /^0x([0-9a-fA-F]{64})$/;
 
 /**
  * The secrets that the environment holds: values of secret variables, and of URLs the passwords, long parts of paths and values of
@@ -23,14 +24,34 @@ function partsOf(text: string): string[] {
   const isHttp = url.protocol.startsWith("http");
   return [
     url.password,
+    // As the header of basic authentication says it.
+    ...(url.password.length < SHORTEST ? [] : [base64(`${decoded(url.username)}:${decoded(url.password)}`)]),
+    ...(isHttp ? [] : url.searchParams.getAll("password")),
     ...(isHttp ? url.pathname.split("/").filter(({ length }) => length >= SHORTEST_SEGMENT) : []),
     ...(isHttp ? url.searchParams.values() : []),
   ];
 }
 
-/** As it is, decoded, encoded for a URL, and inside a JSON string. */
+/** As it is, decoded, encoded for a URL, and inside a JSON string; a key also as digits alone and in both forms of base64. */
 function spellings(secret: string): string[] {
-  return [secret, decoded(secret), encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+  const written = [secret, ...keySpellings(secret)];
+  return written.flatMap((text) => [
+    text,
+    decoded(text),
+    encodeURIComponent(text),
+    JSON.stringify(text).slice(1, -1),
+  ]);
+}
+
+function keySpellings(secret: string): string[] {
+  const digits = PRIVATE_KEY.exec(secret)?.[1];
+  if (digits === undefined) return [];
+  const bytes = Buffer.from(digits, "hex");
+  return [digits, bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
 }
 
 function decoded(text: string): string {

@@ -8,6 +8,7 @@ export const SECRET_URLS: readonly string[] = [
   "PANEL_BASE_URL",
   "HISTORY_URL",
   "LABELS_URL",
+  "IPFS_GATEWAY_URL",
   ...Object.values(ROLE_PREFIXES).map((prefix) => `${prefix}${KEY_SUFFIXES.signerUrl}`),
 ];
 
@@ -20,6 +21,8 @@ export const SECRET_VALUES: readonly string[] = [
   "AHS_API_KEY",
   "HISTORY_API_KEY",
   "LABELS_API_KEY",
+  // Of the client's library, for a DATABASE_URL without a password.
+  "PGPASSWORD",
 ];
 
 /** Variables whose value no message repeats. */

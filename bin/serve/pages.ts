@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import type { Address } from "viem";
-import { loadPageAssets } from "../../service/api/pages/assets.ts";
+import { type LoadedAssets, loadPageAssets } from "../../service/api/pages/assets.ts";
 import type { DashboardPorts } from "../../service/api/pages/dashboard.ts";
 import type { LeaderboardPorts } from "../../service/api/pages/leaderboard.ts";
 import type { PagePorts } from "../../service/api/pages/page-ports.ts";
@@ -10,6 +9,7 @@ import { readAgentNames } from "../../service/store/agent-names.ts";
 import type { Database } from "../../service/store/database.ts";
 import { createEcosystemReader } from "../../service/store/ecosystem.ts";
 import { createGradeChangeReader } from "../../service/store/grade-changes.ts";
+import { type PurchaseQuery, readKeptPurchase } from "../../service/store/kept-purchases.ts";
 import { createLeaderboardReader } from "../../service/store/leaderboard.ts";
 import { readSanctionsFlags } from "../../service/store/sanctions.ts";
 import { createNightReader } from "../../service/store/scan-nights.ts";
@@ -29,9 +29,9 @@ type PublicPages = {
 /** What the pages for people show: those of all scores and of single wallets beside the others. */
 export function pagePorts(
   pages: PublicPages,
-  others: Omit<PagePorts, keyof PublicPagePorts | "assets">,
+  others: Omit<PagePorts, keyof PublicPagePorts | keyof LoadedAssets>,
 ): { readonly pages: PagePorts } {
-  return { pages: { ...others, ...publicPages(pages), assets: loadPageAssets() } };
+  return { pages: { ...others, ...publicPages(pages), ...loadPageAssets() } };
 }
 
 function publicPages({ db, deployment, scores, monotonicMs }: PublicPages): PublicPagePorts {
@@ -50,6 +50,6 @@ function publicPages({ db, deployment, scores, monotonicMs }: PublicPages): Publ
       return new Set(flags.keys());
     },
     wallets: { ...scores, reference: (scoreId: number) => readScoreReference(db, scoreId) },
-    randomUuid: randomUUID,
+    keptPurchase: (query: PurchaseQuery) => readKeptPurchase(db, query),
   };
 }

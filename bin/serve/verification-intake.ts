@@ -69,18 +69,7 @@ export function intakePorts(
     describeOverflow: overflowOf(config),
     randomUuid: randomUUID,
   };
-  const budget =
-    config.panel === null
-      ? null
-      : {
-          tokensPerDay: config.panel.tokensPerDay,
-          usedSince: remembered((moment: Date) => readTokensSince(db, moment), {
-            keyOf: (moment) => moment.toISOString(),
-            milliseconds: USED_FOR_MS,
-            entries: 2,
-            monotonicMs,
-          }),
-        };
+  const budget = budgetOf(config, { db, monotonicMs });
   return {
     specs: {
       scope: { chainId: deployment.chainId, escrows: deployment.escrows.map(({ address }) => address) },
@@ -103,6 +92,23 @@ export function intakePorts(
     retryVerdict: (request) => retryVerdict(db, request),
     isOfJob: (verdictId) => isVerdictOfJob(db, verdictId),
     panelBudget: budget,
+  };
+}
+
+/** What the day's calls may use and have used; null without a panel. */
+function budgetOf(
+  { panel }: Pick<Config, "panel">,
+  { db, monotonicMs }: { readonly db: Database; readonly monotonicMs: () => number },
+) {
+  if (panel === null) return null;
+  return {
+    tokensPerDay: panel.tokensPerDay,
+    usedSince: remembered((moment: Date) => readTokensSince(db, moment), {
+      keyOf: (moment) => moment.toISOString(),
+      milliseconds: USED_FOR_MS,
+      entries: 2,
+      monotonicMs,
+    }),
   };
 }
 

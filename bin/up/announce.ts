@@ -41,7 +41,7 @@ export function announce(announcement: Announcement): void {
 /** Verdicts: where to read of them, how to see one made, and by whom they are. */
 function verificationLines({ base_url, scripted_model_url: scripted }: UpFile, dataDir: string): string[] {
   return [
-    `Verification: ${base_url}/v1/docs; plays jobs from specification to escrow:`,
+    `Verification: ${base_url}/v1/docs; plays nine jobs from specification to escrow, in about 4 minutes:`,
     `  npx node examples/play-job.ts --outcome all --data-dir ${dataDir}`,
     ...(scripted === null
       ? []
@@ -57,18 +57,22 @@ function lines(up: UpFile, { upFile, dataDir }: LocalFiles): string[] {
     if (address === undefined) throw new Error(`the chain has no sample of ${archetype}`);
     return address;
   };
-  const curl = (path: string) => `  curl -H 'X-API-Key: ${up.api_key}' '${up.base_url}${path}'`;
+  const curl = (path: string) => `  curl -H "X-API-Key: $KEY" '${up.base_url}${path}'`;
   return [
     "",
-    `Agent Health is up: ${up.base_url} (reference: ${up.base_url}/docs)`,
+    `Agent Health is up: open ${up.base_url}/, and sign in at ${up.base_url}/account with the demo key`,
+    `reference: ${up.base_url}/docs`,
     `chain ${up.chain_id} at ${up.rpc_url}; all addresses and a funded payer in ${upFile}`,
-    `demo key: ${up.api_key}`,
     "",
+    "the demo key, and what to do with it:",
+    `  KEY=${up.api_key}`,
     curl(`/ahs/route/${sample("keeper")}`),
     curl(`/ahs/${sample("keeper")}?include=features,history,attestation`),
     curl(`/ahs/${sample("sanctioned")}`),
     curl(`/ahs/${sample("newcomer")}`),
     "",
+    "A wallet's grade changes, and a signed webhook tells of it:",
+    `  npx node examples/watch-wallet.ts --data-dir ${dataDir}`,
     ...verificationLines(up, dataDir),
     "",
     `Ctrl-C stops everything and keeps the data; npm run ahs -- reset --data-dir ${dataDir} clears it.`,

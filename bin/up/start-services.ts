@@ -29,32 +29,8 @@ export async function startServices(
 ): Promise<Services> {
   const { files, children } = rising;
   const indexPort = await freePort();
-  const { publisher, signer, facilitator, payee } = roleAccounts();
   const panel = await startPanel(rising, config, required(config.rpcUrl));
-  const env = {
-    RPC_URL: required(config.rpcUrl),
-    AHS_DEPLOYMENT: required(config.deploymentFile),
-    AHS_DATA_DIR: config.dataDir,
-    HOST: config.host,
-    PORT: String(config.port),
-    INDEX_PORT: String(indexPort),
-    LOG_LEVEL: config.logLevel,
-    IP_RATE_PER_MINUTE: String(config.ipRatePerMinute),
-    POLLING_INTERVAL_MS: String(LOCAL_POLLING_MS),
-    RESCORE_INTERVAL_SECONDS: String(LOCAL_RESCORE_SECONDS),
-    PROBE_LOOPBACK: "1",
-    ...noKeys(),
-    PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
-    SIGNER_PRIVATE_KEY: privateKeyOf(signer),
-    X402_PAY_TO: payee.address,
-    X402_FACILITATOR_ADDRESS: facilitator.address,
-    ...historySettings(config),
-    ...labelsSettings(config),
-    ...panel.settings,
-    RETENTION_DAYS: String(config.retentionDays),
-    ENROLMENTS_PER_DAY: String(config.enrolment.perDay),
-    ENROLMENT_MAX_FEE_WEI: String(config.enrolment.maxFeeWei),
-  };
+  const env = { ...sharedSettings(config), ...panel.settings, INDEX_PORT: String(indexPort) };
   for (const name of ["index", "work", "serve"] as const) {
     const own = { index: {}, work: workerKeys(), serve: receiptKeys(config, files) }[name];
     const spec = {
@@ -72,6 +48,33 @@ export async function startServices(
     baseUrl: `http://${config.host}:${config.port}`,
     indexUrl: `http://127.0.0.1:${indexPort}`,
     scriptedUrl: panel.scriptedUrl,
+  };
+}
+
+/** What every service is told. */
+function sharedSettings(config: Config): Record<string, string> {
+  const { publisher, signer, facilitator, payee } = roleAccounts();
+  return {
+    RPC_URL: required(config.rpcUrl),
+    AHS_DEPLOYMENT: required(config.deploymentFile),
+    AHS_DATA_DIR: config.dataDir,
+    HOST: config.host,
+    PORT: String(config.port),
+    LOG_LEVEL: config.logLevel,
+    IP_RATE_PER_MINUTE: String(config.ipRatePerMinute),
+    POLLING_INTERVAL_MS: String(LOCAL_POLLING_MS),
+    RESCORE_INTERVAL_SECONDS: String(LOCAL_RESCORE_SECONDS),
+    PROBE_LOOPBACK: "1",
+    ...noKeys(),
+    PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
+    SIGNER_PRIVATE_KEY: privateKeyOf(signer),
+    X402_PAY_TO: payee.address,
+    X402_FACILITATOR_ADDRESS: facilitator.address,
+    ...historySettings(config),
+    ...labelsSettings(config),
+    RETENTION_DAYS: String(config.retentionDays),
+    ENROLMENTS_PER_DAY: String(config.enrolment.perDay),
+    ENROLMENT_MAX_FEE_WEI: String(config.enrolment.maxFeeWei),
   };
 }
 

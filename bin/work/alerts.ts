@@ -30,7 +30,8 @@ export async function deliverAlerts(work: AlertWork, signal: AbortSignal): Promi
     monotonicMs: () => performance.now(),
     random: Math.random,
   };
-  await whileLeader({ db, name: "ahs-alerts", chainId: ANY_CHAIN, logger, signal }, (led) =>
+  const { metrics } = deps;
+  await whileLeader({ db, name: "ahs-alerts", chainId: ANY_CHAIN, logger, metrics, signal }, (led) =>
     runAlerts(deps, led),
   );
 }

@@ -9,14 +9,12 @@ import { whileLeader } from "../../service/store/leader-lock.ts";
 import { askRerun } from "../../service/store/verdict-reruns.ts";
 import { requireChainSettings } from "../config.ts";
 import { formsOf } from "../keys/key-settings.ts";
-import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./send-for-role.ts";
 
 type Parts = SendingParts & {
   readonly db: Database;
   readonly registry: Registry;
-  readonly accounts: Accounts;
 };
 
 const SETTLING_ROLES = ["verdictSigner", "relayer"] as const;
@@ -57,7 +55,10 @@ async function settle(
     logger,
     now,
   };
-  await whileLeader({ db, name: "ahs-escrow", chainId, logger, signal }, (led) => runEscrow(deps, led));
+  const { metrics } = deps;
+  await whileLeader({ db, name: "ahs-escrow", chainId, logger, metrics, signal }, (led) =>
+    runEscrow(deps, led),
+  );
 }
 
 const askNearExpiry: AskRerun = async (tx, { verdictId, at }) => {

@@ -10,18 +10,17 @@ import { readFormerSenders } from "../../service/store/former-senders.ts";
 import { PUBLISH_PURPOSE } from "../../service/store/publish-spending.ts";
 import { tryOpenSenderSession } from "../../service/store/sender-session.ts";
 import { requireChainSettings } from "../config.ts";
-import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { repeat } from "./repeat.ts";
 import type { SendingParts } from "./send-for-role.ts";
 
-type Parts = SendingParts & { readonly db: Database; readonly accounts: Accounts };
+type Parts = SendingParts & { readonly db: Database };
 
 const PAUSE_MS = 2_000;
 const SENDER_RPC = { timeoutMs: 10_000, retries: 2 } as const;
 const SESSION = { retryMs: 1_000, statementTimeoutMs: 10_000 } as const;
 
-/** By role, what its key sends, and what of it nobody else may send. The relayer's calls carry their own signature. */
+/** By role, what its key sends, and what of it nobody else may send; the chain gives a role to the publisher alone. */
 const DUTIES = [
   {
     role: "publisher",
@@ -47,6 +46,7 @@ export async function handOverFormerKeys(parts: Parts, signal: AbortSignal): Pro
 }
 
 type Duty = Pick<HandOverContext, "purposes" | "exclusive" | "to">;
+type Oracle = { readonly rpcUrl: string; readonly address: Address };
 
 async function takeOver(parts: Parts, duty: Duty): Promise<void> {
   const { chainId } = parts.deployment;
@@ -61,6 +61,7 @@ async function takeOverFrom(
 ): Promise<void> {
   const { rpcUrl, databaseUrl } = requireChainSettings(config);
   const { chainId } = deployment;
+  const oracle = { rpcUrl, address: deployment.oracle.address };
   const session = await tryOpenSenderSession({ databaseUrl, chainId, sender: from, ...SESSION });
   if (session === null) return;
   try {
@@ -74,24 +75,21 @@ async function takeOverFrom(
       metrics: senderMetrics,
       logger,
       now,
-      hasLostRole: (finalBlock) => isNotPublisher(rpcUrl, deployment.oracle.address, { from, finalBlock }),
+      holdsRole: async () =>
+        duty.exclusive.length === 0 || isAddressEqual(await readPublisher(oracle, null), duty.to),
+      hasLostRole: async (finalBlock) => !isAddressEqual(await readPublisher(oracle, finalBlock), from),
     });
   } finally {
     await session.release();
   }
 }
 
-async function isNotPublisher(
-  rpcUrl: string,
-  oracle: Address,
-  { from, finalBlock }: { readonly from: Address; readonly finalBlock: number },
-): Promise<boolean> {
-  const contract = { address: oracle, abi: agentHealthOracleAbi } as const;
-  const blockNumber = BigInt(finalBlock);
-  const publisher = await openChainClient(rpcUrl).readContract({
-    ...contract,
+/** The publisher as of a block, of the newest one where it is null. */
+function readPublisher({ rpcUrl, address }: Oracle, block: number | null): Promise<Address> {
+  return openChainClient(rpcUrl).readContract({
+    address,
+    abi: agentHealthOracleAbi,
     functionName: "publisher",
-    blockNumber,
+    ...(block === null ? {} : { blockNumber: BigInt(block) }),
   });
-  return !isAddressEqual(publisher, from);
 }

@@ -56,14 +56,13 @@ export async function runNightly(context: NightlyContext, signal: AbortSignal): 
 async function lookOnce(context: NightlyContext, signal: AbortSignal): Promise<boolean> {
   const { db, chainId, logger, metrics } = context;
   try {
-    const night = nightOf(context.now());
-    let isGood = true;
-    if (!(await isNightDone(db, chainId, night)) && (await isReady(db, chainId))) {
-      isGood =
-        (await whileScanning({ db, chainId, signal }, (held) => scanNight(context, night, held))) !== false;
-    }
+    // Before the scan, which may fail for days.
     await showNewest(context);
-    return isGood;
+    const night = nightOf(context.now());
+    if ((await isNightDone(db, chainId, night)) || !(await isReady(db, chainId))) return true;
+    const made = await whileScanning({ db, chainId, signal }, (held) => scanNight(context, night, held));
+    if (made === false) metrics.failures.inc();
+    return made !== false;
   } catch (error) {
     if (signal.aborted) return true;
     metrics.failures.inc();
@@ -80,7 +79,7 @@ async function isReady(db: Database, chainId: number): Promise<boolean> {
 
 /** Under the lock; false where the attempt failed. */
 async function scanNight(context: NightlyContext, night: string, signal: AbortSignal): Promise<boolean> {
-  const { db, chainId, logger, metrics, now } = context;
+  const { db, chainId, logger, now } = context;
   const attempt = await beginScan(db, { chainId, night, cause: "nightly", id: randomUUID(), now: now() });
   if (attempt === null) return true;
   try {
@@ -93,9 +92,10 @@ async function scanNight(context: NightlyContext, night: string, signal: AbortSi
       logger.warn({ night }, "the nightly scan was cut short; whoever looks next goes on with it");
       return true;
     }
-    metrics.failures.inc();
     logger.error({ err: error, night, attempts: attempt.attempts }, "the nightly scan failed; trying again");
-    await noteScanFailure(db, attempt, "a step failed; the worker's log says which");
+    await noteScanFailure(db, attempt, "a step failed; the worker's log says which").catch((cause: unknown) =>
+      logger.warn({ err: cause, night }, "why the nightly scan failed could not be noted"),
+    );
     return false;
   }
 }

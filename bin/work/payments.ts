@@ -1,18 +1,16 @@
 import type { Registry } from "prom-client";
-import { createPaymentMetrics } from "../../service/payments/metrics.ts";
+import { createPaymentGauge, createPaymentMetrics } from "../../service/payments/metrics.ts";
 import { createPaymentChain } from "../../service/payments/payment-chain.ts";
 import { runReconciliation } from "../../service/payments/run-reconciliation.ts";
 import type { Database } from "../../service/store/database.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
 import { requireChainSettings } from "../config.ts";
-import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./send-for-role.ts";
 
 type Parts = SendingParts & {
   readonly db: Database;
   readonly registry: Registry;
-  readonly accounts: Accounts;
 };
 
 /**
@@ -31,6 +29,7 @@ async function sendForFacilitator(parts: Parts, signal: AbortSignal): Promise<vo
 async function reconcile(parts: Parts, signal: AbortSignal): Promise<void> {
   const { config, deployment, db, registry, logger, now } = parts;
   const { chainId, finalityBlocks } = deployment;
+  const held = createPaymentGauge(registry);
   const deps = {
     db,
     chainId,
@@ -40,7 +39,7 @@ async function reconcile(parts: Parts, signal: AbortSignal): Promise<void> {
     logger,
     now,
   };
-  await whileLeader({ db, name: "ahs-payments", chainId, logger, signal }, (led) =>
-    runReconciliation(deps, registry, led),
+  await whileLeader({ db, name: "ahs-payments", chainId, logger, metrics: { held }, signal }, (led) =>
+    runReconciliation(deps, held, led),
   );
 }

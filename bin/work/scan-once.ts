@@ -3,10 +3,12 @@ import type { Deployment } from "../../service/chain/deployments.ts";
 import { createChainReader } from "../../service/enrich/chain-reader.ts";
 import { publishRoot } from "../../service/publish/publish-root.ts";
 import { type ScoringRunContext, scoreAllWallets } from "../../service/record/run-scoring.ts";
-import type { ScanReport } from "../../service/scan/report.ts";
+import { nightOf, nightStart } from "../../service/scan/night.ts";
+import type { RootReport, ScanReport } from "../../service/scan/report.ts";
 import { type ScanSteps, scanOnce } from "../../service/scan/scan-once.ts";
 import { readEpochFigures } from "../../service/store/scan-figures.ts";
 import type { ScanAttempt } from "../../service/store/scan-runs.ts";
+import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import { type Config, publicUrl } from "../config.ts";
 
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
@@ -37,24 +39,47 @@ export function scanWith(
   return (attempt, signal) => scanOnce(deps, attempt, signal);
 }
 
-function stepsOf({ config, deployment, scoring, publisher }: ScanContext): ScanSteps {
-  const { db, chainId, now } = scoring;
+function stepsOf(context: ScanContext): ScanSteps {
   return {
-    scoreAll: () => scoreAllWallets(scoring),
-    publishRoot: async () => {
-      const outcome = await publishRoot(db, {
-        ...{ chainId, oracle: deployment.oracle.address, sender: publisher, now: now() },
-        uriOf: (epoch) => `${publicUrl(config)}/epochs/${epoch}`,
-      });
-      switch (outcome.kind) {
-        case "queued":
-        case "exists":
-          return readEpochFigures(db, { chainId, epoch: outcome.epoch });
-        case "no_scores":
-          return null;
-        case "no_index":
-          throw new Error("no root to publish: there is no index");
-      }
-    },
+    scoreAll: (signal) => scoreAllWallets(context.scoring, signal),
+    publishRoot: () => publishNightRoot(context),
   };
+}
+
+/** What the root of a night needs. */
+export type RootContext = {
+  readonly config: Pick<Config, "publicUrl" | "host" | "port">;
+  readonly deployment: Pick<Deployment, "oracle">;
+  readonly scoring: Pick<ScoringRunContext, "db" | "chainId" | "now">;
+  readonly publisher: Address;
+};
+
+/**
+ * Queues the root of the present night, unless it was. On a public chain there is none without PUBLIC_URL, since it would name
+ * an address of this machine for ever. Throws where there is no index.
+ */
+export async function publishNightRoot(context: RootContext): Promise<RootReport> {
+  const { config, deployment, scoring, publisher } = context;
+  const { db, chainId, now } = scoring;
+  if (config.publicUrl === null && chainId !== LOCAL_CHAIN_ID) {
+    return { root: null, noRoot: "PUBLIC_URL is not set, where everybody is to find a root's leaves" };
+  }
+  const at = now();
+  const day = nightOf(at);
+  const outcome = await publishRoot(db, {
+    ...{ chainId, oracle: deployment.oracle.address, sender: publisher, now: at },
+    night: { day, startedAt: nightStart(day) },
+    uriOf: (epoch) => `${publicUrl(config)}/epochs/${epoch}`,
+  });
+  switch (outcome.kind) {
+    case "queued":
+    case "exists": {
+      const root = await readEpochFigures(db, { chainId, epoch: outcome.epoch });
+      return { root, noRoot: root === null ? "the chain was cleared meanwhile" : null };
+    }
+    case "no_scores":
+      return { root: null, noRoot: "there is no score to publish" };
+    case "no_index":
+      throw new Error("no root to publish: there is no index");
+  }
 }

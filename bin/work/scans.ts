@@ -24,7 +24,9 @@ export async function runScans(
     random: Math.random,
   };
   await Promise.all([
-    whileLeader({ ...common, name: "ahs-scan", signal }, (led) => runScan(visits, led)),
+    whileLeader({ ...common, name: "ahs-scan", metrics: visits.metrics, signal }, (led) =>
+      runScan(visits, led),
+    ),
     runNightly({ ...common, scan: scanWith(context), metrics: createScanRunMetrics(registry) }, signal),
   ]);
 }

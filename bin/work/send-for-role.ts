@@ -1,35 +1,45 @@
 import type { Logger } from "pino";
+import { isAddressEqual } from "viem";
 import type { LocalAccount } from "viem/accounts";
+import { allowedCalls, type SendingRole } from "../../service/chain/allowed-calls.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { SenderMetrics } from "../../service/chain/send-metrics.ts";
 import { senderPolicy } from "../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../service/chain/send-rpc.ts";
 import { runSender } from "../../service/chain/sender-loop.ts";
 import { type Config, requireChainSettings } from "../config.ts";
+import type { Accounts } from "../keys/open-accounts.ts";
 
 /** What every sender of a worker needs beside its key. */
 export type SendingParts = {
   readonly config: Config;
   readonly deployment: Deployment;
+  readonly accounts: Accounts;
   /** Shared by all senders: names in a registry are unique. */
   readonly senderMetrics: SenderMetrics;
   readonly logger: Logger;
   readonly now: () => Date;
 };
 
+const SENDING_ROLES: readonly SendingRole[] = ["publisher", "facilitator", "relayer"];
 const SENDER_RPC = { timeoutMs: 10_000, retries: 2 };
 
-/** Sends what is queued for an account until the signal fires. */
+/** Sends what is queued for an account until the signal fires, as far as the roles that it has here ask for such calls. */
 export async function sendForRole(
-  { config, deployment, senderMetrics, logger, now }: SendingParts,
+  { config, deployment, accounts, senderMetrics, logger, now }: SendingParts,
   account: LocalAccount,
   signal: AbortSignal,
 ): Promise<void> {
   const { rpcUrl, databaseUrl } = requireChainSettings(config);
+  const roles = SENDING_ROLES.filter((role) => {
+    const other = accounts[role];
+    return other !== undefined && isAddressEqual(other.address, account.address);
+  });
   await runSender(
     {
       chainId: deployment.chainId,
       account,
+      refuses: allowedCalls(roles, { ...deployment, maxRequestFeeWei: config.enrolment.maxFeeWei }),
       rpc: createSenderRpc({ url: rpcUrl, ...SENDER_RPC }),
       policy: senderPolicy(deployment),
       metrics: senderMetrics,

@@ -180,7 +180,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret
-         * @description Makes a new secret; for 24 hours every delivery is signed by both. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. Under one `Idempotency-Key` it is rotated once, and a repeat answers without the secrets. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Makes a new secret; for 24 hours every delivery is signed by both, and by no third one: a second rotation within that time is done at once too, since a secret may have leaked, and ends the oldest, which `older_secret_ended` says. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. Under one `Idempotency-Key` it is rotated once, and a repeat answers without the secrets. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
          */
         post: operations["post_alerts_subscription_id_rotate"];
         delete?: never;
@@ -218,7 +218,7 @@ export interface paths {
         };
         /**
          * 30 days of monitoring of a wallet by webhook
-         * @description Tells a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: `thresholds` of the answer and of every `subscription.test` show how it stands; once it has been at or above, or unknown, falling below is told, every time. Thresholds that are given replace all that there were, and bring `ahs.threshold_breached` with them where `events` is left out; without any, a subscription keeps what it has. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription; `subscription.expiring` tells of its end three days and one day before. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
+         * @description Tells a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: `thresholds` of the answer and of every `subscription.test` show how it stands; once it has been at or above, or unknown, falling below is told, every time. Thresholds that are given replace all that there were, and bring `ahs.threshold_breached` with them where `events` is left out; without any, a subscription keeps what it has. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription; `subscription.expiring` tells of its end three days and one day before. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day, past the subscription's end too for what happened before it; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
          */
         get: operations["get_alerts_subscribe_address"];
         put?: never;
@@ -2180,7 +2180,7 @@ export interface components {
             /** @description Signs the deliveries (Standard Webhooks 1.0.0); shown once, null in every later answer */
             secret: string | null;
             /**
-             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
+             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good
              * @enum {string}
              */
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
@@ -2510,9 +2510,11 @@ export interface components {
         RotatedSecret: {
             /** @description A new one, shown once, where the owner asked; null where the manage token itself did */
             manage_token: string | null;
+            /** @description Whether a still older secret signed as well until now: it does so no more, whatever the answer before said. Receivers that know it alone have to be given this one now */
+            older_secret_ended: boolean;
             /**
              * Format: date-time
-             * @description Until then the secret before it signs as well
+             * @description Until then, or until the next rotation, the secret before it signs as well
              */
             previous_valid_until: string;
             /** @description Shown once: a repeat of the request shows null */
@@ -2696,7 +2698,7 @@ export interface components {
             /** @description Signs the deliveries (Standard Webhooks 1.0.0). Shown once, by the call that makes the subscription; null in every later answer: POST /alerts/{subscription_id}/rotate makes a new one */
             secret: string | null;
             /**
-             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
+             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good
              * @enum {string}
              */
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
@@ -2726,7 +2728,7 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good
+             * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good
              * @enum {string}
              */
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
@@ -4599,6 +4601,7 @@ export interface operations {
                      *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
                      *       "previous_valid_until": "2026-11-21T10:00:00.000Z",
+                     *       "older_secret_ended": false,
                      *       "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
                      *     }
                      */

@@ -8,5 +8,6 @@ for process in index serve work; do
 create role :"group" nologin;
 create role :"user" login password :'password' in role :"group";
 alter role :"user" set role = :"group";
+alter role :"user" set search_path = pg_catalog;
 SQL
 done

@@ -8,8 +8,22 @@ import { newEvent } from "./new-event.ts";
 const NOTICE_DAYS = [1, 3] as const;
 const DAY_MS = 86_400_000;
 
-/** How long before the end the first notice is due, in milliseconds. */
-export const FIRST_NOTICE_MS = Math.max(...NOTICE_DAYS) * DAY_MS;
+/** Of which ends a notice is due, and how its dedupe key is made: of what stands before the end in Unix milliseconds, and after it. */
+export type DueNotice = {
+  readonly after: Date;
+  readonly until: Date;
+  readonly key: readonly [string, string];
+};
+
+/** The notices that can be due at a moment, the nearest first; of each end one. */
+export function dueNotices(at: Date): readonly DueNotice[] {
+  const later = (days: number) => new Date(at.getTime() + days * DAY_MS);
+  return NOTICE_DAYS.map((days, index) => ({
+    after: later(NOTICE_DAYS[index - 1] ?? 0),
+    until: later(days),
+    key: [`${EXPIRING_EVENT}:`, `:${days}`],
+  }));
+}
 
 /**
  * The notice that is due of a subscription's end: the nearest alone, however many were missed; null where none is due yet, or it

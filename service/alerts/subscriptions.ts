@@ -15,6 +15,8 @@ import { testEvent } from "./plan-events.ts";
 export type Rotated = {
   readonly secret: string;
   readonly previousValidUntil: Date;
+  /** The secret before the previous one signed as well, and does so no more. */
+  readonly olderSecretEnded: boolean;
   /** Null where it stays as it is. */
   readonly manageToken: string | null;
 };
@@ -96,20 +98,24 @@ async function queueAgain(
   return (await requeueEvent(tx, of)) ? "queued" : "pending";
 }
 
-/** Gives a subscription a new secret, and a new manage token if asked to; the old secret signs as well for 24 hours. */
+/**
+ * Gives a subscription a new secret, and a new manage token if asked to; the one that it had signs as well for 24 hours, or until
+ * the next rotation.
+ */
 export async function rotate(
   deps: SubscriptionDeps,
   { id, endpointId }: StoredSubscription,
   tokens: "keep-token" | "new-token",
 ): Promise<Rotated> {
   const secret = newSecret(deps);
-  const previousUntil = new Date(deps.now().getTime() + OVERLAP_MS);
+  const at = deps.now();
+  const previousUntil = new Date(at.getTime() + OVERLAP_MS);
   const manageToken = tokens === "new-token" ? newManageToken(deps) : null;
-  await deps.db.transaction(async (tx) => {
-    await rotateSecret(tx, endpointId, { secret, previousUntil });
+  const olderSecretEnded = await deps.db.transaction(async (tx) => {
     if (manageToken !== null) await setManageToken(tx, id, hashManageToken(manageToken));
+    return rotateSecret(tx, endpointId, { secret, previousUntil, at });
   });
-  return { secret, previousValidUntil: previousUntil, manageToken };
+  return { secret, previousValidUntil: previousUntil, olderSecretEnded, manageToken };
 }
 
 /** The form in which a manage token is stored: lower-case hex SHA-256. */

@@ -1,32 +1,38 @@
 import type { Database } from "../store/database.ts";
-import { readExpiring, takeExpiring } from "../store/live-subscriptions.ts";
+import { readUntold, takeExpiring } from "../store/live-subscriptions.ts";
 import { insertEvents } from "../store/webhook-events.ts";
-import { FIRST_NOTICE_MS, planExpiry } from "./plan-expiry.ts";
+import { type DueNotice, dueNotices, planExpiry } from "./plan-expiry.ts";
 
 /** Subscriptions in one transaction: whoever renews one of them waits for no more than that. */
 const BATCH = 500;
 
 /**
  * Queues the notices that are due of subscriptions that run out, each once for its end, and answers how many; what was missed
- * while nobody looked is made up for by the nearest notice alone.
+ * while nobody looked is made up for by the nearest notice alone. However many run out, no more than 500 are read at once.
  */
-export async function tellExpiry(db: Database, now: Date): Promise<number> {
-  const until = new Date(now.getTime() + FIRST_NOTICE_MS);
-  const expiring = await readExpiring(db, { now, until });
-  const due = expiring.filter((subscription) => {
-    const notice = planExpiry(subscription, now);
-    return notice !== null && !subscription.told.includes(notice.dedupeKey);
-  });
+export async function tellExpiry(db: Database, now: Date, batch = BATCH): Promise<number> {
   let told = 0;
-  for (let start = 0; start < due.length; start += BATCH) {
-    const ids = due.slice(start, start + BATCH).map(({ id }) => id);
-    told += await db.transaction(async (tx) => {
-      // As they stand now: one that was renewed or ended meanwhile is told nothing.
-      const running = await takeExpiring(tx, { now, until, ids });
-      const notices = running.flatMap((subscription) => planExpiry(subscription, now) ?? []);
-      await insertEvents(tx, notices);
-      return notices.length;
-    });
+  for (const notice of dueNotices(now)) {
+    for (;;) {
+      const ids = await readUntold(db, { ...notice, limit: batch });
+      const queued = ids.length === 0 ? 0 : await tell(db, { now, notice, ids });
+      told += queued;
+      // Whoever was renewed or ended meanwhile is found no more; were none of them told, the next look is soon enough.
+      if (queued === 0 || ids.length < batch) break;
+    }
   }
   return told;
+}
+
+/** Tells those of some subscriptions that still run out then. */
+function tell(
+  db: Database,
+  { now, notice, ids }: { readonly now: Date; readonly notice: DueNotice; readonly ids: readonly string[] },
+): Promise<number> {
+  return db.transaction(async (tx) => {
+    const running = await takeExpiring(tx, { ...notice, ids });
+    const notices = running.flatMap((subscription) => planExpiry(subscription, now) ?? []);
+    await insertEvents(tx, notices);
+    return notices.length;
+  });
 }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { PageFrame } from "./pages/frame.ts";
 
 /** What the envelope leaves on every request for those after it. */
 export type ApiEnv = {
@@ -8,6 +9,8 @@ export type ApiEnv = {
     headers: Readonly<Record<string, string>>;
     /** Path template of the endpoint that answers; unset where none does. */
     route?: string;
+    /** What every page of the server has around it. */
+    frame: PageFrame;
   };
 };
 

@@ -16,7 +16,8 @@ import { mountEndpoints, mountPage } from "./mount-endpoints.ts";
 import { mountMetrics } from "./mount-metrics.ts";
 import { type ApiDocument, type DescribedInterface, openApiDocument } from "./openapi-document.ts";
 import { mountAssets } from "./pages/assets.ts";
-import { answerProblemPage, mountPages, wantsPage } from "./pages/mount-pages.ts";
+import { frameOf, type PageFrame } from "./pages/frame.ts";
+import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
 import { answerPublicPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
 import { renderReference } from "./pages/render-reference.ts";
@@ -82,12 +83,17 @@ export function createInterfaceApp<Deps extends InterfacePorts>(
   });
   const limits = createRequestLimits({ ...ports, stopping: ports.life.stopping });
   const endpoints = interfaces.flatMap((one) => one.endpoints);
+  const served = new Set(endpoints.map(({ path }) => path));
+  const frame = frameIn(ports.pages, { interfaces, served });
+  app.use(async (context, next) => {
+    context.set("frame", frame);
+    await next();
+  });
   mountEndpoints(app, endpoints, { deps: ports, access, clock, limits });
   mountAssets(app, ports.pages?.assets ?? []);
   if (ports.pages !== null) {
     const dispatch = async (request: Request, { env }: ApiContext) => app.fetch(request, env);
     const { origin } = ports.discovery;
-    const served = new Set(endpoints.map(({ path }) => path));
     mountPages(app, { ports: ports.pages, dispatch, served, origin, limits, clock, logger });
   }
   mountDocuments(
@@ -96,6 +102,19 @@ export function createInterfaceApp<Deps extends InterfacePorts>(
     ports,
   );
   return app;
+}
+
+/** What stands around every page: it leads to what this server has. */
+function frameIn(
+  pages: PagePorts | null,
+  { interfaces, served }: { readonly interfaces: readonly Places[]; readonly served: ReadonlySet<string> },
+): PageFrame {
+  const paths = pages === null ? [] : pagesOf(served);
+  return frameOf({
+    served: new Set([...paths, REFERENCE_OF_PROBLEMS]),
+    document: interfaces[0]?.documentPath ?? REFERENCE_OF_PROBLEMS,
+    scripts: pages?.scripts ?? "",
+  });
 }
 
 function mountDocuments(app: Hono<ApiEnv>, served: readonly ServedDocument[], ports: InterfacePorts): void {
@@ -117,6 +136,6 @@ function mountDocuments(app: Hono<ApiEnv>, served: readonly ServedDocument[], po
 
 function mountReference(app: Hono<ApiEnv>, one: ServedDocument, served: readonly ServedDocument[]): void {
   const others = served.filter((other) => other !== one);
-  const html = renderReference(one, others);
-  mountPage(app, one.referencePath, (context) => answerPublicPage(context, html));
+  const page = renderReference(one, others);
+  mountPage(app, one.referencePath, (context) => answerPublicPage(context, page));
 }

@@ -15,7 +15,9 @@ type SendFailureKind =
   /** No answer, or none that says anything about the transaction: the same is tried again. */
   | "unreachable"
   /** The node refuses the transaction itself: trying again changes nothing. */
-  | "refused";
+  | "refused"
+  /** The key must not be made to send it: nobody who may queue anything asks for it. */
+  | "forbidden";
 
 export type SendFailure = {
   readonly kind: SendFailureKind;

@@ -25,7 +25,7 @@ export async function update(
   return nonced(await updateTransaction(pass.db, transaction.id, patch));
 }
 
-/** Stores the block a transaction is in; gas and cost are counted once, when that is final. */
+/** Stores the block a transaction is in and when it was first seen there; gas and cost are counted once, when that is final. */
 export async function recordMined(
   pass: KeylessPass,
   transaction: NoncedTransaction,
@@ -33,16 +33,17 @@ export async function recordMined(
 ): Promise<void> {
   const { hash, block, ok, gasUsed, costWei } = mined.receipt;
   const labels = { purpose: transaction.purpose };
+  const isKnown = transaction.minedHash === hash && transaction.minedBlock === block;
   await updateTransaction(pass.db, transaction.id, {
     state: ok ? "mined" : "reverted",
     final: mined.final,
     minedHash: hash,
     minedBlock: block,
-    minedAt: pass.now(),
+    ...(isKnown ? {} : { minedAt: pass.now() }),
     gasUsed,
     costWei,
   });
-  if (transaction.minedHash !== hash || transaction.minedBlock !== block) {
+  if (!isKnown) {
     pass.metrics.mined.inc({ ...labels, outcome: ok ? "mined" : "reverted" });
     pass.logger.info({ transaction: transaction.id, ...labels, hash, block, ok }, "transaction mined");
   }
@@ -111,10 +112,24 @@ export async function fail(
   });
 }
 
+type Forbidden = Pick<NoncedTransaction, "id" | "purpose"> & {
+  readonly to: string;
+  readonly hashes: readonly string[];
+};
+
+/** What the key must not be made to send is never signed, and its nonce is free where none of it is signed already. */
+export async function forbid(pass: KeylessPass, transaction: Forbidden, reason: string): Promise<void> {
+  const { id, purpose, to } = transaction;
+  pass.logger.error({ transaction: id, purpose, to, reason }, "queued what this key must not send");
+  pass.metrics.failures.inc({ kind: "forbidden" });
+  const failure = { kind: "forbidden", message: reason, revertData: null } as const;
+  await (transaction.hashes.length === 0 ? fail : note)(pass, transaction, failure);
+}
+
 /** Keeps the failure on record without changing the course of the transaction. */
 export async function note(
   pass: KeylessPass,
-  transaction: NoncedTransaction,
+  transaction: { readonly id: number },
   failure: SendFailure,
 ): Promise<void> {
   pass.logger.warn({ transaction: transaction.id, failure }, "transaction not accepted");

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import type { SenderKey, SenderTransaction } from "../store/sender-transactions.ts";
+import type { RefuseCall } from "./allowed-calls.ts";
 import type { SenderMetrics } from "./send-metrics.ts";
 import type { SenderPolicy } from "./send-policy.ts";
 import type { ChainHead, SenderRpc } from "./send-rpc.ts";
@@ -12,6 +13,8 @@ export type SenderContext = {
   readonly chainId: number;
   /** A raw key, a keystore or a remote signer: whatever viem signs with. */
   readonly account: LocalAccount;
+  /** Asked before anything is given a nonce or signed: the queue's rows are not trusted. */
+  readonly refuses: RefuseCall;
   readonly rpc: SenderRpc;
   /** The connection that holds the lock of this key: without the lock no nonce is taken and nothing is sent. */
   readonly db: NodePgDatabase;
@@ -29,7 +32,7 @@ export type Pass = SenderContext & {
 };
 
 /** A pass that signs nothing. */
-export type KeylessPass = Omit<Pass, "account">;
+export type KeylessPass = Omit<Pass, "account" | "refuses">;
 
 /** A stored transaction that holds a nonce, and with it everything that is signed. */
 export type NoncedTransaction = OpenTransaction & {

@@ -21,7 +21,8 @@ type CallToSend = {
 /** Everything that the sender asks of a node; each call has a deadline and throws a viem error. */
 export type SenderRpc = {
   head(): Promise<ChainHead>;
-  nonceAt(address: Address, block: number | "latest"): Promise<number>;
+  /** Transactions of the address up to a block; "pending" counts on with those of the node's pool that follow without a gap. */
+  nonceAt(address: Address, block: number | "latest" | "pending"): Promise<number>;
   balance(address: Address): Promise<bigint>;
   priorityFeePerGas(): Promise<bigint>;
   /** Simulates the call and returns the gas it needs; throws when it reverts. */
@@ -43,7 +44,10 @@ export function createSenderRpc(options: SenderRpcOptions): SenderRpc {
   return {
     head: () => readHead(client),
     nonceAt: (address, block) =>
-      client.getTransactionCount({ address, ...(block === "latest" ? {} : { blockNumber: BigInt(block) }) }),
+      client.getTransactionCount({
+        address,
+        ...(typeof block === "number" ? { blockNumber: BigInt(block) } : { blockTag: block }),
+      }),
     balance: (address) => client.getBalance({ address }),
     priorityFeePerGas: async () => BigInt(await client.request({ method: "eth_maxPriorityFeePerGas" })),
     estimateGas: ({ from, ...call }) => client.estimateGas({ account: from, ...call }),

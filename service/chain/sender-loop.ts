@@ -50,6 +50,8 @@ async function sendUnderLock(deps: SenderDeps, signal: AbortSignal, onProgress: 
     await sendWhileHeld(deps, session, { signal, onProgress });
   } finally {
     metrics.lockHeld.set({ sender: account.address }, 0);
+    // Whoever sends from now on says what is left.
+    metrics.balanceWei.remove({ sender: account.address });
     await session.release();
   }
 }

@@ -1,22 +1,15 @@
-import { type Address, type Hex, keccak256 } from "viem";
-import {
-  readHighestNonce,
-  readOpenTransactions,
-  readQueuedTransactions,
-  readUnminedTransactions,
-  type SenderTransaction,
-} from "../store/sender-transactions.ts";
-import { classifySendFailure, isRpcError, type SendFailure } from "./send-errors.ts";
-import { bumpFees, type Fees, suggestFees } from "./send-fees.ts";
-import { fail, note, postpone, recordMined, recordUnmined, requeue, update } from "./send-outcome.ts";
+import type { Hex } from "viem";
+import { readOpenTransactions, readQueuedTransactions } from "../store/sender-transactions.ts";
+import { broadcast, bump, signAndBroadcast } from "./send-offer.ts";
+import { recordMined, recordUnmined, requeue } from "./send-outcome.ts";
 import {
   type KeylessPass,
   type NoncedTransaction,
   nonced,
   type Pass,
-  reservedWei,
   type SenderContext,
 } from "./send-pass.ts";
+import { sendQueued } from "./send-queued.ts";
 import { type MinedReceipt, nextStep, type SendStep } from "./send-step.ts";
 import { SignerFailure } from "./signer-failure.ts";
 
@@ -88,7 +81,7 @@ async function perform(pass: Pass, transaction: NoncedTransaction, step: SendSte
     case "wait":
       return;
     case "sign":
-      return broadcast(pass, await sign(pass, transaction, transaction));
+      return signAndBroadcast(pass, transaction, transaction);
     case "broadcast":
       return broadcast(pass, transaction);
     case "bump":
@@ -99,156 +92,5 @@ async function perform(pass: Pass, transaction: NoncedTransaction, step: SendSte
       return broadcast(pass, await recordUnmined(pass, transaction));
     case "requeue":
       return requeue(pass, transaction);
-  }
-}
-
-/** In order, each on the wire before the next takes a nonce: so a nonce that is given back is always the highest. */
-async function sendQueued(pass: Pass, queued: readonly SenderTransaction[]): Promise<void> {
-  for (const transaction of queued) {
-    const inFlight = (await readUnminedTransactions(pass.db, pass.key)).map(nonced);
-    if (inFlight.some((other) => other.state === "prepared")) return;
-    if (inFlight.length >= pass.policy.maxInFlight) return;
-    if (!(await sendNext(pass, transaction, reservedWei(inFlight)))) return;
-  }
-}
-
-/** False when the key's money does not reach: then it does not reach for the next one either. */
-async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bigint): Promise<boolean> {
-  // Typed when it was queued; text columns forget it.
-  const call = { to: transaction.to as Address, data: transaction.data as Hex, value: transaction.value };
-  const gas = await estimate(pass, transaction, call);
-  if (!gas.ok) {
-    const isLater = gas.failure.kind === "insufficient_funds" || gas.failure.kind === "unreachable";
-    await (isLater ? postpone : fail)(pass, transaction, gas.failure);
-    return gas.failure.kind !== "insufficient_funds";
-  }
-  const gasLimit = (gas.value * BigInt(100 + pass.policy.gasMarginPercent)) / 100n;
-  const fees = await marketFees(pass);
-  const shortage = await findShortage(pass, gasLimit * fees.maxFeePerGas + transaction.value + reserved);
-  if (shortage !== null) {
-    await postpone(pass, transaction, shortage);
-    return false;
-  }
-  const highest = await readHighestNonce(pass.db, pass.key);
-  const nonce = highest === null ? pass.latestNonce : Math.max(pass.latestNonce, highest + 1);
-  const fresh = { hashes: [], attempts: 0, notBefore: null, failure: null, error: null };
-  const prepared = await update(pass, transaction, { ...fresh, ...fees, state: "prepared", nonce, gasLimit });
-  pass.metrics.sent.inc({ purpose: transaction.purpose });
-  await broadcast(pass, await sign(pass, prepared, fees));
-  return true;
-}
-
-/** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */
-async function estimate(
-  pass: Pass,
-  { purpose }: SenderTransaction,
-  call: { readonly to: Address; readonly data: Hex; readonly value: bigint },
-): Promise<Attempt<bigint>> {
-  const most = pass.policy.maxGas.get(purpose);
-  const gas = await told(pass.rpc.estimateGas({ from: pass.key.sender, ...call }));
-  if (gas.ok && (most === undefined || gas.value <= most)) return gas;
-  const message = gas.ok ? `the call needs ${gas.value} gas; ${purpose} may take ${most}` : "";
-  const failure = gas.ok ? ({ kind: "refused", message, revertData: null } as const) : gas.failure;
-  pass.metrics.failures.inc({ kind: failure.kind });
-  return { ok: false, failure };
-}
-
-async function findShortage(pass: Pass, neededWei: bigint): Promise<SendFailure | null> {
-  const balance = await pass.rpc.balance(pass.key.sender);
-  pass.metrics.balanceWei.set({ sender: pass.key.sender }, Number(balance));
-  if (balance >= neededWei) return null;
-  pass.metrics.failures.inc({ kind: "insufficient_funds" });
-  const message = `balance ${balance} wei, needed at most ${neededWei} wei for this and what is under way`;
-  return { kind: "insufficient_funds", message, revertData: null };
-}
-
-async function marketFees(pass: Pass): Promise<Fees> {
-  const priorityFeePerGas = await pass.rpc.priorityFeePerGas();
-  const market = { baseFeePerGas: pass.head.baseFeePerGas, priorityFeePerGas };
-  return suggestFees(market, pass.policy.maxFeePerGasCeiling);
-}
-
-/** Signs the stored content at the given fees; hash and bytes are stored before any node sees them. */
-async function sign(pass: Pass, transaction: NoncedTransaction, fees: Fees): Promise<NoncedTransaction> {
-  const { nonce, to, data, value, gasLimit } = transaction;
-  const { maxFeePerGas, maxPriorityFeePerGas } = fees;
-  const content = { type: "eip1559", chainId: pass.chainId, nonce, to, data, value, gas: gasLimit } as const;
-  const raw = await pass.account.signTransaction({ ...content, maxFeePerGas, maxPriorityFeePerGas });
-  const hashes = [...transaction.hashes, keccak256(raw)];
-  return update(pass, transaction, { maxFeePerGas, maxPriorityFeePerGas, raw, hashes });
-}
-
-async function broadcast(pass: Pass, transaction: NoncedTransaction): Promise<void> {
-  const failure = await offer(pass, transaction);
-  if (failure === null) return;
-  switch (failure.kind) {
-    case "underpriced":
-      return bump(pass, transaction);
-    case "insufficient_funds":
-      return postpone(pass, transaction, failure);
-    case "refused":
-    case "reverted_in_simulation":
-      // A node that took it before may still mine it; one that was never taken gives its nonce back.
-      return transaction.state === "prepared"
-        ? fail(pass, transaction, failure)
-        : note(pass, transaction, failure);
-    case "nonce_used":
-    case "already_known":
-    case "unreachable":
-      return note(pass, transaction, failure);
-  }
-}
-
-/** Replaces a transaction by itself at higher fees; at the ceiling it is only offered again. */
-async function bump(pass: Pass, transaction: NoncedTransaction): Promise<void> {
-  const fees = bumpFees(transaction, await marketFees(pass), pass.policy.maxFeePerGasCeiling);
-  const details = { transaction: transaction.id, nonce: transaction.nonce };
-  if (fees === null) pass.logger.warn(details, "stuck at the fee ceiling");
-  else {
-    pass.metrics.feeBumps.inc();
-    pass.logger.info({ ...details, maxFeePerGas: `${fees.maxFeePerGas}` }, "stuck: fees raised");
-  }
-  const offered = fees === null ? transaction : await sign(pass, transaction, fees);
-  const failure = await offer(pass, offered);
-  if (failure !== null) await note(pass, offered, failure);
-}
-
-/** Hands the signed bytes to the node; null when it has them. Throws a viem error when the node gives no usable answer. */
-export async function offer(pass: KeylessPass, transaction: NoncedTransaction): Promise<SendFailure | null> {
-  if (transaction.raw === null)
-    throw new Error(`transaction ${transaction.id} has a hash but no signed bytes`);
-  const sent = await attempt(pass, pass.rpc.broadcast(transaction.raw));
-  if (!sent.ok && sent.failure.kind !== "already_known") return sent.failure;
-  await update(pass, transaction, {
-    state: "broadcast",
-    broadcastAt: pass.now(),
-    broadcastBlock: pass.head.number,
-  });
-  return null;
-}
-
-type Attempt<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: SendFailure };
-
-/** Turns what a node says of a transaction into a value; a node that says nothing ends the pass. */
-async function attempt<T>(pass: KeylessPass, call: Promise<T>): Promise<Attempt<T>> {
-  const attempted = await told(call);
-  if (attempted.ok) return attempted;
-  const { kind } = attempted.failure;
-  if (kind === "unreachable") throw attempted.error;
-  if (kind !== "already_known") pass.metrics.failures.inc({ kind });
-  return attempted;
-}
-
-/** The same with the silence of a node as a value; throws what is a fault of ours or of the database. */
-async function told<T>(
-  call: Promise<T>,
-): Promise<Attempt<T> & ({ readonly ok: true } | { readonly ok: false; readonly error: unknown })> {
-  try {
-    return { ok: true, value: await call };
-  } catch (error) {
-    if (!isRpcError(error)) throw error;
-    return { ok: false, failure: classifySendFailure(error), error };
   }
 }

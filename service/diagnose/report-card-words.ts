@@ -74,6 +74,7 @@ const WORDS: Readonly<Record<string, string>> = {
   d1: "Wallet hygiene",
   d2: "Behavioural patterns",
   ahs: "Agent Health Score",
+  self_dealing_ring: "Self-dealing ring",
 };
 
 /** A feature, a cap or a pattern by the name that people read: "Success rate". */

@@ -59,7 +59,8 @@ export type EnrolmentDay = {
 
 /**
  * Which of the requests that are due may be sent today: those that somebody paid for within the day's number, and those of
- * registries within its first half, so that they never use up what others will pay for.
+ * registries within its first half, so that they never use up what others will pay for. Where a day has one request alone,
+ * whoever is due first has it.
  */
 export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
   due: readonly Row[],
@@ -67,7 +68,7 @@ export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
 ): readonly Row[] {
   const sendable: Row[] = [];
   for (const row of due) {
-    const room = row.cause === "paid" ? perDay : Math.floor(perDay / 2);
+    const room = row.cause === "paid" || perDay === 1 ? perDay : Math.floor(perDay / 2);
     if (sentToday + sendable.length < room) sendable.push(row);
   }
   return sendable;

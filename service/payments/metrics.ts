@@ -1,4 +1,4 @@
-import { Counter, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 
 /** How a payment, or a request that carried one, ended. */
 type PaymentOutcome =
@@ -28,4 +28,14 @@ export function createPaymentMetrics(registry: Registry): PaymentMetrics {
     registers: [registry],
   });
   return { count: (outcome) => payments.inc({ outcome }) };
+}
+
+/** Registers the gauge of payments that wait for something; once per registry. */
+export function createPaymentGauge(registry: Registry): Gauge<"kind"> {
+  return new Gauge({
+    name: "ahs_payments_held",
+    help: "Payments by what they wait for; owed ones wait for their payer, and stuck ones are reserved for over five minutes",
+    labelNames: ["kind"],
+    registers: [registry],
+  });
 }

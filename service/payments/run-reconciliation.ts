@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { Gauge, type Registry } from "prom-client";
+import type { Gauge } from "prom-client";
 import { pauseFor } from "../chain/send-pause.ts";
 import type { Database } from "../store/database.ts";
 import type { StoredPayment } from "../store/payments.ts";
@@ -37,20 +37,19 @@ const PAUSE_MS = 1_000;
 const FAILURE_PAUSE_MS = 3_000;
 const COUNT_EVERY = 15;
 
-/** Reconciles until the signal fires, and keeps count; a failure is logged and followed by a longer pause. */
+/** Reconciles until the signal fires, and counts into the gauge what waits; a failure is logged and followed by a longer pause. */
 export async function runReconciliation(
   deps: ReconciliationDeps,
-  registry: Registry,
+  held: Gauge<"kind">,
   signal: AbortSignal,
 ): Promise<void> {
-  const gauge = paymentGauge(registry);
   for (let round = 0; !signal.aborted; round += 1) {
     let pauseMs = PAUSE_MS;
     try {
       await reconcilePayments(deps);
       if (round % COUNT_EVERY === 0) {
         const counted = await countPayments(deps.db, deps.chainId, deps.now());
-        for (const kind of HELD_KINDS) gauge.set({ kind }, counted[kind]);
+        for (const kind of HELD_KINDS) held.set({ kind }, counted[kind]);
       }
     } catch (error) {
       deps.logger.error({ err: error }, "reconciling payments failed; trying again");
@@ -58,18 +57,6 @@ export async function runReconciliation(
     }
     await pauseFor(pauseMs, signal);
   }
-}
-
-/** A registry keeps the gauge of the leadership before. */
-function paymentGauge(registry: Registry): Gauge<"kind"> {
-  const name = "ahs_payments_held";
-  registry.removeSingleMetric(name);
-  return new Gauge({
-    name,
-    help: "Payments by what they wait for; owed ones wait for their payer",
-    labelNames: ["kind"],
-    registers: [registry],
-  });
 }
 
 /**

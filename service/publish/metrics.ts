@@ -6,7 +6,6 @@ export type PublishMetrics = {
   readonly reorged: Counter;
   readonly pending: Gauge;
   readonly budgetSpentGas: Gauge;
-  readonly rootEpoch: Gauge;
 };
 
 /** Registers the publisher's metrics; once per registry, since names in it are unique. */
@@ -34,11 +33,6 @@ export function createPublishMetrics(registry: Registry): PublishMetrics {
     budgetSpentGas: new Gauge({
       name: "ahs_publish_budget_spent_gas",
       help: "Gas of today's publications, those under way at their limit",
-      registers,
-    }),
-    rootEpoch: new Gauge({
-      name: "ahs_publish_root_epoch",
-      help: "Newest epoch whose root was sent",
       registers,
     }),
   };

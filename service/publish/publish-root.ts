@@ -11,7 +11,7 @@ import { readPopulation, type ScoreRow } from "../store/publish-scores.ts";
 import { enqueueTransaction } from "../store/sender-transactions.ts";
 import { oracleScoreOf } from "./encode.ts";
 
-/** Purpose under which roots are sent: one slot a day, outside the budget of single records. */
+/** Purpose under which roots are sent: one slot a night, outside the budget of single records. */
 export const ROOT_PURPOSE = "publish-root";
 
 const DAY_MS = 86_400_000;
@@ -26,10 +26,12 @@ export type RootTarget = {
 export type RootOptions = RootTarget & {
   /** Where the list of an epoch's leaves can be downloaded. */
   readonly uriOf: (epoch: number) => string;
+  /** The present night by its UTC day (YYYY-MM-DD), and when it began, which may be hours into that day. */
+  readonly night: { readonly day: string; readonly startedAt: Date };
   readonly now: Date;
 };
 
-/** What came of a day's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
+/** What came of a night's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
 export type RootOutcome =
   | { readonly kind: "queued"; readonly epoch: number; readonly root: Hex; readonly leaves: number }
   | { readonly kind: "exists"; readonly epoch: number }
@@ -37,16 +39,16 @@ export type RootOutcome =
   | { readonly kind: "no_scores" };
 
 /**
- * Stores the Merkle list of the whole population's newest scores and queues its root, both or neither, once per UTC day
- * however often it is called. The epoch is the number of the day since 1970-01-01, or one above the oracle's newest epoch
- * where that is already past it.
+ * Stores the Merkle list of the whole population's newest scores and queues its root, both or neither, once a night
+ * however often it is called. The epoch is the number of the night's day since 1970-01-01, or one above the oracle's newest
+ * epoch where that is already past it.
  */
 export async function publishRoot(db: NodePgDatabase, options: RootOptions): Promise<RootOutcome> {
   return db.transaction(async (tx): Promise<RootOutcome> => {
     await holdChain(tx, options.chainId);
     await lockEpochs(tx, options.chainId);
-    const day = Math.floor(options.now.getTime() / DAY_MS);
-    const existing = await readEpochSince(tx, options.chainId, new Date(day * DAY_MS));
+    const day = Math.floor(Date.parse(options.night.day) / DAY_MS);
+    const existing = await readEpochSince(tx, options.chainId, options.night.startedAt);
     if (existing !== null) return { kind: "exists", epoch: existing.epoch };
     if ((await readIndexedBlock(tx, options.chainId)) === null) return { kind: "no_index" };
     const leaves = (await readPopulation(tx, options.chainId)).map(leafOf);

@@ -81,12 +81,18 @@ function dueAt({ chainId, rescoreIntervalSeconds }: ScoringRunContext, asOf: AsO
   };
 }
 
-/** Scores every followed wallet at the newest finalized and enriched block; answers how many, and null while there is none. */
-export async function scoreAllWallets(context: ScoringRunContext): Promise<number | null> {
+/**
+ * Scores every followed wallet at the newest finalized and enriched block; answers how many, and null while there is none.
+ * Throws the signal's reason between two batches when it fires.
+ */
+export async function scoreAllWallets(
+  context: ScoringRunContext,
+  signal: AbortSignal,
+): Promise<number | null> {
   const { db, chainId } = context;
   if ((await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId })) === null) return null;
   const wallets = await readFollowedWallets(db, chainId);
-  return scoreBatches(context, wallets, { at: "finalized", scoredBefore: [], orphaned: [] });
+  return scoreBatches(context, wallets, { at: "finalized", scoredBefore: [], orphaned: [], signal });
 }
 
 type Scoring = {
@@ -94,6 +100,8 @@ type Scoring = {
   /** Wallets with a score, which is renewed even where they are no longer followed or listed. */
   readonly scoredBefore: readonly string[];
   readonly orphaned: readonly string[];
+  /** Ends the run between two batches. */
+  readonly signal?: AbortSignal;
 };
 
 async function scoreBatches(
@@ -106,6 +114,7 @@ async function scoreBatches(
   const before = new Set(how.scoredBefore);
   const task = { wallets: distinct, at: how.at, contacts: createContactCaches() };
   for await (const read of readBatches(context, task)) {
+    how.signal?.throwIfAborted();
     const scored = await scoreRead(read, context.policy);
     const renewed = scored.strangers.filter(({ record }) => before.has(record.wallet));
     const records = [...scored.records, ...renewed];

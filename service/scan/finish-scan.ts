@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Deployment } from "../chain/deployments.ts";
+import { countDocumentsLeft } from "../store/agent-documents.ts";
 import { holdChain } from "../store/chain-fence.ts";
 import type { Database } from "../store/database.ts";
 import { countIndexedAgents, countRegistryAgents, countRequestedWallets } from "../store/registry-agents.ts";
@@ -8,7 +9,7 @@ import { takeChangedDocuments, takeGradeMoves } from "../store/scan-changes.ts";
 import { readScanFigures } from "../store/scan-figures.ts";
 import { endScan, readNewestScan, type ScanAttempt } from "../store/scan-runs.ts";
 import type { RegistryReading } from "./registries/read-registry.ts";
-import type { RegistryReport, ScanReport } from "./report.ts";
+import type { RegistryReport, RootReport, ScanReport } from "./report.ts";
 
 export type ScanEnd = {
   readonly attempt: ScanAttempt;
@@ -17,8 +18,9 @@ export type ScanEnd = {
   readonly readings: ReadonlyMap<string, Pick<RegistryReading, "block" | "fault">>;
   /** Final block up to which the registry is told of that the index follows. */
   readonly indexBlock: number;
-  readonly root: ScanReport["root"];
-  readonly documentsLeft: number;
+  readonly root: RootReport;
+  /** When documents were asked to be read again. */
+  readonly askedAt: Date;
   readonly finishedAt: Date;
 };
 
@@ -30,7 +32,7 @@ const REPORT_TIMEOUT_MS = 120_000;
  * Throws where another attempt at the same scan has begun, or the chain was cleared.
  */
 export async function finishScan(db: Database, end: ScanEnd): Promise<ScanReport> {
-  const { attempt, deployment, root, documentsLeft, finishedAt } = end;
+  const { attempt, deployment, root, askedAt, finishedAt } = end;
   const { chainId } = deployment;
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
@@ -41,11 +43,11 @@ export async function finishScan(db: Database, end: ScanEnd): Promise<ScanReport
     const report: ScanReport = {
       registries: await reportRegistries(tx, end, before),
       ...(await readScanFigures(tx, chainId)),
-      documentsLeft,
+      documentsLeft: await countDocumentsLeft(tx, chainId, askedAt),
       changedDocuments,
       changedGrades: before === null ? null : moves.count,
       gradeMoves: before === null ? [] : moves.first,
-      root,
+      ...root,
     };
     if (!(await endScan(tx, attempt, { report, finishedAt }))) {
       throw new Error("another attempt at this scan has begun, or its chain was cleared");

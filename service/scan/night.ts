@@ -5,3 +5,8 @@ const DUE_AFTER_MS = (2 * 60 + 10) * 60_000;
 export function nightOf(now: Date): string {
   return new Date(now.getTime() - DUE_AFTER_MS).toISOString().slice(0, 10);
 }
+
+/** When the scan of a night (YYYY-MM-DD) becomes due: the night lasts until the next one's does. */
+export function nightStart(night: string): Date {
+  return new Date(Date.parse(night) + DUE_AFTER_MS);
+}

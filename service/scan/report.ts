@@ -12,7 +12,7 @@ export type RegistryReport = {
   readonly newWallets: number;
   /** Block up to which it was read; null where it could not be read. */
   readonly block: number | null;
-  /** Why it could not be read to its end; null where it was. */
+  /** Why it could not be read to its end, or without which blocks; null where all of it was. */
   readonly fault: string | null;
 };
 
@@ -43,14 +43,19 @@ export type ScanReport = {
   /** The first hundred of them. */
   readonly gradeMoves: readonly GradeMove[];
   readonly root: { readonly epoch: number; readonly root: string; readonly leaves: number } | null;
+  /** Why there is no root, in words that everybody may read; null where there is one. */
+  readonly noRoot: string | null;
 };
+
+/** What a scan tells of the night's root. */
+export type RootReport = Pick<ScanReport, "root" | "noRoot">;
 
 /** Agents of all registries that are new. */
 export function newAgentsOf({ registries }: Pick<ScanReport, "registries">): number {
   return registries.reduce((sum, { newAgents }) => sum + newAgents, 0);
 }
 
-/** Registries that could not be read to their end. */
+/** Registries of which something could not be read. */
 export function registryFaultsOf({ registries }: Pick<ScanReport, "registries">): number {
   return registries.filter(({ fault }) => fault !== null).length;
 }

@@ -1,36 +1,37 @@
 import type { Logger } from "pino";
 import type { Deployment, RegistryEntry } from "../chain/deployments.ts";
-import type { ChainReader } from "../enrich/chain-reader.ts";
 import { readFinalized } from "../features/read-as-of.ts";
-import { askForDocuments, countDueDocuments } from "../store/agent-documents.ts";
+import { askForDocuments, countWaitingDocuments, readIndexHead } from "../store/agent-documents.ts";
 import { readChainMark } from "../store/chain-mark.ts";
 import type { Database } from "../store/database.ts";
 import { requestRegistryWallets } from "../store/registry-agents.ts";
+import { markNewDocuments } from "../store/scan-changes.ts";
 import type { ScanAttempt } from "../store/scan-runs.ts";
 import { awaitDocuments, type DocumentPatience, documentPatience } from "./await-documents.ts";
 import { finishScan } from "./finish-scan.ts";
 import {
+  type RegistryClient,
   type RegistryLimits,
   type RegistryReading,
   readRegistry,
   registryLimits,
 } from "./registries/read-registry.ts";
-import type { ScanReport } from "./report.ts";
+import type { RootReport, ScanReport } from "./report.ts";
 
 /** What a scan has others do. */
 export type ScanSteps = {
-  /** Scores every followed wallet; null while no block is both final and enriched. */
-  readonly scoreAll: () => Promise<number | null>;
-  /** Publishes the root of the day's scores, once a day; null while there is no score to publish. */
-  readonly publishRoot: () => Promise<ScanReport["root"]>;
+  /** Scores every followed wallet, until the signal fires; null while no block is both final and enriched. */
+  readonly scoreAll: (signal: AbortSignal) => Promise<number | null>;
+  /** Publishes the root of all scores, once a night. */
+  readonly publishRoot: () => Promise<RootReport>;
 };
 
 export type ScanOnceDeps = {
   readonly db: Database;
-  readonly deployment: Pick<Deployment, "chainId" | "identityRegistry" | "registries">;
+  readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "identityRegistry" | "registries">;
   readonly steps: ScanSteps;
   /** Reads the chain's logs until the signal fires. */
-  readonly openReader: (signal: AbortSignal) => Pick<ChainReader, "logs">;
+  readonly openReader: (signal: AbortSignal) => RegistryClient;
   /** Wallets of registries that may wait to be followed, at most. */
   readonly mostWaiting: number;
   readonly logger: Logger;
@@ -45,7 +46,7 @@ export type ScanOnceDeps = {
 const scanOnceLimits = { registries: registryLimits, documents: documentPatience };
 
 /**
- * One scan: documents are asked to be read again; all scores and the root, which wait for nobody; the registries; what is read
+ * One scan: all scores and the root, which wait for nobody; documents are asked to be read again; the registries; what is read
  * of the documents meanwhile and for ten minutes more; the report. Every step may be done again after any crash. A registry or
  * document that fails is a line of the report; a database that fails throws, as do the signal and a chain that nobody indexes.
  */
@@ -57,25 +58,33 @@ export async function scanOnce(
   const { db, deployment, steps, now, monotonicMs } = deps;
   const { chainId } = deployment;
   const limits = deps.limits ?? scanOnceLimits;
-  const finalBlock = await requireFinalBlock(db, chainId);
-  await askForDocuments(db, { chainId, readBefore: attempt.startedAt, now: now() });
-  await steps.scoreAll();
+  const finalBlock = await requireFinalBlock(db, deployment);
+  await steps.scoreAll(signal);
   signal.throwIfAborted();
   const root = await steps.publishRoot();
+  const askedAt = now();
+  await askForDocuments(db, { chainId, readBefore: attempt.startedAt, now: askedAt }, signal);
   const readings = await readRegistries({ ...deps, limits }, { finalBlock, signal });
-  const countDue = () => countDueDocuments(db, chainId, now());
-  const documentsLeft = await awaitDocuments({ countDue, patience: limits.documents, monotonicMs }, signal);
+  const countWaiting = () => countWaitingDocuments(db, chainId, askedAt);
+  await awaitDocuments({ countWaiting, patience: limits.documents, monotonicMs }, signal);
+  await markNewDocuments(db, chainId, signal);
   return finishScan(db, {
-    ...{ attempt, deployment, readings, root, documentsLeft },
+    ...{ attempt, deployment, readings, root, askedAt },
     indexBlock: finalBlock,
     finishedAt: now(),
   });
 }
 
-async function requireFinalBlock(db: Database, chainId: number): Promise<number> {
+/** The newest block that is final for the index and as deep as the deployment wants; below zero while there is none so deep. */
+async function requireFinalBlock(
+  db: Database,
+  { chainId, finalityBlocks }: Pick<Deployment, "chainId" | "finalityBlocks">,
+): Promise<number> {
   const final = await readFinalized(db.$client, `chain_${chainId}`);
-  if (final === null) throw new Error(`chain ${chainId} is not indexed up to a final block yet`);
-  return final.blockNumber;
+  const head = final === null ? null : await readIndexHead(db, chainId);
+  if (final === null || head === null)
+    throw new Error(`chain ${chainId} is not indexed up to a final block yet`);
+  return Math.min(final.blockNumber, head - finalityBlocks);
 }
 
 type Reading = { readonly finalBlock: number; readonly signal: AbortSignal };
@@ -92,14 +101,24 @@ async function readRegistries(
   if (registries.length === 0) return readings;
   if (generation === undefined) throw new Error(`chain ${chainId} has no mark yet: its index has just begun`);
   const client = deps.openReader(signal);
-  const reader = { db, chainId, client, generation, finalBlock, limits: deps.limits.registries, monotonicMs };
+  const { logger, limits } = deps;
+  const reader = {
+    db,
+    chainId,
+    client,
+    generation,
+    finalBlock,
+    limits: limits.registries,
+    logger,
+    monotonicMs,
+  };
   for (const entry of registries) {
     const reading = await readRegistry(reader, entry);
-    report(deps.logger, entry, reading);
+    report(logger, entry, reading);
     const registry = entry.address.toLowerCase();
     readings.set(registry, reading);
-    await requestRegistryWallets(db, { chainId, registry, now: now(), mostWaiting });
   }
+  await requestRegistryWallets(db, { chainId, registries: [...readings.keys()], now: now(), mostWaiting });
   return readings;
 }
 

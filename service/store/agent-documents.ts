@@ -169,7 +169,35 @@ export async function storeDocument(db: Database, write: DocumentWrite): Promise
   });
 }
 
-const ASK_BATCH = 10_000;
+const BATCH = 10_000;
+
+/** Agents with a document, by their ids: above the one and up to the other. */
+export type AgentRange = { readonly above: string; readonly upTo: string };
+
+/**
+ * All agents with a document, at most 10,000 at a time but for those that come meanwhile. Throws the signal's reason between
+ * two batches when it fires.
+ */
+export async function* agentBatches(
+  db: Database,
+  chainId: number,
+  signal: AbortSignal,
+): AsyncGenerator<AgentRange, void, undefined> {
+  // Agent ids are unsigned.
+  for (let above = "-1"; ; ) {
+    signal.throwIfAborted();
+    const { rows } = await db.$client.query<{ last: string | null }>(
+      `select max(agent_id)::text as last from (
+         select agent_id from ahs.agent_document where chain_id = $1 and agent_id > $2::numeric
+         order by agent_id limit ${BATCH}) as batch`,
+      [chainId, above],
+    );
+    const upTo = rows[0]?.last ?? null;
+    if (upTo === null) return;
+    yield { above, upTo };
+    above = upTo;
+  }
+}
 
 /**
  * Has every document read again that was read before a moment and is not due yet, a batch of agents at a time; inline ones
@@ -180,22 +208,13 @@ export async function askForDocuments(
   { chainId, readBefore, now }: { readonly chainId: number; readonly readBefore: Date; readonly now: Date },
   signal: AbortSignal,
 ): Promise<void> {
-  // Agent ids are unsigned.
-  for (let last: string | null = "-1"; last !== null; ) {
-    signal.throwIfAborted();
-    const { rows }: { rows: { last: string | null }[] } = await db.$client.query(
-      `with batch as (
-         select agent_id from ahs.agent_document
-         where chain_id = $1 and agent_id > $4::numeric order by agent_id limit ${ASK_BATCH}
-       ), asked as (
-         update ahs.agent_document d set not_before = $2 from batch b
-         where d.chain_id = $1 and d.agent_id = b.agent_id
-           and d.state = 'current' and d.fetched_at < $3 and d.not_before > $2 and d.uri !~* '^data:'
-       )
-       select max(agent_id)::text as last from batch`,
-      [chainId, now, readBefore, last],
+  for await (const { above, upTo } of agentBatches(db, chainId, signal)) {
+    await db.$client.query(
+      `update ahs.agent_document set not_before = $2
+       where chain_id = $1 and agent_id > $4::numeric and agent_id <= $5::numeric
+         and state = 'current' and fetched_at < $3 and not_before > $2 and uri !~* '^data:'`,
+      [chainId, now, readBefore, above, upTo],
     );
-    last = rows[0]?.last ?? null;
   }
 }
 

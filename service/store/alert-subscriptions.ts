@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import type { WatchedValues } from "./alert-scores.ts";
@@ -169,16 +169,25 @@ export async function setManageToken(tx: NodePgDatabase, id: string, manageToken
   await tx.update(alertSubscription).set({ manageTokenHash }).where(eq(alertSubscription.id, id));
 }
 
-/** Gives an endpoint a new secret; the one that it had signs as well until `previousUntil`. */
+/**
+ * Gives an endpoint a new secret; the one that it had signs as well until `previousUntil`. True where another one before it signed
+ * as well at that moment, which is forgotten.
+ */
 export async function rotateSecret(
   tx: NodePgDatabase,
   endpointId: string,
-  { secret, previousUntil }: { readonly secret: string; readonly previousUntil: Date },
-): Promise<void> {
+  { secret, previousUntil, at }: { readonly secret: string; readonly previousUntil: Date; readonly at: Date },
+): Promise<boolean> {
+  await lockEndpoint(tx, endpointId);
+  const older = await tx
+    .select({ id: webhookEndpoint.id })
+    .from(webhookEndpoint)
+    .where(and(eq(webhookEndpoint.id, endpointId), gt(webhookEndpoint.previousUntil, at)));
   await tx
     .update(webhookEndpoint)
     .set({ secret, previousSecret: sql`${webhookEndpoint.secret}`, previousUntil })
     .where(eq(webhookEndpoint.id, endpointId));
+  return older.length > 0;
 }
 
 /** Makes other writers of an endpoint and its events wait until the transaction ends. */

@@ -5,6 +5,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
 import { Pool, type PoolClient } from "pg";
+import { withOwnNames } from "./own-names.ts";
 import { grantRights } from "./roles.ts";
 
 export type Database = NodePgDatabase & { readonly $client: Pool };
@@ -20,10 +21,13 @@ export type DatabaseOptions = {
   readonly onIdleError: (error: Error) => void;
 };
 
-/** Opens a pool whose every statement and connection attempt has a deadline; the caller ends it. */
+/**
+ * Opens a pool whose every statement and connection attempt has a deadline, and where names without a schema are PostgreSQL's
+ * own; the caller ends it.
+ */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new Pool({
-    connectionString: options.url,
+    connectionString: withOwnNames(options.url),
     application_name: options.applicationName,
     max: options.maxConnections,
     statement_timeout: options.statementTimeoutMs,

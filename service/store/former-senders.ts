@@ -25,34 +25,46 @@ export async function readFormerSenders(
   return rows.map(({ sender }) => sender as Address);
 }
 
+type HandOver = {
+  readonly chainId: number;
+  readonly purposes: readonly string[];
+  readonly from: Address;
+  readonly to: Address;
+};
+
 /**
- * Hands the queued transactions of these purposes, which hold no nonce, from one key to another, and wakes its sender; returns how
- * many. One whose reference the other key has used already stays. Only whoever holds the first key's lock may.
+ * Hands the queued transactions of these purposes, which hold no nonce, from one key to another, and wakes its sender. One whose
+ * reference the other key has used already has failed: that key's own is the one that counts. Returns how many were handed over
+ * and how many ended. Only whoever holds the first key's lock may.
  */
 export async function handOverQueued(
   db: NodePgDatabase,
-  of: {
-    readonly chainId: number;
-    readonly purposes: readonly string[];
-    readonly from: Address;
-    readonly to: Address;
-  },
-): Promise<number> {
+  of: HandOver,
+): Promise<{ readonly handed: number; readonly ended: number }> {
   const to = of.to.toLowerCase();
+  const isUsed = sql`exists (select 1 from ahs.sender_transaction other where other.chain_id = ${of.chainId}
+    and other.sender = ${to} and other.reference = ${senderTransaction.reference})`;
   const handed = await db
     .update(senderTransaction)
     .set({ sender: to, attempts: 0, notBefore: null, failure: null, error: null, updatedAt: sql`now()` })
-    .where(
-      and(
-        eq(senderTransaction.chainId, of.chainId),
-        eq(senderTransaction.sender, of.from.toLowerCase()),
-        inArray(senderTransaction.purpose, [...of.purposes]),
-        eq(senderTransaction.state, "queued"),
-        sql`not exists (select 1 from ahs.sender_transaction other where other.chain_id = ${of.chainId}
-          and other.sender = ${to} and other.reference = ${senderTransaction.reference})`,
-      ),
-    )
+    .where(and(isQueuedOf(of), sql`not ${isUsed}`))
     .returning({ id: senderTransaction.id });
   if (handed.length > 0) await db.execute(sql`select pg_notify(${SENDER_CHANNEL}, '')`);
-  return handed.length;
+  const ended = await db
+    .update(senderTransaction)
+    .set({ state: "failed", notBefore: null, failure: "refused", error: DOUBLED, updatedAt: sql`now()` })
+    .where(and(isQueuedOf(of), isUsed))
+    .returning({ id: senderTransaction.id });
+  return { handed: handed.length, ended: ended.length };
+}
+
+const DOUBLED = "the key that took over sends a transaction of this reference already";
+
+function isQueuedOf({ chainId, from, purposes }: HandOver) {
+  return and(
+    eq(senderTransaction.chainId, chainId),
+    eq(senderTransaction.sender, from.toLowerCase()),
+    inArray(senderTransaction.purpose, [...purposes]),
+    eq(senderTransaction.state, "queued"),
+  );
 }

@@ -94,10 +94,13 @@ export async function topUpApiKey(db: Database, topUp: TopUp): Promise<ApiKey | 
   return credit === undefined ? null : readApiKey(db, credit.key_id);
 }
 
-/** Whose key gets a new secret: whoever holds the old one, or the wallet that bought it. */
+/** By what right a caller gives a key a new secret: as who holds the old one, or as the wallet that bought it. */
 export type RotationRight =
   | { readonly kind: "holder"; readonly keyHash: string }
   | { readonly kind: "buyer"; readonly boughtBy: Address; readonly keyId: string };
+
+/** The right of who runs the service, over every key. */
+type OperatorRight = { readonly kind: "operator"; readonly keyId: string };
 
 const LIVE = "revoked_at is null and (expires_at is null or expires_at > $3)";
 const ROTATE = "update ahs.api_key set key_hash = $1, key_prefix = $2";
@@ -105,21 +108,31 @@ const ROTATE = "update ahs.api_key set key_hash = $1, key_prefix = $2";
 /** Gives a live key a new secret, at which the old one is dead, and keeps all else; null when nobody has that right any more. */
 export async function rotateApiKey(
   db: Database,
-  { right, now }: { readonly right: RotationRight; readonly now: Date },
+  { right, now }: { readonly right: RotationRight | OperatorRight; readonly now: Date },
   entropy: Pick<KeyEntropy, "randomBytes">,
 ): Promise<KeyWithSecret | null> {
   const { secret, keyHash, keyPrefix } = newSecret(entropy);
-  const given = [keyHash, keyPrefix, now];
+  const [whose, named] = ownedBy(right);
   const { rows } = await db.$client.query<ApiKeyRow>({
     ...QUERY_DEADLINE,
-    ...(right.kind === "holder"
-      ? { text: `${ROTATE} where key_hash = $4 and ${LIVE} returning *`, values: [...given, right.keyHash] }
-      : {
-          text: `${ROTATE} where id = $4 and bought_by = $5 and ${LIVE} returning *`,
-          values: [...given, right.keyId, right.boughtBy],
-        }),
+    text: `${ROTATE} where ${whose} and ${LIVE} returning *`,
+    values: [keyHash, keyPrefix, now, ...named],
   });
   return rows[0] === undefined ? null : { key: apiKeyOf(rows[0]), secret };
+}
+
+/** The condition on the key's row, with its values from $4 on. */
+function ownedBy(
+  right: RotationRight | OperatorRight,
+): readonly [condition: string, values: readonly string[]] {
+  switch (right.kind) {
+    case "holder":
+      return ["key_hash = $4", [right.keyHash]];
+    case "buyer":
+      return ["id = $4 and bought_by = $5", [right.keyId, right.boughtBy]];
+    case "operator":
+      return ["id = $4", [right.keyId]];
+  }
 }
 
 /** Ids of the live keys that a wallet bought, newest first, at most `limit`. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
+import { Gauge } from "prom-client";
 import type { Database } from "./database.ts";
 
 const RETRY_MS = 1_000;
@@ -10,6 +11,8 @@ export type Leadership = {
   readonly name: string;
   readonly chainId: number;
   readonly logger: Logger;
+  /** What the work measures: its gauges have no value while this process does not lead. */
+  readonly metrics?: Readonly<Record<string, unknown>>;
 };
 
 /**
@@ -20,7 +23,9 @@ export async function whileLeader(
   options: Leadership & { readonly signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const { signal } = options;
+  const { signal, metrics = {} } = options;
+  // A new gauge says 0, which nobody has found yet.
+  await forgetGauges(metrics);
   while (!signal.aborted) {
     const client = await tryLead(options);
     if (client === null) {
@@ -32,9 +37,19 @@ export async function whileLeader(
     try {
       await work(AbortSignal.any([signal, lost.signal]));
     } finally {
+      await forgetGauges(metrics);
       // Closing the connection frees the lock whatever state the work left it in.
       client.release(true);
     }
+  }
+}
+
+/** The last value of a process that leads no more would stand beside those of the one that does. */
+async function forgetGauges(metrics: Readonly<Record<string, unknown>>): Promise<void> {
+  for (const metric of Object.values(metrics)) {
+    if (!(metric instanceof Gauge)) continue;
+    const { values } = await metric.get();
+    for (const { labels } of values) metric.remove(labels);
   }
 }
 

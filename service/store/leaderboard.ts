@@ -1,4 +1,4 @@
-import { escapeIdentifier } from "pg";
+import { escapeIdentifier, type Pool } from "pg";
 import type { Address } from "viem";
 import type { ConfidenceLevel, Grade } from "../score/record.ts";
 import type { Database } from "./database.ts";
@@ -42,6 +42,18 @@ export type FoundAgent = {
   readonly ranked: RankedWallet | null;
 };
 
+/** One part of the agents that a search by name found. */
+export type FoundNames = {
+  readonly agents: readonly FoundAgent[];
+  /** All that were found, MOST_NAMES at most; 0 for a part behind the last. */
+  readonly total: number;
+  /** Whether more may begin so than were looked at. */
+  readonly isCut: boolean;
+};
+
+/** Names that a search looks at. */
+export const MOST_NAMES = 1_000;
+
 /** Characters of an agent's name that the index `agent_document_name` has, in lower case. */
 const INDEXED_NAME_CHARACTERS = 64;
 
@@ -53,69 +65,65 @@ export type LeaderboardReader = {
   byPrefix(prefix: string, limit: number): Promise<readonly RankedWallet[]>;
   /** The agent of this number; null where the registry has none, or the index no tables. */
   byAgentId(agentId: bigint): Promise<FoundAgent | null>;
-  /** Agents whose name begins so, in any case, by name; none while the index has no tables. */
-  byName(beginning: string, limit: number): Promise<readonly FoundAgent[]>;
+  /**
+   * Agents whose name begins so, in any case: of the first MOST_NAMES in the order of names those with the best scores first, then
+   * by name. None while the index has no tables.
+   */
+  byName(beginning: string, part: { readonly offset: number; readonly limit: number }): Promise<FoundNames>;
 };
 
 /** The leaderboard of one chain. */
 export function createLeaderboardReader(db: Database, chainId: number): LeaderboardReader {
-  const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
-  const pool = db.$client;
+  return { ...rankReader(db.$client, chainId), ...agentReader(db.$client, chainId) };
+}
+
+function rankReader(pool: Pool, chainId: number): Pick<LeaderboardReader, "page" | "byPrefix"> {
+  const read = async (name: string, text: string, values: readonly unknown[]) =>
+    (await pool.query<RankedRow>({ ...QUERY_DEADLINE, name, text, values: [...values] })).rows.map(rankedOf);
   return {
     async page({ scores: [from, to], after, limit }) {
-      const { rows } = await pool.query<RankedRow>(
-        after === null
-          ? {
-              ...QUERY_DEADLINE,
-              name: "leaderboard_first",
-              text: FIRST_PAGE,
-              values: [chainId, from, to, limit],
-            }
-          : {
-              ...QUERY_DEADLINE,
-              name: "leaderboard_after",
-              text: PAGE_AFTER,
-              values: [chainId, from, after.ahsScore, after.confidenceMicros, after.wallet, limit],
-            },
-      );
-      return rows.map(rankedOf);
+      if (after === null) return read("leaderboard_first", FIRST_PAGE, [chainId, from, to, limit]);
+      const { ahsScore, confidenceMicros, wallet } = after;
+      return read("leaderboard_after", PAGE_AFTER, [
+        chainId,
+        from,
+        ahsScore,
+        confidenceMicros,
+        wallet,
+        limit,
+      ]);
     },
     async byPrefix(prefix, limit) {
-      const { rows } = await pool.query<RankedRow>({
-        ...QUERY_DEADLINE,
-        name: "leaderboard_prefix",
-        // Behind every hexadecimal digit stands g, in the order of any collation.
-        text: `select ${COLUMNS} from ahs.current_score s
-               where chain_id = $1 and wallet >= $2 and wallet < $2 || 'g' order by wallet limit $3`,
-        values: [chainId, prefix, limit],
-      });
-      return rows.map(rankedOf);
+      return read("leaderboard_prefix", WITH_PREFIX, [chainId, prefix, limit]);
     },
+  };
+}
+
+function agentReader(pool: Pool, chainId: number): Pick<LeaderboardReader, "byAgentId" | "byName"> {
+  const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
+  return {
     async byAgentId(agentId) {
       const found = await fromIndex(
         pool.query<FoundRow>({
           ...QUERY_DEADLINE,
           name: `leaderboard_agent_${chainId}`,
-          text: `select a.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}
-                 from ${agents} a
-                 left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
-                 left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
-                 where a.agent_id = $2`,
+          text: agentStatement(agents),
           values: [chainId, agentId.toString()],
         }),
       );
       return found?.rows.map(foundOf)[0] ?? null;
     },
-    async byName(beginning, limit) {
+    async byName(beginning, { offset, limit }) {
       const found = await fromIndex(
-        pool.query<FoundRow>({
+        pool.query<NamedRow>({
           ...QUERY_DEADLINE,
           name: `leaderboard_name_${chainId}`,
           text: namesStatement(agents),
-          values: [chainId, beginning, limit],
+          values: [chainId, beginning, limit, offset],
         }),
       );
-      return (found?.rows ?? []).map(foundOf);
+      const rows = found?.rows ?? [];
+      return { agents: rows.map(foundOf), total: rows[0]?.total ?? 0, isCut: rows[0]?.is_cut ?? false };
     },
   };
 }
@@ -126,6 +134,11 @@ const FIRST_PAGE = `
   select ${COLUMNS} from ahs.current_score s
   where chain_id = $1 and ahs_score is not null and ahs_score between $2 and $3
   order by ahs_score desc, confidence_micros desc, wallet limit $4`;
+
+/** Behind every hexadecimal digit stands g, in the order of any collation. */
+const WITH_PREFIX = `
+  select ${COLUMNS} from ahs.current_score s
+  where chain_id = $1 and wallet >= $2 and wallet < $2 || 'g' order by wallet limit $3`;
 
 /** Three ranges of the index one after another: an order that falls and rises is no single one. */
 const PAGE_AFTER = `
@@ -144,7 +157,19 @@ const PAGE_AFTER = `
   ) as behind
   order by ahs_score desc, confidence_micros desc, wallet limit $6`;
 
-/** Bounds of bytes, as text_pattern_ops orders them; no character of UTF-8 stands behind the upper one. */
+function agentStatement(agents: string): string {
+  return `
+    select a.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}
+    from ${agents} a
+    left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
+    left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
+    where a.agent_id = $2`;
+}
+
+/**
+ * Names by a range of the index, as many as are looked at, and of those the best scored first: whoever gives many agents the name
+ * of a known one does not hide it. Bounds of bytes, as text_pattern_ops orders them; no character of UTF-8 stands behind the upper.
+ */
 function namesStatement(agents: string): string {
   const name = `lower(left(d.name, ${INDEXED_NAME_CHARACTERS}))`;
   const beginning = `lower(left($2::text, ${INDEXED_NAME_CHARACTERS}))`;
@@ -152,13 +177,15 @@ function namesStatement(agents: string): string {
     with named as materialized (
       select d.agent_id, d.name, ${name} as folded from ahs.agent_document d
       where d.chain_id = $1 and ${name} ~>=~ ${beginning} and ${name} ~<~ (${beginning} || U&'\\+10FFFF')
-      order by d.chain_id, ${name} using ~<~ limit $3
+      order by d.chain_id, ${name} using ~<~, d.agent_id limit ${MOST_NAMES}
     )
-    select d.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}
+    select d.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}, (count(*) over ())::int as total,
+      (select count(*) from named) = ${MOST_NAMES} as is_cut
     from named d
     join ${agents} a on a.agent_id = d.agent_id
     left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
-    order by d.folded, d.agent_id`;
+    order by s.ahs_score desc nulls last, s.confidence_micros desc nulls last, d.folded, d.agent_id
+    limit $3 offset $4`;
 }
 
 type RankedRow = {
@@ -174,6 +201,8 @@ type FoundRow = {
   readonly name: string | null;
   readonly agent_wallet: Address | null;
 } & (RankedRow | { readonly wallet: null });
+
+type NamedRow = FoundRow & { readonly total: number; readonly is_cut: boolean };
 
 function rankedOf(row: RankedRow): RankedWallet {
   return {

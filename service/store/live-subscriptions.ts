@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import type { AlertThresholds } from "./tables/alerts.ts";
@@ -38,35 +38,45 @@ export type ExpiringSubscription = LiveSubscription & {
   readonly expiresAt: Date;
 };
 
-/** Running subscriptions of every chain that end by a moment, the soonest first, with the dedupe keys of notices that they got. */
-export async function readExpiring(
+/** From the moment after one until another, that one as well. */
+type Span = { readonly after: Date; readonly until: Date };
+
+/**
+ * Ids of running subscriptions of every chain that end in a span, the soonest first, whose endpoint has no event yet by the
+ * dedupe key that is made of the end in Unix milliseconds between two texts.
+ */
+export async function readUntold(
   db: NodePgDatabase,
-  of: { readonly now: Date; readonly until: Date },
-): Promise<readonly (ExpiringSubscription & { readonly told: readonly string[] })[]> {
-  const told = sql`, array(
-    select w.dedupe_key from ahs.webhook_event w where w.subscription_id = s.id and w.type = 'subscription.expiring') as told`;
-  const { rows } = await db.execute<ExpiringRow & { readonly told: readonly string[] }>(
-    sql`${expiring(of, told)} order by s.expires_at, s.id`,
-  );
-  return rows.map((row) => ({ ...expiringOf(row), told: row.told }));
+  { after, until, key, limit }: Span & { readonly key: readonly [string, string]; readonly limit: number },
+): Promise<readonly string[]> {
+  const endMs = sql`floor(extract(epoch from s.expires_at) * 1000)::bigint`;
+  const { rows } = await db.execute<{ readonly id: string }>(sql`
+    select s.id from ahs.alert_subscription s
+    where s.ended_at is null and s.expires_at > ${after} and s.expires_at <= ${until}
+      and not exists (
+        select from ahs.webhook_event w
+        where w.endpoint_id = s.endpoint_id and w.dedupe_key = ${key[0]}::text || ${endMs} || ${key[1]}::text)
+    order by s.expires_at, s.id limit ${limit}`);
+  return rows.map(({ id }) => id);
 }
 
-/** Those of some subscriptions that run still and end by a moment; writers of them wait until the transaction ends. */
+/** Those of some subscriptions that run still and end in a span; writers of them wait until the transaction ends. */
 export async function takeExpiring(
   tx: NodePgDatabase,
-  of: { readonly now: Date; readonly until: Date; readonly ids: readonly string[] },
+  { after, until, ids }: Span & { readonly ids: readonly string[] },
 ): Promise<readonly ExpiringSubscription[]> {
   const { rows } = await tx.execute<ExpiringRow>(sql`
-    ${expiring(of, sql``)} and s.id = any(${sql.param(of.ids)}::uuid[]) order by s.wallet, s.id for no key update of s`);
-  return rows.map(expiringOf);
-}
-
-function expiring({ now, until }: { readonly now: Date; readonly until: Date }, more: SQL): SQL {
-  return sql`
     select s.id, s.endpoint_id, s.wallet, s.events, s.thresholds, e.disabled_at is not null as disabled,
-      s.chain_id, s.expires_at::text as expires_at${more}
+      s.chain_id, s.expires_at::text as expires_at
     from ahs.alert_subscription s join ahs.webhook_endpoint e on e.id = s.endpoint_id
-    where s.ended_at is null and s.expires_at > ${now} and s.expires_at <= ${until}`;
+    where s.id = any(${sql.param(ids)}::uuid[])
+      and s.ended_at is null and s.expires_at > ${after} and s.expires_at <= ${until}
+    order by s.wallet, s.id for no key update of s`);
+  return rows.map((row) => ({
+    ...liveOf(row),
+    chainId: row.chain_id,
+    expiresAt: new Date(row.expires_at),
+  }));
 }
 
 type LiveRow = {
@@ -82,8 +92,4 @@ type ExpiringRow = LiveRow & { readonly chain_id: number; readonly expires_at: s
 
 function liveOf({ id, endpoint_id, wallet, events, thresholds, disabled }: LiveRow): LiveSubscription {
   return { id, endpointId: endpoint_id, wallet, events, thresholds, isDisabled: disabled };
-}
-
-function expiringOf(row: ExpiringRow): ExpiringSubscription {
-  return { ...liveOf(row), chainId: row.chain_id, expiresAt: new Date(row.expires_at) };
 }

@@ -11,9 +11,14 @@ import { payment } from "./tables/payment.ts";
  */
 export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
-/** Those that wait for something: few, so that they can be counted. */
-export const HELD_KINDS = ["reserved", "settled", "owed", "lost"] as const satisfies readonly PaymentKind[];
+/**
+ * Those that wait for something: few, so that they can be counted. Stuck ones are reserved for longer than a request and its
+ * settlement take, and not counted as reserved.
+ */
+export const HELD_KINDS = ["reserved", "stuck", "settled", "owed", "lost"] as const;
 export type HeldKind = (typeof HELD_KINDS)[number];
+
+const STUCK_AFTER_MS = 300_000;
 
 /** A row as it was read: a change is made only while it still is in that state, under that id and deadline. */
 export type DuePayment = Pick<StoredPayment, "id" | "state" | "deadline">;
@@ -121,11 +126,23 @@ export async function countPayments(
   const counted = await Promise.all(
     HELD_KINDS.map(async (kind) => [
       kind,
-      await underDeadline(db).$count(payment, and(eq(payment.chainId, chainId), ofKind(kind, now))),
+      await underDeadline(db).$count(payment, and(eq(payment.chainId, chainId), isHeld(kind, now))),
     ]),
   );
   // Every kind stands in the list that was counted.
   return Object.fromEntries(counted) as Record<HeldKind, number>;
+}
+
+function isHeld(kind: HeldKind, now: Date): SQL | undefined {
+  const stuckSince = new Date(now.getTime() - STUCK_AFTER_MS);
+  switch (kind) {
+    case "reserved":
+      return and(ofKind("reserved", now), gt(payment.createdAt, stuckSince));
+    case "stuck":
+      return and(ofKind("reserved", now), lte(payment.createdAt, stuckSince));
+    default:
+      return ofKind(kind, now);
+  }
 }
 
 function ofKind(kind: PaymentKind, now: Date): SQL | undefined {

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import type { Database } from "./database.ts";
 import { underDeadline } from "./query-deadline.ts";
@@ -66,7 +66,10 @@ export async function readSettlement(db: Database, id: number): Promise<Settleme
   return row ?? null;
 }
 
-/** Where the order for an authorization stands; null when none was ever queued. */
+/**
+ * Where the order for an authorization stands; null when none was ever queued. Of two, by keys that followed one another, the one that
+ * may still be carried out.
+ */
 export async function findSettlement(
   db: Database,
   chainId: number,
@@ -80,7 +83,9 @@ export async function findSettlement(
         eq(senderTransaction.chainId, chainId),
         eq(senderTransaction.reference, referenceOf(chainId, authorization)),
       ),
-    );
+    )
+    .orderBy(sql`${senderTransaction.state} = 'failed'`, desc(senderTransaction.id))
+    .limit(1);
   return row ?? null;
 }
 

@@ -86,26 +86,52 @@ function rowOf({ agentId, registeredBlock, updatedBlock, wallet, uri }: Registry
   };
 }
 
+/** Agents of all registries may be many. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
 /**
- * Asks for wallets of a registry to be followed that are neither followed nor asked for, the earliest registered first, until
- * so many of registries wait; answers how many it asked for. They are sent after those that somebody paid for.
+ * Asks for wallets of registries to be followed that are neither followed nor asked for, until so many of registries wait;
+ * answers how many it asked for. They are sent after those that somebody paid for. Registries take turns, and of each the
+ * oldest registration and the newest are asked for alternately; lots decide who is first. So who floods one with registrations
+ * delays neither the others, nor whoever comes before the flood or after it; but whoever comes amid it waits for a turn from
+ * either end, which new ones of the flood take from them for as long as it goes on.
  */
 export async function requestRegistryWallets(
   db: Database,
-  ask: RegistryKey & { readonly now: Date; readonly mostWaiting: number },
+  ask: {
+    readonly chainId: number;
+    /** Lower-case addresses. */
+    readonly registries: readonly string[];
+    readonly now: Date;
+    readonly mostWaiting: number;
+  },
 ): Promise<number> {
-  const { chainId, registry, now, mostWaiting } = ask;
+  const { chainId, registries, now, mostWaiting } = ask;
   const followed = sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier("wallet")}`;
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
+    await tx.execute(sql.raw(`set local statement_timeout = ${REQUEST_TIMEOUT_MS}`));
     const { rowCount } = await tx.execute(sql`
+      with lot as materialized (
+        select (random() < 0.5)::int as first
+      ), unknown as (
+        select a.registry, a.wallet, min(a.registered_block) as block
+        from ${registryAgent} a
+        where a.chain_id = ${chainId} and a.wallet is not null
+          and a.registry in (select jsonb_array_elements_text(${JSON.stringify(registries)}::jsonb))
+          and not exists (select from ${followed} w where w.address = a.wallet)
+          and not exists (select from ${enrolment} e where e.chain_id = ${chainId} and e.wallet = a.wallet)
+        group by a.registry, a.wallet
+      ), places as (
+        select wallet,
+          row_number() over (partition by registry order by block, wallet) as from_oldest,
+          row_number() over (partition by registry order by block desc, wallet desc) as from_newest
+        from unknown
+      )
       insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
-      select ${chainId}, a.wallet, 'pending', ${now.toISOString()}::timestamptz, 'registry'
-      from ${registryAgent} a
-      where a.chain_id = ${chainId} and a.registry = ${registry} and a.wallet is not null
-        and not exists (select from ${followed} w where w.address = a.wallet)
-        and not exists (select from ${enrolment} e where e.chain_id = ${chainId} and e.wallet = a.wallet)
-      group by a.wallet order by min(a.registered_block), a.wallet
+      select ${chainId}, wallet, 'pending', ${now.toISOString()}::timestamptz, 'registry'
+      from places cross join lot
+      group by wallet order by min(least(2 * from_oldest - first, 2 * from_newest - (1 - first))), random()
       limit greatest(0, ${mostWaiting} - (select count(*) from ${enrolment}
         where chain_id = ${chainId} and state = 'pending' and cause = 'registry'))
       on conflict (chain_id, wallet) do nothing`);

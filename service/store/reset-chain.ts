@@ -4,14 +4,10 @@ import { takeChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
 import { requeueDecisions } from "./settlement-queue.ts";
 
-/**
- * Tables of ours whose rows speak of blocks: first the mark, which writers lock that go by its generation, then children
- * before parents.
- */
-const CHAIN_TABLES = [
+/** What is built anew from the chain: first the mark, which writers lock that go by its generation, then children before parents. */
+const DERIVED_TABLES = [
   "chain_mark",
   "account_fact",
-  "agent_document",
   "contact",
   "enrich_approval",
   "enrich_block",
@@ -19,23 +15,28 @@ const CHAIN_TABLES = [
   "enrich_transfer",
   "enrich_user_operation",
   "enrich_wallet",
-  "enrolment",
   "feed_price",
-  "kept_history",
   "own_call",
   "pending_fact",
-  "probe",
-  "probe_schedule",
-  "publish_intent",
   "registry_agent",
   "registry_cursor",
   "sanctions_reading",
-  "scan_grade",
-  "scan_run",
-  "sender_transaction",
   "stranger",
   "wallet_delegation",
   "current_score",
+];
+
+/** What was done and seen on a chain, which goes only where the chain itself is gone: children before parents. */
+const RECORD_TABLES = [
+  "agent_document",
+  "enrolment",
+  "kept_history",
+  "probe",
+  "probe_schedule",
+  "publish_intent",
+  "scan_grade",
+  "scan_run",
+  "sender_transaction",
   "score",
   "epoch",
 ];
@@ -46,23 +47,49 @@ const LOCAL_CHAIN_ID = 31_337;
 const JOB_TABLES = ["settlement", "settlement_check", "hold_clock"];
 
 /**
- * Throws away everything derived from one chain: the index, its views, Ponder's cache and our scores of it.
- * Keys and whatever people paid for stay, verdicts among it; on the local chain they lose their jobs, which went with it.
- * What is being written from that chain meanwhile is waited for and goes too.
+ * Throws away everything derived from one chain: the index, its views, Ponder's cache, enrichment and current scores. On the
+ * local chain all records of it go too: history of scores, roots, transactions, documents, visits and scans. On any other
+ * they stay, with what history sources told, and scores that wait to be published are taken back. Keys and whatever people
+ * paid for stay, verdicts among it; on the local chain they lose their jobs, which went with it. What is being written from
+ * that chain meanwhile is waited for and goes too.
  */
 export async function resetChain(db: Database, chainId: number): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 0`);
     await takeChain(tx, chainId);
-    for (const table of CHAIN_TABLES) {
-      await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId}`);
+    const isReplaced = chainId === LOCAL_CHAIN_ID;
+    for (const table of isReplaced ? [...DERIVED_TABLES, ...RECORD_TABLES] : DERIVED_TABLES) {
+      // What enrichment did not find is told by a history source, and stands with what the source told.
+      const found = table === "own_call" && !isReplaced ? sql`and source = 'enrich'` : sql``;
+      await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId} ${found}`);
     }
-    if (chainId === LOCAL_CHAIN_ID) await forgetJobs(tx, chainId);
-    else await requeueDecisions(tx, chainId);
+    if (isReplaced) {
+      await forgetJobs(tx, chainId);
+    } else {
+      await takeBackPending(tx, chainId);
+      await requeueDecisions(tx, chainId);
+    }
     for (const schema of await schemasOf(tx, chainId)) {
       await tx.execute(sql`drop schema ${sql.identifier(schema)} cascade`);
     }
   });
+}
+
+/** A score that nobody vouches for any more is not published; one that was handed to the sender is followed to its end. */
+async function takeBackPending(tx: NodePgDatabase, chainId: number): Promise<void> {
+  await tx.execute(sql`
+    update ahs.publish_intent set state = 'superseded', updated_at = now()
+    where chain_id = ${chainId} and state = 'pending'`);
+}
+
+/** Names under which processes of ours are connected to this database, once for each connection; not those of this kind. */
+export async function readConnected(db: Database, own: string): Promise<readonly string[]> {
+  const { rows } = await db.$client.query<{ name: string }>(
+    `select application_name as name from pg_stat_activity
+     where datname = current_database() and application_name like 'ahs-%' and application_name <> $1 order by 1`,
+    [own],
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** A verdict keeps its job on record, gives its slot to whoever posts for the new chain's job, and is never signed. */

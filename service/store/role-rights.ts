@@ -18,7 +18,14 @@ const SENDER_COLUMNS =
 /** What has a transfer sent again that failed before it had a nonce. */
 const SENDER_REVIVAL = "state, data, attempts, not_before, failure, error, revert_data, updated_at";
 
-/** Every table of the schema `ahs` with the rights of each role; operators' commands run as the owner of all of them. */
+/** What accepting, retrying and reviewing an output changes: never whose it is, nor which job, text or payment it is of. */
+const VERDICT_COURSE =
+  "status, lease_until, not_before, attempts, tried_at, cause, runs, retries, final_verdict, error_message, accepted_at, evaluated_at, replaced_at, updated_at";
+
+/**
+ * Every table of the schema `ahs` with the rights of each role; operators' commands run as the owner of all of them. Where not every row
+ * may be written, role-policies.ts says which.
+ */
 export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
   migration: { ahs_index: READ, ahs_serve: READ, ahs_work: READ },
   chain_mark: { ahs_index: ALL, ahs_serve: READ, ahs_work: "select, update (updated_at)" },
@@ -80,22 +87,22 @@ export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
 
   job_spec: {
     ahs_index: "select (job_chain_id), update (job_chain_id, job_escrow, job_id, registered_block)",
-    ahs_serve: EDIT,
+    ahs_serve: APPEND,
     ahs_work: ALL,
   },
   verdict: {
     ahs_index: "select (job_chain_id, replaced_at), update (replaced_at, updated_at)",
-    ahs_serve: ALL,
+    ahs_serve: `select, insert, update (${VERDICT_COURSE}), delete`,
     ahs_work: EDIT,
   },
   output_text: { ahs_serve: APPEND, ahs_work: ALL },
-  held_evidence: { ahs_serve: EDIT, ahs_work: ALL },
+  held_evidence: { ahs_serve: "select, insert, update (final_by)", ahs_work: ALL },
   role_call: { ahs_serve: READ, ahs_work: EDIT },
   verdict_run: { ahs_serve: APPEND, ahs_work: APPEND },
   settlement: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
   settlement_check: {
     ahs_index: "select (chain_id), delete, update (status, reason, attempts, not_before, checked_at)",
-    ahs_serve: EDIT,
+    ahs_serve: "select, insert, update (run, status, reason, attempts, not_before, checked_at)",
     ahs_work: ALL,
   },
   hold_clock: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },

@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { putPolicies } from "./role-policies.ts";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "./role-rights.ts";
 
 /** duplicate_object and unique_violation: somebody else made the role of the cluster meanwhile, from another database. */
@@ -50,6 +51,7 @@ export async function putLogin(client: ClientBase, { name, role, password }: Log
   await client.query(`alter role ${user} with login password ${client.escapeLiteral(password)}`);
   await client.query(`grant ${role} to ${user}`);
   await client.query(`alter role ${user} set role = ${role}`);
+  await client.query(`alter role ${user} set search_path = pg_catalog`);
 }
 
 /** Whether all of our roles exist in the cluster. */
@@ -87,6 +89,7 @@ async function grantToRoles(client: ClientBase): Promise<void> {
       if (granted !== undefined) await client.query(`grant ${granted} on ahs.${table} to ${role}`);
     }
   }
+  await putPolicies(client);
   await handOverIndex(client);
   await grantViews(client);
 }

@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { GradeMove } from "../scan/report.ts";
 import type { Grade } from "../score/record.ts";
+import { agentBatches } from "./agent-documents.ts";
+import type { Database } from "./database.ts";
 
 /** How many grades moved, and the first hundred of them by wallet. */
 export type GradeMoves = { readonly count: number; readonly first: readonly GradeMove[] };
@@ -41,8 +43,23 @@ export async function takeGradeMoves(tx: NodePgDatabase, chainId: number): Promi
 }
 
 /**
+ * Has documents that no scan has found before be compared with what they say now, a batch of agents at a time. Throws the
+ * signal's reason between two batches when it fires.
+ */
+export async function markNewDocuments(db: Database, chainId: number, signal: AbortSignal): Promise<void> {
+  for await (const { above, upTo } of agentBatches(db, chainId, signal)) {
+    await db.$client.query(
+      `update ahs.agent_document set scanned_hash = content_hash
+       where chain_id = $1 and agent_id > $2::numeric and agent_id <= $3::numeric
+         and scanned_hash is null and content_hash is not null`,
+      [chainId, above, upTo],
+    );
+  }
+}
+
+/**
  * How many documents have another content than at the scan before, and leaves the present ones for the next; one that was
- * never read before is none of them.
+ * never read before is none of them. `markNewDocuments` spares it the writing of those.
  */
 export async function takeChangedDocuments(tx: NodePgDatabase, chainId: number): Promise<number> {
   const { rows } = await tx.execute<{ changed: number }>(sql`

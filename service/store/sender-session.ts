@@ -1,9 +1,13 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { Client } from "pg";
 import type { Address } from "viem";
+import { withOwnNames } from "./own-names.ts";
 
 /** Channel on which a queued transaction wakes the sender. */
 export const SENDER_CHANNEL = "ahs_sender";
+
+/** A dead host must not keep the lock: the server gives its connection up after some 25 seconds. */
+const KEEPALIVE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 
 export type SenderSessionOptions = {
   readonly databaseUrl: string;
@@ -48,15 +52,13 @@ async function openSession(
   lock: (client: Client) => Promise<boolean>,
 ): Promise<SenderSession | null> {
   const client = new Client({
-    connectionString: options.databaseUrl,
+    connectionString: withOwnNames(options.databaseUrl, KEEPALIVE),
     application_name: "ahs-sender",
     connectionTimeoutMillis: options.statementTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
     // The server may be out of reach rather than slow: then its own timeout never arrives.
     query_timeout: options.statementTimeoutMs + 2_000,
     keepAlive: true,
-    // A dead host must not keep the lock: the server gives its connection up after some 25 seconds.
-    options: "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3",
   });
   const lost = new AbortController();
   client.on("error", (error) => lost.abort(error));

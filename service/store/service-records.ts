@@ -7,7 +7,7 @@ import { readWebhookQueue } from "./webhook-log.ts";
 
 /** What the tables tell of the work that nobody waits for at a request. */
 export type ServiceRecords = {
-  /** The newest scan that came to its end; null before the first. */
+  /** The scan that came to its end last; null before the first. */
   readonly lastScan: {
     readonly night: string;
     readonly cause: ScanCause;
@@ -46,7 +46,7 @@ export async function readServiceRecords(
   const [scanned, opened, rooted, waiting, { lagSeconds }] = await Promise.all([
     first<Scanned>(
       `select night, cause, finished_at, report from ahs.scan_run
-       where chain_id = $1 and state = 'done' order by started_at desc limit 1`,
+       where chain_id = $1 and state = 'done' order by finished_at desc limit 1`,
     ),
     first<Opened>(
       `select started_at, error is not null as has_failed from ahs.scan_run

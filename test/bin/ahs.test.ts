@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../bin/up/free-port.ts";
-import { runScript } from "../support/anvil-testkit/script.ts";
+import { runScript, until } from "../support/anvil-testkit/script.ts";
 
 /** Nothing listens there. */
 const NOBODY = "127.0.0.1:1";
@@ -25,6 +25,17 @@ async function ahs(...args: readonly string[]) {
 describe("ahs", () => {
   test.each([["--help"], ["help"], ["up", "--help"]])("%s %s shows the usage", async (...args) => {
     expect(await ahs(...args)).toMatchObject({ code: 0, log: expect.stringContaining("Usage: npm run ahs") });
+  });
+
+  test.each([
+    ["help", "keys"],
+    ["keys", "create", "-h"],
+  ])("%s %s shows how that command is used", async (...args) => {
+    const { code, log } = await ahs(...args);
+    expect([code, log]).toEqual([
+      0,
+      expect.stringMatching(/^Usage: ahs keys create[\s\S]*--database-url URL/),
+    ]);
   });
 
   test("an unknown command is named beside those that exist", async () => {
@@ -61,5 +72,49 @@ describe("ahs", () => {
     const { code, log } = await ahs("reset", "--data-dir", join(folder, "precious"));
     expect([code, log]).toEqual([1, expect.stringContaining("photos")]);
     expect(existsSync(precious)).toBe(true);
+  });
+});
+
+describe("an error that nobody caught", () => {
+  const NODE = "https://node.example/v2/aLcHeMyKeY_0123456789abcdef";
+  /** Has the process make it as it starts, or when it is told to. */
+  const faulty = (code: string) => {
+    const file = join(folder, "fault.mjs");
+    writeFileSync(file, code);
+    return { NODE_OPTIONS: `--import ${file}`, AHS_DATA_DIR: join(folder, "data") };
+  };
+
+  test("is told without the secrets in it", async () => {
+    const env = faulty(
+      `Promise.resolve().then(() => setImmediate(() => Promise.reject("no answer of ${NODE}")));`,
+    );
+    const script = runScript(["help"], env, join(folder, "help.log"));
+    expect([await script.exited, script.log()]).toEqual([
+      1,
+      expect.stringContaining("ahs: no answer of https://node.example/v2/[Redacted]\n"),
+    ]);
+    expect(script.log()).not.toContain("aLcHeMyKeY");
+  });
+
+  test("of a process that writes a log is the last line of that", async () => {
+    const env = {
+      ...faulty(`process.on("SIGUSR2", () => { throw new Error("no answer of ${NODE}"); });`),
+      DATABASE_URL: `postgres://${NOBODY}/ahs`,
+      RPC_URL: NODE,
+      AHS_DEPLOYMENT: join(folder, "deployment.json"),
+    };
+    const script = runScript(["index"], env, join(folder, "index.log"));
+    await until({ what: "it waits for its database", timeoutMs: 30_000 }, async () =>
+      script.log().includes("trying again") ? true : null,
+    );
+    process.kill(script.pid, "SIGUSR2");
+    expect(await script.exited).toBe(1);
+    const last = script.log().trimEnd().split("\n").at(-1) ?? "";
+    expect(JSON.parse(last)).toMatchObject({
+      level: 60,
+      name: "ahs-index",
+      err: { message: "no answer of https://node.example/v2/[Redacted]" },
+    });
+    expect(script.log()).not.toContain("aLcHeMyKeY");
   });
 });

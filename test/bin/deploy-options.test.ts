@@ -55,8 +55,10 @@ test.each<[string, string[]]>([
   ["--min-score, --max-age and --unscored come together", [...EVALUATOR, "--min-score", "60"]],
   ["expected GENERATION:ADDRESS:BLOCK", ["--out", "x", "--verdict-signer", A, "--escrow", `G2:${B}:1`]],
   ["has a wrong checksum", [...EVALUATOR, "--escrow", `G1:${A.replace("F", "f")}:1`]],
-  ["escrow", ["--out", "x", "--verdict-signer", A]],
-  ["verdict-signer", ["--out", "x", "--escrow", `G1:${B}:1`]],
+  ["--escrow is missing\nUsage", ["--out", "x", "--verdict-signer", A]],
+  ["--verdict-signer is missing\nUsage", ["--out", "x", "--escrow", `G1:${B}:1`]],
+  ["--out is missing\nUsage", ORACLE],
+  ["--owner: expected an address\nUsage", [...ORACLE, "--out", "x", "--owner", "me"]],
   ["without --network, --registry and --sanctions", ["--out", "x"]],
   ["without --network, --registry and --sanctions", ["--out", "x", "--registry", A]],
   ["Unrecognized key", [...EVALUATOR, "--usdc", A]],
@@ -64,4 +66,8 @@ test.each<[string, string[]]>([
 ])("refuses with the usage: %s", (message, args) => {
   expect(() => parseDeployOptions(args)).toThrow(message);
   expect(() => parseDeployOptions(args)).toThrow("Usage: ahs deploy");
+});
+
+test("the usage alone answers no options", () => {
+  expect(() => parseDeployOptions([])).toThrow(/^Usage: ahs deploy/);
 });

@@ -162,6 +162,7 @@ async function expectNoFault(options: {
     RPC_URL: options.rpcUrl,
     AHS_DEPLOYMENT: options.deploymentFile,
     PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
+    PUBLIC_URL: "https://health.example.org",
   };
   const doctor = runScript(["doctor", "--json"], env, join(folder, "doctor.json"));
   const code = await doctor.exited;

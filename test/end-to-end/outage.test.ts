@@ -11,7 +11,7 @@ import { urlForRole } from "../support/test-database.ts";
 
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e01");
 const OUTAGE_MS = 4_000;
-const RECOVERY_MS = 40_000;
+const RECOVERY_MS = 90_000;
 
 let kit: Testkit;
 let database: CuttableProxy;
@@ -55,7 +55,7 @@ beforeAll(async () => {
   server = await startServer({ ...cuttable, env: TRACED });
   kit.onClose(server.stop);
   await publishedAfter(0);
-}, 90_000);
+}, 240_000);
 
 afterAll(async () => {
   await kit.close();
@@ -77,7 +77,7 @@ test.each([
     const exited = await Promise.race([worker.exited.then(() => true), sleep(0).then(() => false)]);
     expect(exited).toBe(false);
   },
-  90_000,
+  OUTAGE_MS + RECOVERY_MS + 30_000,
 );
 
 test("no process's log, at trace and through all of this, holds a key or a password", async () => {

@@ -1,11 +1,7 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { type Address, getAddress, numberToHex } from "viem";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { until } from "../support/anvil-testkit/script.ts";
-import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";
 import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 import {
   accessibilityFaults,
   openPage,
@@ -15,70 +11,22 @@ import {
 } from "../support/browser-pages.ts";
 import { injectWallet, type WalletBehaviour } from "../support/browser-wallet.ts";
 import { CHROMIUM } from "../support/chromium.ts";
-import { seedVerdicts } from "../support/seed-verdicts.ts";
+import { type PagesWorld, QUIET, STEADY, startPagesWorld, walletOf } from "../support/pages-world.ts";
 
-const [STEADY, FAILING, QUIET] = [walletOf(1), walletOf(2), walletOf(3)];
-const HISTORY_DAYS = 30;
-const BLOCK_MS = 500;
-const BALANCE = 5_000;
+let world: PagesWorld;
 const { payer } = roleAccounts();
 
-let kit: Testkit;
-let server: TestServer;
-let browser: Browser;
-let mining: NodeJS.Timeout | undefined;
-let key: Awaited<ReturnType<typeof createTestKey>>;
-let verdicts: Awaited<ReturnType<typeof seedVerdicts>>;
-
 beforeAll(async () => {
-  if (CHROMIUM === null) return;
-  const launching = chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  kit = await bootTestkit({ ageSeconds: (HISTORY_DAYS + 6) * 86_400 });
-  await makeHistory();
-  mining = setInterval(() => void kit.chain.tick(), BLOCK_MS);
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await kit.chain.head());
-  kit.startWorker();
-  const env = { HISTORY_SOURCE: "none", MAX_INDEX_AGE_SECONDS: "3600" };
-  server = await startServer({ ...kit, rpcUrl: kit.chain.rpcUrl, env });
-  kit.onClose(() => server.stop());
-  key = await createTestKey(kit.db, BALANCE);
-  verdicts = await seedVerdicts(kit.db);
-  browser = await launching;
-  await until({ what: "both wallets have a grade", timeoutMs: 60_000 }, async () => {
-    const graded = "select 1 from ahs.current_score where grade is not null";
-    return (await kit.db.$client.query(graded)).rowCount === 2 ? true : null;
-  });
+  if (CHROMIUM !== null) world = await startPagesWorld(CHROMIUM);
 }, 180_000);
 
-afterAll(async () => {
-  clearInterval(mining);
-  await browser?.close();
-  await kit?.close();
-});
-
-function walletOf(number: number): Address {
-  return getAddress(numberToHex(0xbeef00 + number, { size: 20 }));
-}
-
-async function makeHistory(): Promise<void> {
-  const { chain } = kit;
-  for (const wallet of [STEADY, FAILING, QUIET]) await chain.register(wallet);
-  for (const wallet of [STEADY, FAILING]) await chain.succeedInCrowd(wallet);
-  for (let day = 0; day < HISTORY_DAYS; day += 1) {
-    await chain.moveTime(86_400);
-    await chain.succeed(STEADY);
-    await chain.revert(FAILING);
-  }
-  await chain.toWallClock();
-  await chain.mine(60, 0);
-}
+afterAll(() => world?.kit.close());
 
 function open(options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  return openPage(browser, { ...options, baseURL: server.baseUrl });
+  return openPage(world.browser, { ...options, baseURL: world.server.baseUrl });
 }
 
-async function signIn(page: Page, secret = key.secret): Promise<void> {
+async function signIn(page: Page, secret = world.key.secret): Promise<void> {
   await page.goto("/account");
   await page.getByLabel("API key").fill(secret);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -92,10 +40,10 @@ function places(): Readonly<Record<string, string>> {
     search: `/leaderboard?q=${STEADY}`,
     wallet: `/wallet/${STEADY}`,
     "wallet without a score": `/wallet/${QUIET}`,
-    "verdict allowed": `/verdict/${verdicts.allowed}`,
-    "verdict on hold": `/verdict/${verdicts.held}`,
-    "verdict under way": `/verdict/${verdicts.pending}`,
-    "verdict that failed": `/verdict/${verdicts.failed}`,
+    "verdict allowed": `/verdict/${world.verdicts.allowed}`,
+    "verdict on hold": `/verdict/${world.verdicts.held}`,
+    "verdict under way": `/verdict/${world.verdicts.pending}`,
+    "verdict that failed": `/verdict/${world.verdicts.failed}`,
     "unknown verdict": "/verdict/none",
     status: "/status",
     account: "/account",
@@ -147,7 +95,7 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
   test("work without scripts, and never show the key", async () => {
     const { page, close } = await open({ javaScriptEnabled: false });
     await signIn(page);
-    expect(await page.content()).not.toContain(key.secret);
+    expect(await page.content()).not.toContain(world.key.secret);
     expect(page.url()).not.toContain("ahs_");
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ name: "ahs_key", httpOnly: true, sameSite: "Strict", expires: -1 });
@@ -161,20 +109,22 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
     const { page, faults, close } = await open();
     await signIn(page);
     await page.goto(`/wallet/${STEADY}`);
-    const before = await readBalance(kit.db, key.id);
+    const before = await readBalance(world.kit.db, world.key.id);
     await page.getByRole("button", { name: /1\.00 USD/ }).click();
     await page.getByText("Paid.").waitFor();
-    expect(before - (await readBalance(kit.db, key.id))).toBe(1_000);
+    expect(before - (await readBalance(world.kit.db, world.key.id))).toBe(1_000);
     expect(await page.textContent("main")).toMatch(/history/i);
     await page.reload();
-    await page.getByText("Paid.").waitFor();
-    expect(before - (await readBalance(kit.db, key.id))).toBe(1_000);
+    await page.getByText("You have this report").waitFor();
+    await page.goto(`/wallet/${STEADY}`);
+    await page.getByText("You have this report").waitFor();
+    expect(before - (await readBalance(world.kit.db, world.key.id))).toBe(1_000);
     expect(faults).toEqual([]);
     await close();
   }, 40_000);
 
   test("replace a key: the new one is shown once, the browser follows it, and sending the form again replaces nothing", async () => {
-    const own = await createTestKey(kit.db, 1_000);
+    const own = await createTestKey(world.kit.db, 1_000);
     const { page, close } = await open();
     await signIn(page, own.secret);
     await page.getByText("Replace it now").click();
@@ -193,7 +143,7 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
 
   test("show what strangers wrote as text", async () => {
     const { page, faults, close } = await open();
-    await page.goto(`/verdict/${verdicts.held}`);
+    await page.goto(`/verdict/${world.verdicts.held}`);
     expect(await page.evaluate("window.hacked")).toBeUndefined();
     expect(await page.textContent("main")).toContain("<script>window.hacked = true</script>");
     expect(faults).toEqual([]);
@@ -204,7 +154,7 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
 describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
   async function buyWith(behaviour: WalletBehaviour = {}) {
     const { page, faults, close } = await open();
-    await injectWallet(page, { rpcUrl: kit.chain.rpcUrl, account: payer, ...behaviour });
+    await injectWallet(page, { rpcUrl: world.kit.chain.rpcUrl, account: payer, ...behaviour });
     await page.goto("/account");
     await page.getByLabel("Credits in USD").fill("2.5");
     await page.getByRole("button", { name: "Buy a key" }).click();
@@ -250,7 +200,7 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
 
   test("changes to the chain that is paid on, and gets the key whose answer was lost, or owed, by the payment that was made", async () => {
     const { page, close } = await open();
-    await injectWallet(page, { rpcUrl: kit.chain.rpcUrl, account: payer, chainId: 1 });
+    await injectWallet(page, { rpcUrl: world.kit.chain.rpcUrl, account: payer, chainId: 1 });
     let isLost = false;
     await page.route("**/keys", async (route) => {
       const isPayment = route.request().headers()["payment-signature"] !== undefined;
@@ -258,7 +208,7 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
       isLost = true;
       return route.abort("connectionreset");
     });
-    await kit.db.$client.query(`
+    await world.kit.db.$client.query(`
       create function ahs.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
       create trigger refuse before insert on ahs.key_credit for each row execute function ahs.refuse()`);
     await page.goto("/account");
@@ -266,11 +216,11 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
     const claimed = page.waitForRequest((request) => request.headers()["x-payment-claim"] !== undefined);
     const owed = page.waitForResponse((response) => response.status() === 500);
     await owed;
-    await kit.db.$client.query("drop trigger refuse on ahs.key_credit; drop function ahs.refuse()");
+    await world.kit.db.$client.query("drop trigger refuse on ahs.key_credit; drop function ahs.refuse()");
     await claimed;
     await page.locator("pre.key").waitFor();
     expect(isLost).toBe(true);
-    const { rows } = await kit.db.$client.query(
+    const { rows } = await world.kit.db.$client.query(
       "select state, count(*)::int from ahs.payment group by state",
     );
     expect(rows).toEqual([{ state: "answered", count: 3 }]);
@@ -295,5 +245,5 @@ async function replaceByWallet(page: Page, lost: string): Promise<void> {
 }
 
 async function statusOf(secret: string): Promise<number> {
-  return (await fetch(`${server.baseUrl}/keys/self`, { headers: { "x-api-key": secret } })).status;
+  return (await fetch(`${world.server.baseUrl}/keys/self`, { headers: { "x-api-key": secret } })).status;
 }

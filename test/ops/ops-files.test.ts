@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -69,6 +70,27 @@ test("secrets are files, and every secret, volume and network that is named is d
   expect(textOf("ops/.gitignore")).toContain("secrets/");
 });
 
+test("backups are out of reach of the processes that serve, work and index", () => {
+  const mounting = Object.entries(compose.services).filter(([, service]) =>
+    service.volumes?.some((volume) => volume.startsWith("backups:")),
+  );
+  expect(mounting.map(([name]) => name)).toEqual(["migrate"]);
+  expect(compose.services.migrate?.volumes).toEqual(
+    expect.arrayContaining([...(compose.services.work?.volumes ?? []), "backups:/backups"]),
+  );
+});
+
+test("users of the roles look for functions where PostgreSQL's own are, as the documents tell it", () => {
+  for (const path of ["ops/postgres/logins.sh", "docs/database.md"]) {
+    const text = textOf(path);
+    const usersThat = (set: string) =>
+      [...text.matchAll(new RegExp(`^alter role (\\S+) set ${set}`, "gm"))].map(([, user]) => user);
+    const users = usersThat("role = ");
+    expect(users.length).toBeGreaterThan(0);
+    expect(usersThat("search_path = pg_catalog;")).toEqual(expect.arrayContaining(users));
+  }
+});
+
 test("no variable is set that nobody reads", () => {
   const ours = ["migrate", "index", "serve", "work"].flatMap((name) =>
     Object.keys(compose.services[name]?.environment ?? {}),
@@ -98,6 +120,24 @@ test("the image copies what exists, runs as a user without rights and takes in n
   expect(ignored.trim().split("\n")).toEqual(["*", ...copied.map((path) => `!${path}`)]);
   expect(textOf("ops/Containerfile.dockerignore")).toBe(ignored);
   expect(lines).toContain("USER node");
+});
+
+test("an alert misses a replica as soon as there are fewer than compose runs", () => {
+  const { expr = "" } = rules.find(({ alert }) => alert === "AhsReplicaMissing") ?? {};
+  const [, wanted] = /< (\d+) /.exec(expr) ?? [];
+  for (const job of ["serve", "work"]) {
+    expect(expr).toContain(`absent(up{job="ahs-${job}"})`);
+    expect(compose.services[job]).toMatchObject({ deploy: { replicas: Number(wanted) } });
+  }
+});
+
+// Debian's `prometheus` has it; without it the rules are read, and not evaluated.
+const PROMTOOL = "/usr/bin/promtool";
+
+test.skipIf(!existsSync(PROMTOOL))("alerts fire when they should, and are silent when all is well", () => {
+  const cwd = new URL("ops/prometheus", ROOT);
+  const { status, stdout, stderr } = spawnSync(PROMTOOL, ["test", "rules", "rules.test.yml"], { cwd });
+  expect(status, `${stdout}${stderr}`).toBe(0);
 });
 
 test("every alert reads metrics that exist, and is told of in docs/operate.md", () => {

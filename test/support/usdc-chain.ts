@@ -15,6 +15,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
+import { allowedCalls } from "../../service/chain/allowed-calls.ts";
 import { createSenderMetrics } from "../../service/chain/send-metrics.ts";
 import { senderPolicy } from "../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../service/chain/send-rpc.ts";
@@ -101,6 +102,7 @@ function sendUntil(chain: TestChain, databaseUrl: string, signal: AbortSignal): 
     {
       chainId: 31_337,
       account: privateKeyToAccount(privateKeyOf(sender)),
+      refuses: allowedCalls(["facilitator"], { ...chain.deployment, maxRequestFeeWei: 0n }),
       rpc: createSenderRpc({ url: chain.rpcUrl, timeoutMs: 5_000, retries: 1 }),
       policy: senderPolicy(chain.deployment),
       metrics: createSenderMetrics(new Registry()),

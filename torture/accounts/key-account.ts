@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Load } from "../load/load.ts";
 import type { Stand, StandKey } from "../stand/stand.ts";
-import { compareCounts, type Finding, lost } from "./finding.ts";
+import { compareCounts, doubled, type Finding, lost } from "./finding.ts";
 
 /** Units of 0.001 USD of an output to be judged, as README states it. */
 const OUTPUT_UNITS = 500;
@@ -31,7 +31,22 @@ export async function accountKeys(
       units: judged.length * OUTPUT_UNITS,
       given: 0,
     })),
+    ...(await accountBought(stand, outputKey)),
   ];
+}
+
+/** Every price that was kept for an output pays for one verdict, and no verdict is paid twice. */
+async function accountBought({ db }: Stand, key: StandKey): Promise<Finding[]> {
+  const { rows } = await db.$client.query<{ id: string; verdicts: number; created_at: Date }>(
+    `select d.id, d.created_at, (select count(*)::int from ahs.verdict v where v.debit_id = d.id) as verdicts
+     from ahs.key_debit d where d.key_id = $1 and d.state = 'kept'`,
+    [key.id],
+  );
+  return rows
+    .filter(({ verdicts }) => verdicts !== 1)
+    .map(({ id, verdicts, created_at: at }) =>
+      doubled(`debit ${id} of ${at.toISOString()} was kept for ${verdicts} verdicts`),
+    );
 }
 
 type Expected = {

@@ -23,7 +23,7 @@ export const subscriptionShape = {
   thresholds: z.array(watchedSchema).openapi({ description: "What `ahs.threshold_breached` is told of" }),
   status: z.enum(["unverified", "active", "disabled", "expired", "ended"]).openapi({
     description:
-      "unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: paying again continues it. ended: by its owner, for good",
+      "unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good",
   }),
   disabled_reason: z.string().nullable(),
   created_at: isoSchema,

@@ -2,11 +2,10 @@ import type { KeyStanding } from "../../store/key-standing.ts";
 import type { IpLimit } from "../access/ip-limit.ts";
 import { rateLimited } from "../access/rate-limit-answer.ts";
 import type { ApiContext } from "../api-env.ts";
-import { Problem } from "../problems.ts";
+import { Problem, problemType } from "../problems.ts";
 import { keyOf, signedInKey, signInCookie, signOutCookie } from "./account-cookie.ts";
 import { type AccountView, keySelfIn, policyIn, renderAccount, renderRotated } from "./account-view.ts";
-import { askInterface, refusalWords } from "./ask-interface.ts";
-import { renderPage } from "./frame.ts";
+import { askInterface, readRefusal } from "./ask-interface.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
 import { readForm } from "./read-form.ts";
 import { renderSignedOut } from "./signed-out-view.ts";
@@ -36,18 +35,18 @@ const ONCE = /^[A-Za-z0-9-]{8,64}$/;
 export const accountPage: Page = { path: PATH, needs: "/keys/self", get: show, post: act };
 
 async function show(context: ApiContext, runtime: PageRuntime): Promise<Response> {
-  const key = signedInKey(context);
+  const key = signedInKey(context, runtime);
   const onward = onwardOf(context.req.query("next"));
   if (key === null) return answerSignedOut(context, runtime, { onward, fault: null });
   const self = await askInterface(context, runtime, { method: "GET", path: "/keys/self", key });
   if (self.status === 401) {
-    const fault = `You were signed out. ${await refusalWords(self)}`;
-    return answerSignedOut(context, runtime, { onward, fault, headers: signOutCookie(isHttps(runtime)) });
+    const fault = `You were signed out. ${await whyNotSignedIn(self, runtime)}`;
+    return answerSignedOut(context, runtime, { onward, fault, headers: signOutCookie(runtime) });
   }
   await requireAnswered(self);
   const view = await viewOf(context, runtime, { key, self: keySelfIn(await self.json()) });
   const { title, body } = renderAccount(view);
-  return answerPrivatePage(context, renderPage({ title, path: PATH, body, script: "account.js" }));
+  return answerPrivatePage(context, { title, path: PATH, body, script: "account.js" });
 }
 
 async function act(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
@@ -56,7 +55,7 @@ async function act(...[context, runtime]: Parameters<PageHandler>): Promise<Resp
     case "sign-in":
       return signIn(context, runtime, form);
     case "sign-out":
-      return redirectTo(context, PATH, { status: 303, headers: signOutCookie(isHttps(runtime)) });
+      return redirectTo(context, PATH, { status: 303, headers: signOutCookie(runtime) });
     case "rotate":
       return rotate(context, runtime, form);
     default:
@@ -79,14 +78,18 @@ async function signIn(context: ApiContext, runtime: PageRuntime, form: URLSearch
   }
   const self = await askInterface(context, runtime, { method: "GET", path: "/keys/self", key });
   if (self.status === 401)
-    return answerSignedOut(context, runtime, { onward, fault: await refusalWords(self), status: 401 });
+    return answerSignedOut(context, runtime, {
+      onward,
+      fault: await whyNotSignedIn(self, runtime),
+      status: 401,
+    });
   await requireAnswered(self);
-  return redirectTo(context, onward ?? PATH, { status: 303, headers: signInCookie(key, isHttps(runtime)) });
+  return redirectTo(context, onward ?? PATH, { status: 303, headers: signInCookie(key, runtime) });
 }
 
 /** The new key stands in this answer alone; the form's own id keeps a second sending of it from replacing the key again. */
 async function rotate(context: ApiContext, runtime: PageRuntime, form: URLSearchParams): Promise<Response> {
-  const key = signedInKey(context);
+  const key = signedInKey(context, runtime);
   if (key === null) return redirectTo(context, PATH, { status: 303 });
   const once = form.get("once") ?? "";
   if (!ONCE.test(once)) throw new Problem("request-malformed", "This form was not made by the page.");
@@ -101,12 +104,8 @@ async function rotate(context: ApiContext, runtime: PageRuntime, form: URLSearch
   const body: unknown = await answer.json();
   const fresh = typeof body === "object" && body !== null && "api_key" in body ? body.api_key : null;
   const secret = typeof fresh === "string" ? keyOf(fresh) : null;
-  const page = renderPage({ title: "New key", path: PATH, body: renderRotated(secret), script: "copy.js" });
-  return answerPrivatePage(
-    context,
-    page,
-    secret === null ? {} : { headers: signInCookie(secret, isHttps(runtime)) },
-  );
+  const page = { title: "New key", path: PATH, body: renderRotated(secret), script: "copy.js" };
+  return answerPrivatePage(context, page, secret === null ? {} : { headers: signInCookie(secret, runtime) });
 }
 
 async function viewOf(
@@ -142,19 +141,26 @@ function answerSignedOut(
   { onward, fault, ...rest }: SignedOut,
 ): Response {
   const { sellsKeys } = ports.account;
-  const page = renderPage({
+  const page = {
     title: "Account",
     path: PATH,
     body: renderSignedOut({ onward, fault, sellsKeys, origin }),
     ...(sellsKeys ? { script: "buy-key.js" } : {}),
-  });
+  };
   return answerPrivatePage(context, page, rest);
+}
+
+/** Programs are told of an unknown key by names of endpoints; who reads the page, by where on it to go. */
+async function whyNotSignedIn(answer: Response, { ports }: PageRuntime): Promise<string> {
+  const { type, words } = await readRefusal(answer);
+  if (type !== problemType("key-unknown")) return words;
+  return `No such key exists. ${ports.account.sellsKeys ? "Buy one below, or replace a lost one." : "The operator makes keys."}`;
 }
 
 /** Throws what the interface refused as the page's own refusal, with its status. */
 async function requireAnswered(answer: Response): Promise<void> {
   if (answer.ok) return;
-  const words = await refusalWords(answer);
+  const { words } = await readRefusal(answer);
   switch (answer.status) {
     case 401:
       throw new Problem(
@@ -177,8 +183,4 @@ function retryAfter(answer: Response): Readonly<Record<string, string>> {
 
 function onwardOf(given: string | undefined): string | null {
   return given !== undefined && ONWARD.test(given) ? given : null;
-}
-
-function isHttps({ origin }: Pick<PageRuntime, "origin">): boolean {
-  return origin.startsWith("https:");
 }

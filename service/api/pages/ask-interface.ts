@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ApiContext } from "../api-env.ts";
 import type { PageRuntime } from "./page.ts";
 
@@ -35,17 +36,23 @@ export async function askInterface(
   return dispatch(request, context);
 }
 
-/** What a refusal says in words; its status where it says none. */
-export async function refusalWords(response: Response): Promise<string> {
-  return detailIn(await response.text()) ?? `The service answered ${response.status}.`;
+/** What a refusal says in words, its status where it says none; and the type of its problem, null where it is none. */
+export async function readRefusal(
+  response: Response,
+): Promise<{ readonly type: string | null; readonly words: string }> {
+  const { type, detail } = refusalIn(await response.text());
+  return { type, words: detail ?? `The service answered ${response.status}.` };
 }
 
-function detailIn(text: string): string | null {
+const refusalSchema = z.object({
+  type: z.string().nullable().catch(null),
+  detail: z.string().nullable().catch(null),
+});
+
+function refusalIn(text: string): z.infer<typeof refusalSchema> {
   try {
-    const body: unknown = JSON.parse(text);
-    const detail = typeof body === "object" && body !== null && "detail" in body ? body.detail : null;
-    return typeof detail === "string" ? detail : null;
+    return refusalSchema.parse(JSON.parse(text));
   } catch {
-    return null;
+    return { type: null, detail: null };
   }
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Hono } from "hono";
 import { answer } from "../answer.ts";
@@ -6,12 +7,19 @@ import { mountPage } from "../mount-endpoints.ts";
 import { FONT_FILES, FONT_VERSION, STYLE, STYLE_VERSION } from "./style.ts";
 
 /** A file that pages load. */
-export type PageAsset = {
+type PageAsset = {
   readonly path: `/${string}`;
   readonly contentType: string;
   readonly body: string | Uint8Array;
-  /** What its URL carries as `v` while it is this content; null for one whose URL stays. */
-  readonly version: string | null;
+  /** What its URL carries as `v` while it is this content; in-path: its path is new whenever it is; null for one whose URL stays. */
+  readonly version: { readonly v: string } | "in-path" | null;
+};
+
+/** What a server loads for its pages. */
+export type LoadedAssets = {
+  readonly assets: readonly PageAsset[];
+  /** Path of the folder of the scripts: of all of them together, so that none ever imports one of another version. */
+  readonly scripts: string;
 };
 
 const FOR_GOOD = "public, max-age=31536000, immutable";
@@ -23,24 +31,35 @@ const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><re
 const ROBOTS = "User-agent: *\nDisallow: /account\nAllow: /\n";
 
 /** Reads the fonts from their package and the scripts from their folder, for a server to keep. */
-export function loadPageAssets(): readonly PageAsset[] {
+export function loadPageAssets(): LoadedAssets {
   const fonts = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
-  const scripts = new URL("scripts/", import.meta.url);
-  return [
-    ...FONT_FILES.map((name): PageAsset => {
-      const body = new Uint8Array(readFileSync(new URL(name, fonts)));
-      return { path: `/assets/${name}`, contentType: "font/woff2", body, version: FONT_VERSION };
-    }),
-    ...readdirSync(scripts).map((name): PageAsset => {
-      const body = readFileSync(new URL(name, scripts), "utf8");
-      const contentType = "text/javascript; charset=utf-8";
-      return { path: `/assets/${name}`, contentType, body, version: null };
-    }),
-  ];
+  const folder = new URL("scripts/", import.meta.url);
+  const texts = readdirSync(folder)
+    .toSorted()
+    .map((name) => ({ name, body: readFileSync(new URL(name, folder), "utf8") }));
+  const scripts = `/assets/${hash("sha256", JSON.stringify(texts), "hex").slice(0, 16)}` as const;
+  return {
+    scripts,
+    assets: [
+      ...FONT_FILES.map((name): PageAsset => {
+        const body = new Uint8Array(readFileSync(new URL(name, fonts)));
+        return { path: `/assets/${name}`, contentType: "font/woff2", body, version: { v: FONT_VERSION } };
+      }),
+      ...texts.map(({ name, body }): PageAsset => {
+        const contentType = "text/javascript; charset=utf-8";
+        return { path: `${scripts}/${name}`, contentType, body, version: "in-path" };
+      }),
+    ],
+  };
 }
 
 const OWN_TEXTS: readonly PageAsset[] = [
-  { path: "/assets/style.css", contentType: "text/css; charset=utf-8", body: STYLE, version: STYLE_VERSION },
+  {
+    path: "/assets/style.css",
+    contentType: "text/css; charset=utf-8",
+    body: STYLE,
+    version: { v: STYLE_VERSION },
+  },
   { path: "/favicon.svg", contentType: "image/svg+xml", body: FAVICON, version: null },
   { path: "/robots.txt", contentType: "text/plain; charset=utf-8", body: ROBOTS, version: null },
 ];
@@ -49,7 +68,7 @@ const OWN_TEXTS: readonly PageAsset[] = [
 export function mountAssets(app: Hono<ApiEnv>, loaded: readonly PageAsset[]): void {
   for (const { path, contentType, body, version } of [...OWN_TEXTS, ...loaded]) {
     mountPage(app, path, (context) => {
-      const isVersioned = version !== null && context.req.query("v") === version;
+      const isVersioned = version === "in-path" || (version !== null && context.req.query("v") === version.v);
       return answer(context, {
         status: 200,
         body,

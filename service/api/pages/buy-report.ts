@@ -1,63 +1,146 @@
 import type { Address } from "viem";
 import { z } from "zod";
+import { hashApiKey } from "../../store/api-keys.ts";
+import type { KeptPurchase, PurchaseQuery } from "../../store/kept-purchases.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
 import { type AhsRecord, ahsRecordSchema } from "../scores/ahs-record-schema.ts";
 import { askInterface } from "./ask-interface.ts";
-import { isOpenOffer } from "./offer.ts";
+import { newOffer, openOffer, purchaseHashes, purchaseKey } from "./offer.ts";
 import type { PageRuntime } from "./page.ts";
 import { readForm } from "./read-form.ts";
 
-/** What came of buying what stands behind a score. */
-export type BoughtReport =
+export type BuyReportPorts = {
+  /** What an API key bought or is buying under any of these Idempotency-Keys. */
+  readonly keptPurchase: (query: PurchaseQuery) => Promise<KeptPurchase>;
+};
+
+/** What somebody who is signed in has of the report behind a score. */
+export type ReportState =
+  /** May buy it by a form that carries the offer. */
+  | { readonly kind: "offer"; readonly offer: string; readonly funds: Funds }
   | {
       readonly kind: "bought";
       readonly record: AhsRecord;
-      /** What is left on the key, in US dollars. */
-      readonly balance: Balance;
+      readonly paid: Paid;
     }
   | {
-      /** Nothing was charged. */
+      /** Nothing was charged: the status says so. */
       readonly kind: "refused";
       readonly status: number;
       readonly reason: string;
+      readonly offer: string;
+    }
+  | {
+      /** It may be charged yet, once; the same form asks for the answer. */
+      readonly kind: "pending";
+      readonly status: number;
+      readonly reason: string;
+      readonly offer: string;
     };
 
-/** unknown: the key was charged, and could not be asked about afterwards. */
-export type Balance =
+/** What there is on a key; unknown: it could not be asked about. */
+export type Funds =
   | { readonly kind: "left"; readonly usd: number }
   | { readonly kind: "unlimited" }
   | { readonly kind: "unknown" };
 
-type Purchase = { readonly address: Address; readonly key: string };
+/** before: bought earlier, and shown again until then; else charged now, with what is left afterwards. */
+export type Paid = Funds | { readonly kind: "before"; readonly until: Date };
+
+type Buyer = { readonly address: Address; readonly key: string };
 
 const PARTS = "include=features,history";
+const UNDER_WAY = "The first request is still being answered.";
 const refusalSchema = z.object({ detail: z.string().optional(), error: z.string().optional() });
 const keySchema = z.object({ balance_usd: z.number().nullable() });
 
-/** Buys features and history of a wallet by GET /ahs with the visitor's key; the same form again is answered again, at no charge. */
+/** What a key has of a wallet's report: it if it was bought and is still kept, else an offer. Charges nothing. */
+export async function readReport(
+  context: ApiContext,
+  runtime: PageRuntime,
+  buyer: Buyer,
+): Promise<ReportState> {
+  const now = runtime.clock.now();
+  const offer = newOffer(now);
+  const kept = await keptReport(runtime.ports, buyer, { now, offer });
+  return kept ?? { kind: "offer", offer, funds: await fundsOf(context, runtime, buyer.key) };
+}
+
+/**
+ * Buys features and history of a wallet by GET /ahs with the visitor's key, unless it has them: however many forms of a wallet are
+ * sent, they charge once until what was bought is a day old.
+ */
 export async function buyReport(
   context: ApiContext,
   runtime: PageRuntime,
-  { address, key }: Purchase,
-): Promise<BoughtReport> {
-  const offer = (await readForm(context)).get("offer") ?? "";
-  if (!isOpenOffer(offer, runtime.clock.now())) {
-    return {
-      kind: "refused",
-      status: 400,
-      reason: "This form is too old to be sent again. Here is a new one.",
-    };
+  buyer: Buyer,
+): Promise<ReportState> {
+  const now = runtime.clock.now();
+  const given = (await readForm(context)).get("offer") ?? "";
+  const shown = openOffer(given, now);
+  const offer = shown === null ? newOffer(now) : given;
+  const kept = await keptReport(runtime.ports, buyer, { now, offer });
+  if (kept !== null) return kept;
+  if (shown === null) {
+    const reason = "This form is too old to be sent again. Here is a new one.";
+    return { kind: "refused", status: 400, reason, offer };
   }
   const answer = await askInterface(context, runtime, {
     method: "GET",
-    path: `/ahs/${toEip55(address)}?${PARTS}`,
-    key,
-    headers: { "idempotency-key": offer },
+    path: `/ahs/${toEip55(buyer.address)}?${PARTS}`,
+    key: buyer.key,
+    headers: { "idempotency-key": purchaseKey(buyer.address, shown) },
   });
-  if (!answer.ok) return { kind: "refused", status: answer.status, reason: await reasonOf(answer) };
+  if (!answer.ok) {
+    const { status } = answer;
+    return {
+      kind: isUncharged(status) ? "refused" : "pending",
+      status,
+      reason: await reasonOf(answer),
+      offer,
+    };
+  }
   const record = ahsRecordSchema.parse(await answer.json());
-  return { kind: "bought", record, balance: await balanceOf(context, runtime, key) };
+  return { kind: "bought", record, paid: await fundsOf(context, runtime, buyer.key) };
+}
+
+/** What was bought or is being bought; null where neither is so. */
+async function keptReport(
+  { keptPurchase }: BuyReportPorts,
+  { address, key }: Buyer,
+  { now, offer }: { readonly now: Date; readonly offer: string },
+): Promise<ReportState | null> {
+  const kept = await keptPurchase({
+    apiKeyHash: hashApiKey(key),
+    keyHashes: purchaseHashes(address, now),
+    now,
+  });
+  switch (kept.kind) {
+    case "none":
+      return null;
+    case "running":
+      return { kind: "pending", status: 409, reason: UNDER_WAY, offer };
+    case "answered": {
+      // The holder of the key may have used the same Idempotency-Key for something else.
+      const { data } = ahsRecordSchema.safeParse(jsonIn(kept.body));
+      if (data === undefined || data.address.toLowerCase() !== address) return null;
+      return { kind: "bought", record: data, paid: { kind: "before", until: kept.until } };
+    }
+  }
+}
+
+/** Whether an answer of this status proves that nothing was charged, and that nothing under way will be. */
+function isUncharged(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 409;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 async function reasonOf(answer: Response): Promise<string> {
@@ -65,7 +148,7 @@ async function reasonOf(answer: Response): Promise<string> {
   return data?.detail ?? data?.error ?? `The service answered ${answer.status}.`;
 }
 
-async function balanceOf(context: ApiContext, runtime: PageRuntime, key: string): Promise<Balance> {
+async function fundsOf(context: ApiContext, runtime: PageRuntime, key: string): Promise<Funds> {
   const answer = await askInterface(context, runtime, { method: "GET", path: "/keys/self", key });
   const { data } = keySchema.safeParse(answer.ok ? await answer.json() : null);
   if (data === undefined) return { kind: "unknown" };

@@ -1,18 +1,13 @@
 import { html } from "hono/html";
 import type { RoutingAction } from "../../score/record.ts";
 import { DEFAULT_ROUTING, routeWallet } from "../../score/route.ts";
+import { routeWords } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { SCORE_BANDS, type ScoreBand } from "./score-bands.ts";
 
 /** Pixels that a ruler takes, and one with the routes beneath it. */
 export const RULER_HEIGHT = 44;
 export const ROUTES_HEIGHT = 78;
-
-const ROUTE_NAMES: Readonly<Record<RoutingAction, string>> = {
-  instant_settle: "Settle at once",
-  escrow: "Escrow",
-  reject: "Refuse",
-};
 
 /** A percentage of a chart's width or height, to a thousandth. */
 export function percent(share: number): string {
@@ -38,7 +33,7 @@ export function renderRuler(y: number): Fragment {
 export function renderRoutedRuler(y: number): Fragment {
   return html`${renderRuler(y)}<g>${routeSpans().map(
     ({ action, from, end }) =>
-      html`<line class="span" x1="${percent((from + 0.4) / 100)}" x2="${percent((end - 0.4) / 100)}" y1="${y + 53}" y2="${y + 53}"/><text class="strong" x="${percent((from + end) / 200)}" y="${y + 71}" text-anchor="middle">${ROUTE_NAMES[action]}</text>`,
+      html`<line class="span" x1="${percent((from + 0.4) / 100)}" x2="${percent((end - 0.4) / 100)}" y1="${y + 53}" y2="${y + 53}"/><text class="strong" x="${percent((from + end) / 200)}" y="${y + 71}" text-anchor="middle">${routeWords(action)}</text>`,
   )}</g>`;
 }
 

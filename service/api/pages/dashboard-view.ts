@@ -6,7 +6,7 @@ import type { ScoreDistribution } from "../../store/score-distribution.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { PageChain } from "./dashboard.ts";
 import { renderDistribution, renderEmptyScale } from "./distribution-chart.ts";
-import { renderPage } from "./frame.ts";
+import type { PageContent } from "./frame.ts";
 import { renderTrend } from "./night-trend.ts";
 import { ageWords, countWords, gradeMark, shortHex, spanWords, timeTag, walletLink } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
@@ -22,17 +22,17 @@ type DashboardView = {
 };
 
 const DESCRIPTION =
-  "Scores the wallets of autonomous agents by what they did on chain, and says whether a payment to one should settle, wait in escrow or be refused.";
+  "Scores the wallets of autonomous agents by what they did on chain, and says whether a payment to one should settle, wait in escrow or be rejected.";
 
 /** The dashboard: every section says so where there is nothing to show yet. */
-export function renderDashboard(view: DashboardView): string {
-  return renderPage({
+export function renderDashboard(view: DashboardView): PageContent {
+  return {
     title: "scores of agents' wallets, measured on chain",
     path: "/",
     description: DESCRIPTION,
     body: html`<div class="hero">
 <h1>Know an agent by its wallet</h1>
-<p class="lead">Agent Health scores the wallets of autonomous agents from 0 to 100 by what they did on chain, and says of each whether a payment should settle at once, wait in escrow or be refused.</p>
+<p class="lead">Agent Health scores the wallets of autonomous agents from 0 to 100 by what they did on chain, and says of each whether a payment should settle at once, wait in escrow or be rejected.</p>
 ${renderSearch("")}
 </div>
 ${renderStats(view)}
@@ -43,7 +43,7 @@ ${renderStats(view)}
 <section class="panel" aria-labelledby="chain"><h2 id="chain">On chain</h2>${renderChain(view)}</section>
 <section class="panel" aria-labelledby="next"><h2 id="next">Ask before you pay</h2>${renderNext()}</section>
 </div>`,
-  });
+  };
 }
 
 function renderStats({ ecosystem, now }: DashboardView): Fragment {
@@ -51,7 +51,7 @@ function renderStats({ ecosystem, now }: DashboardView): Fragment {
   const lag = head === null ? null : Math.max(0, Math.floor(now.getTime() / 1000) - head.timestamp);
   return html`<dl class="stats">
 <div><dt>wallets scored</dt><dd>${countWords(scored)}</dd></div>
-<div><dt>with too little history</dt><dd>${countWords(insufficient)}</dd></div>
+<div><dt>without enough history</dt><dd>${countWords(insufficient)}</dd></div>
 <div><dt>sanctioned</dt><dd>${countWords(sanctioned)}</dd></div>
 <div><dt>agents registered</dt><dd>${agents === null ? "–" : countWords(agents)}</dd></div>
 <div><dt>index behind the clock</dt><dd>${lag === null ? "–" : spanWords(lag)}</dd></div>
@@ -60,7 +60,7 @@ function renderStats({ ecosystem, now }: DashboardView): Fragment {
 
 function renderScores({ distribution, ecosystem }: DashboardView): Fragment {
   if (distribution.length === 0)
-    return html`${renderEmptyScale()}<p class="quiet">No wallet has a score yet.${ecosystem.insufficient > 0 ? " Those that were looked at have too little history, which is no bad score." : " The first ones come once the index holds final blocks with calls of agents."}</p>`;
+    return html`${renderEmptyScale()}<p class="quiet">No wallet has a score yet.${ecosystem.insufficient > 0 ? " Those that were looked at have not enough history, which is no bad score." : " The first ones come once the index holds final blocks with calls of agents."}</p>`;
   return renderDistribution(distribution);
 }
 

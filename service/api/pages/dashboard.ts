@@ -28,7 +28,7 @@ async function respond(...[context, { ports, clock }]: Parameters<PageHandler>):
     ports.gradeChanges(),
     ports.nights(),
   ]);
-  const html = renderDashboard({
+  const page = renderDashboard({
     chain: ports.chain,
     ecosystem,
     distribution,
@@ -36,5 +36,5 @@ async function respond(...[context, { ports, clock }]: Parameters<PageHandler>):
     nights,
     now: clock.now(),
   });
-  return answerPublicPage(context, html);
+  return answerPublicPage(context, page);
 }

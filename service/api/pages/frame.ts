@@ -17,44 +17,79 @@ export type PageContent = {
 
 const SERVICE = "Agent Health";
 
-const PLACES = [
-  ["/leaderboard", "Leaderboard"],
-  ["/status", "Status"],
-  ["/docs", "API"],
-  ["/account", "Account"],
-] as const;
+type Place = { readonly href: string; readonly name: string };
+
+/** The reference, which every server has. */
+const REFERENCE = "/docs";
+
+const HOME = "/";
+
+const PLACES: readonly Place[] = [
+  { href: HOME, name: "Dashboard" },
+  { href: "/leaderboard", name: "Leaderboard" },
+  { href: "/status", name: "Status" },
+  { href: REFERENCE, name: "API" },
+  { href: "/account", name: "Account" },
+];
+
+/** What the pages of one server have around them. */
+export type PageFrame = {
+  /** Places of the navigation that the server has. */
+  readonly places: readonly Place[];
+  /** Path of the OpenAPI document. */
+  readonly document: string;
+  /** Folder of the scripts, under a name that is new whenever one of them is. */
+  readonly scripts: string;
+};
+
+/** The frame of a server: it leads to nothing that the server has not. `served` are the paths of its pages. */
+export function frameOf({
+  served,
+  ...frame
+}: Omit<PageFrame, "places"> & { readonly served: ReadonlySet<string> }): PageFrame {
+  return { ...frame, places: PLACES.filter(({ href }) => served.has(href)) };
+}
+
+/** Where a server leads whoever is lost: to its first page. */
+export function homeOf({ places }: PageFrame): string {
+  return places[0]?.href ?? REFERENCE;
+}
 
 /** A whole HTML page: head, navigation, the body in `main`, footer; it loads nothing but files of ours. */
-export function renderPage({ title, path, body, description, script }: PageContent): string {
+export function renderPage(
+  { title, path, body, description, script }: PageContent,
+  frame: PageFrame,
+): string {
   return String(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${path === "/" ? `${SERVICE}: ${title}` : `${title} · ${SERVICE}`}</title>
+<title>${path === HOME ? `${SERVICE}: ${title}` : `${title} · ${SERVICE}`}</title>
 ${description === undefined ? html`<meta name="robots" content="noindex">` : html`<meta name="description" content="${description}">`}
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_HREF}">
-${script === undefined ? "" : html`<script type="module" src="/assets/${script}"></script>`}
+${script === undefined ? "" : html`<script type="module" src="${frame.scripts}/${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-${renderHeader(path)}
+${renderHeader(path, frame)}
 <main id="main">
 ${body}
 </main>
-${renderFooter()}
+${renderFooter(frame)}
 </body>
 </html>
 `);
 }
 
-function renderHeader(path: string): Fragment {
+function renderHeader(path: string, frame: PageFrame): Fragment {
+  const places = frame.places.filter(({ href }) => href !== HOME);
   return html`<header class="top"><div class="wide">
-<a class="brand" href="/"${path === "/" ? html` aria-current="page"` : ""}>${renderMark()}<span>${SERVICE}</span></a>
-<nav aria-label="Main"><ul>${PLACES.map(
-    ([href, name]) =>
+<a class="brand" href="${homeOf(frame)}"${path === HOME ? html` aria-current="page"` : ""}>${renderMark()}<span>${SERVICE}</span></a>
+<nav aria-label="Main"><ul>${places.map(
+    ({ href, name }) =>
       html`<li><a href="${href}"${isWithin(path, href) ? html` aria-current="page"` : ""}>${name}</a></li>`,
   )}</ul></nav>
 </div></header>`;
@@ -65,10 +100,10 @@ function renderMark(): Fragment {
   return html`<svg class="mark" viewBox="0 0 28 24" width="28" height="24" aria-hidden="true" focusable="false"><path class="mark-ticks" d="M2 24V14M8 24V9M20 24V9M26 24V14"/><path class="mark-read" d="M14 24V1"/></svg>`;
 }
 
-function renderFooter(): Fragment {
+function renderFooter({ document }: PageFrame): Fragment {
   return html`<footer class="bottom"><div class="wide">
 <p>Scores come from what wallets did on chain, and each can be recomputed from its inputs. A wallet without enough history has no score, which is not a bad one.</p>
-<ul><li><a href="/docs">API reference</a></li><li><a href="/openapi.json">OpenAPI</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">Report a weakness</a></li></ul>
+<ul><li><a href="${REFERENCE}">API reference</a></li><li><a href="${document}">OpenAPI</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">Report a weakness</a></li></ul>
 </div></footer>`;
 }
 

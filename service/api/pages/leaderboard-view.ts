@@ -5,7 +5,7 @@ import { DEFAULT_ROUTING, routeWallet } from "../../score/route.ts";
 import type { RegisteredAgent } from "../../store/agent-names.ts";
 import type { RankedWallet } from "../../store/leaderboard.ts";
 import { agentName } from "./agent-name.ts";
-import { renderPage } from "./frame.ts";
+import type { PageContent } from "./frame.ts";
 import { countWords, gradeMark, levelWords, routeWords, walletLink } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { bandOf } from "./score-bands.ts";
@@ -37,23 +37,32 @@ type LeaderboardView =
       readonly kind: "search";
       readonly query: string;
       readonly rows: readonly LeaderboardRow[];
-      /** Whether there may be more than are shown. */
+      /** From 1 on. */
+      readonly page: number;
+      readonly hasNext: boolean;
+      /** Whether there may be more than all pages show. */
       readonly isCut: boolean;
     };
 
 /** The leaderboard, or what a search found. */
-export function renderLeaderboard(view: LeaderboardView): string {
+export function renderLeaderboard(view: LeaderboardView): PageContent {
   const isSearch = view.kind === "search";
-  return renderPage({
+  return {
     title: isSearch ? "Search" : "Leaderboard",
     path: "/leaderboard",
     ...(isSearch ? {} : { description: "Wallets of autonomous agents by their Agent Health Score." }),
     body: html`<h1>${isSearch ? `Results for “${view.query}”` : "Leaderboard"}</h1>
 ${renderSearch(isSearch ? view.query : "")}
-${isSearch ? "" : renderGradeFilter(view.grade)}
+${isSearch ? renderSearchOrder(view) : renderGradeFilter(view.grade)}
 <section class="panel" aria-label="${isSearch ? "Results" : "Wallets by score"}">${view.rows.length === 0 ? renderNone(view) : renderRows(view.rows)}</section>
 ${isSearch ? renderSearchEnd(view) : renderPaging(view)}`,
-  });
+  };
+}
+
+/** What a search is ordered by, and the way back from it. */
+function renderSearchOrder({ query, rows }: Extract<LeaderboardView, { readonly kind: "search" }>): Fragment {
+  const order = /^0x[0-9a-f]*$/i.test(query) ? "By address." : "The best scores first.";
+  return html`<p>${rows.length === 0 ? "" : html`<span class="quiet">${order}</span> `}<a href="/leaderboard">Back to all wallets by score</a></p>`;
 }
 
 function renderRows(rows: readonly LeaderboardRow[]): Fragment {
@@ -68,7 +77,7 @@ function renderRow({ wallet, ranked, rank, agents, sanctioned }: LeaderboardRow)
   return html`
 <tr><td data-name="Rank">${rank === null ? html`<span class="quiet">–</span>` : countWords(rank)}</td>
 <td class="who">${wallet === null ? html`<span class="quiet">no wallet</span>` : walletLink(wallet)}${sanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}${names}</td>
-<td><span class="score">${gradeMark(ranked?.grade ?? null)} <b>${ranked === null ? "never scored" : (ranked.ahsScore ?? "not enough history")}</b>${renderBar(ranked)}</span></td>
+<td><span class="score">${gradeMark(ranked?.grade ?? null)} <b>${ranked === null ? "never scored" : (ranked.ahsScore ?? html`<span class="roomy">not enough history</span>`)}</b>${renderBar(ranked)}</span></td>
 <td data-name="Confidence">${ranked === null ? "–" : levelWords(ranked.confidenceLevel)}</td>
 <td data-name="Payments">${wallet === null ? "–" : routeWords(actionFor({ wallet, ranked, sanctioned }))}</td></tr>`;
 }
@@ -98,6 +107,7 @@ function actionFor({
 }
 
 function renderNone(view: LeaderboardView): Fragment {
+  if (view.kind === "search" && view.page > 1) return html`<p class="quiet">Nothing stands on this page.</p>`;
   if (view.kind === "search")
     return html`<p>Nothing was found.</p><p class="quiet">A search takes an address or its beginning, the number of an agent, or the beginning of an agent's name. A wallet that was never looked at is found by its whole address alone.</p>`;
   if (!view.isFirst)
@@ -119,6 +129,17 @@ function renderPaging({
   return html`<nav class="actions" aria-label="Pages">${isFirst ? "" : html`<a class="button plain" href="${first}">First page</a>`}${next === null ? "" : html`<a class="button plain" rel="next" href="/leaderboard?${scope === "" ? "" : `${scope}&`}after=${next}">Next page</a>`}</nav>`;
 }
 
-function renderSearchEnd({ rows, isCut }: Extract<LeaderboardView, { readonly kind: "search" }>): Fragment {
-  return html`${isCut ? html`<p class="quiet">The first ${rows.length} are shown; a longer query narrows them down.</p>` : ""}<p><a href="/leaderboard">All wallets by score</a></p>`;
+function renderSearchEnd({
+  query,
+  page,
+  hasNext,
+  isCut,
+}: Extract<LeaderboardView, { readonly kind: "search" }>): Fragment {
+  const first = `/leaderboard?q=${encodeURIComponent(query)}`;
+  const before = page === 2 ? first : `${first}&page=${page - 1}`;
+  return html`${isCut ? html`<p class="quiet">There may be more; a longer query narrows them down.</p>` : ""}${
+    page === 1 && !hasNext
+      ? ""
+      : html`<nav class="actions" aria-label="Pages">${page === 1 ? "" : html`<a class="button plain" rel="prev" href="${before}">Previous page</a>`}${hasNext ? html`<a class="button plain" rel="next" href="${first}&page=${page + 1}">Next page</a>` : ""}</nav>`
+  }`;
 }

@@ -1,7 +1,13 @@
 import type { Address } from "viem";
 import type { Grade } from "../../score/record.ts";
 import type { RegisteredAgent } from "../../store/agent-names.ts";
-import type { FoundAgent, LeaderboardReader, RankedWallet, RankPlace } from "../../store/leaderboard.ts";
+import {
+  type FoundAgent,
+  type LeaderboardReader,
+  MOST_NAMES,
+  type RankedWallet,
+  type RankPlace,
+} from "../../store/leaderboard.ts";
 import type { ScoreDistribution } from "../../store/score-distribution.ts";
 import { toEip55 } from "../address-schema.ts";
 import { Problem } from "../problems.ts";
@@ -34,11 +40,10 @@ async function respond(...[context, { ports }]: Parameters<PageHandler>): Promis
   if (search.kind === "address")
     return redirectTo(context, `/wallet/${toEip55(search.address)}`, { status: 303 });
   if (search.kind !== "all") {
-    const rows = await describe(await find(search, ports), ports);
-    return answerPublicPage(
-      context,
-      renderLeaderboard({ kind: "search", query, rows, isCut: rows.length >= PAGE_SIZE }),
-    );
+    const page = pageFrom(context.req.query("page"));
+    const { found, ...size } = await find(search, page, ports);
+    const rows = await describe(found, ports);
+    return answerPublicPage(context, renderLeaderboard({ kind: "search", query, rows, page, ...size }));
   }
   const grade = gradeFrom(context.req.query("grade"));
   const after = placeFrom(context.req.query("after"));
@@ -65,24 +70,34 @@ function rankedOnly(ranked: RankedWallet): Found {
   return { wallet: ranked.wallet, ranked, agent: null };
 }
 
+/** One page of what was found. */
+type FoundPage = {
+  readonly found: readonly Found[];
+  /** Whether a page follows. */
+  readonly hasNext: boolean;
+  /** Whether there may be more than all pages show. */
+  readonly isCut: boolean;
+};
+
 async function find(
   search: Exclude<WalletSearch, { readonly kind: "all" | "address" }>,
+  page: number,
   { leaderboard }: LeaderboardPorts,
-): Promise<readonly Found[]> {
-  switch (search.kind) {
-    case "prefix":
-      return (await leaderboard.byPrefix(search.prefix, PAGE_SIZE)).map(rankedOnly);
-    case "name":
-      return (await leaderboard.byName(search.name, PAGE_SIZE)).map(agentOnly);
-    case "agent": {
-      const [byNumber, byName] = await Promise.all([
-        leaderboard.byAgentId(search.agentId),
-        leaderboard.byName(search.name, PAGE_SIZE),
-      ]);
-      const others = byName.filter(({ agentId }) => agentId !== search.agentId);
-      return [...(byNumber === null ? [] : [byNumber]), ...others].map(agentOnly);
-    }
+): Promise<FoundPage> {
+  if (search.kind === "prefix") {
+    const wallets = await leaderboard.byPrefix(search.prefix, PAGE_SIZE + 1);
+    const found = wallets.slice(0, PAGE_SIZE).map(rankedOnly);
+    return { found, hasNext: false, isCut: wallets.length > PAGE_SIZE };
   }
+  const offset = (page - 1) * PAGE_SIZE;
+  const [byNumber, named] = await Promise.all([
+    search.kind === "agent" && page === 1 ? leaderboard.byAgentId(search.agentId) : null,
+    leaderboard.byName(search.name, { offset, limit: PAGE_SIZE }),
+  ]);
+  const others = named.agents.filter(({ agentId }) => agentId !== byNumber?.agentId);
+  const hasNext = named.total > offset + PAGE_SIZE;
+  const found = [...(byNumber === null ? [] : [byNumber]), ...others].map(agentOnly);
+  return { found, hasNext, isCut: named.isCut && !hasNext };
 }
 
 function agentOnly(agent: FoundAgent): Found {
@@ -135,6 +150,16 @@ function gradeFrom(given: string | undefined): Grade | null {
   const grade = GRADES.find((one) => one === given.toUpperCase());
   if (grade === undefined) throw new Problem("request-malformed", "A grade is one letter from A to F.");
   return grade;
+}
+
+const PAGES = MOST_NAMES / PAGE_SIZE;
+
+/** The number of a page of search results, from 1 on. */
+function pageFrom(given: string | undefined): number {
+  if (given === undefined) return 1;
+  const page = /^[1-9][0-9]?$/.test(given) ? Number(given) : Number.NaN;
+  if (page <= PAGES) return page;
+  throw new Problem("request-malformed", `A search has pages from 1 to ${PAGES}.`);
 }
 
 const PLACE = /^(100|[0-9]{1,2})-([0-9]{1,7})-(0x[0-9a-f]{40})$/;

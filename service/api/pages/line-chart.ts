@@ -3,7 +3,7 @@ import { percent } from "./chart-parts.ts";
 import type { Fragment } from "./prose.ts";
 import { SCORE_BANDS } from "./score-bands.ts";
 
-/** One score of a line; null is a gap. */
+/** One score of a line, which holds until the next; null is a gap. */
 type LinePoint = { readonly at: Date; readonly score: number | null; readonly label: string };
 
 type LineChart = {
@@ -19,11 +19,17 @@ type LineChart = {
 
 const HEIGHT = 220;
 
-/** Scores over time between the bands of the grades; the points stand where their time puts them. */
+/** Part of the width that the letters of the grades take, before the first point. */
+const MARGIN = 0.08;
+
+/** Scores over time as steps between the bands of the grades; the points stand where their time puts them. */
 export function renderLineChart({ id, title, description, points, first, last }: LineChart): Fragment {
   const from = points[0]?.at.getTime() ?? 0;
   const span = Math.max(1, (points.at(-1)?.at.getTime() ?? 0) - from);
-  const placed = points.map((point) => ({ ...point, x: 0.05 + (0.94 * (point.at.getTime() - from)) / span }));
+  const placed = points.map((point) => ({
+    ...point,
+    x: MARGIN + ((0.99 - MARGIN) * (point.at.getTime() - from)) / span,
+  }));
   return html`<svg class="chart" width="100%" height="${HEIGHT + 26}" role="img" aria-labelledby="${id}-title ${id}-text">
 <title id="${id}-title">${title}</title>
 <desc id="${id}-text">${description}</desc>
@@ -47,14 +53,23 @@ function yOf(score: number): number {
   return Math.round((HEIGHT * (100 - score)) / 10) / 10;
 }
 
-/** Runs of points with scores. */
+/** Runs of scores, each level until the next. */
 function linesOf(
   points: readonly { readonly x: number; readonly score: number | null }[],
 ): readonly string[] {
   const runs: string[][] = [[]];
-  for (const { x, score } of points) {
-    if (score === null) runs.push([]);
-    else runs.at(-1)?.push(`${Math.round(x * 10_000) / 10},${yOf(score)}`);
+  for (const [index, { x, score }] of points.entries()) {
+    if (score === null) {
+      runs.push([]);
+      continue;
+    }
+    const until = points[index + 1]?.x ?? x;
+    runs.at(-1)?.push(`${thousandths(x)},${yOf(score)}`, `${thousandths(until)},${yOf(score)}`);
   }
-  return runs.filter((run) => run.length > 1).map((run) => run.join(" "));
+  return runs.filter((run) => run.length > 0).map((run) => run.join(" "));
+}
+
+/** A share in the units of the plot, to a tenth. */
+function thousandths(share: number): number {
+  return Math.round(share * 10_000) / 10;
 }

@@ -28,10 +28,15 @@ const PAGES: readonly Page[] = [
   recoverPage,
 ];
 
+/** Templates of the pages that a server with these endpoints has. */
+export function pagesOf(endpoints: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(PAGES.filter((page) => isServed(page, endpoints)).map(({ path }) => path));
+}
+
 /** Mounts the pages; what a page throws is shown as a page, and a form of another site is refused. */
 export function mountPages(app: Hono<ApiEnv>, runtime: PageRuntime): void {
   for (const page of PAGES) {
-    if (page.needs === undefined || runtime.served.has(page.needs)) mountOne(app, page, runtime);
+    if (isServed(page, runtime.served)) mountOne(app, page, runtime);
   }
 }
 
@@ -45,8 +50,16 @@ export function wantsPage(context: ApiContext): boolean {
 
 /** A refusal or failure as a page, with the status and the headers that a program would get. */
 export function answerProblemPage(context: ApiContext, problem: Problem): Response {
-  const html = renderProblemPage(problem, { path: context.req.path, requestId: context.get("requestId") });
-  return answerPrivatePage(context, html, { status: problem.status, headers: problem.headers });
+  const page = renderProblemPage(problem, {
+    path: context.req.path,
+    requestId: context.get("requestId"),
+    frame: context.get("frame"),
+  });
+  return answerPrivatePage(context, page, { status: problem.status, headers: problem.headers });
+}
+
+function isServed({ needs }: Page, endpoints: ReadonlySet<string>): boolean {
+  return needs === undefined || endpoints.has(needs);
 }
 
 function mountOne(app: Hono<ApiEnv>, { path, get, post }: Page, runtime: PageRuntime): void {

@@ -1,5 +1,5 @@
 import type { AccountPagePorts } from "./account-page.ts";
-import type { PageAsset } from "./assets.ts";
+import type { LoadedAssets } from "./assets.ts";
 import type { DashboardPorts } from "./dashboard.ts";
 import type { LeaderboardPorts } from "./leaderboard.ts";
 import type { StatusPagePorts } from "./status-page.ts";
@@ -12,7 +12,5 @@ export type PagePorts = AccountPagePorts &
   LeaderboardPorts &
   StatusPagePorts &
   VerdictPagePorts &
-  WalletPagePorts & {
-    /** Fonts and scripts, loaded. */
-    readonly assets: readonly PageAsset[];
-  };
+  WalletPagePorts &
+  LoadedAssets;

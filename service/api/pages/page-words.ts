@@ -20,10 +20,10 @@ export function countOf(count: number, noun: string): string {
   return `${countWords(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A share of 0 to 1 in whole percent; what rounds to none, and is some, is "under 1 %". */
+/** A share of 0 to 1 in whole percent, never broken over lines; what rounds to none, and is some, is "under 1 %". */
 export function percentWords(share: number): string {
-  if (share > 0 && share < 0.005) return "under 1 %";
-  return `${Math.round(share * 100)} %`;
+  if (share > 0 && share < 0.005) return "under 1\u00a0%";
+  return `${Math.round(share * 100)}\u00a0%`;
 }
 
 /** How long ago something was, in its largest unit; "now" for less than a second, and for what a clock ahead of ours said. */
@@ -54,6 +54,11 @@ export function dayWords(day: string): string {
   return `${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
 }
 
+/** A chain by the name of its deployment; that of the local devnet is no proper name. */
+export function chainWords(name: string): string {
+  return name === "local" ? "the local chain" : name;
+}
+
 /** The beginning and the end of an address or a hash. */
 export function shortHex(hex: string): string {
   return `${hex.slice(0, 8)}…${hex.slice(-6)}`;
@@ -74,11 +79,11 @@ export function gradeMark(grade: Grade | null): Fragment {
 
 const ROUTES: Readonly<Record<RoutingAction, string>> = {
   instant_settle: "Settle at once",
-  escrow: "Hold in escrow",
-  reject: "Refuse",
+  escrow: "Escrow",
+  reject: "Reject",
 };
 
-/** What is done with a payment, in words. */
+/** What is done with a payment, in the words of every page. */
 export function routeWords(action: RoutingAction): string {
   return ROUTES[action];
 }
@@ -87,7 +92,7 @@ const LEVELS: Readonly<Record<ConfidenceLevel, string>> = {
   HIGH: "High",
   MEDIUM: "Medium",
   LOW: "Low",
-  INSUFFICIENT: "Too little history",
+  INSUFFICIENT: "Not enough history",
 };
 
 /** A level of confidence in words. */

@@ -4,6 +4,7 @@ import { answer } from "../answer.ts";
 import type { ApiContext, Clock } from "../api-env.ts";
 import type { RequestLimits } from "../deadline.ts";
 import { namesVersion } from "../entity-tags.ts";
+import { type PageContent, renderPage } from "./frame.ts";
 import type { PagePorts } from "./page-ports.ts";
 
 /** A page for people: what it answers is HTML, or a redirection; what it throws becomes a readable page. */
@@ -46,7 +47,8 @@ const HTML_HEADERS = {
 } as const;
 
 /** A page that anyone may see: kept by caches for half a minute, and told from its next version by an ETag. */
-export function answerPublicPage(context: ApiContext, html: string): Response {
+export function answerPublicPage(context: ApiContext, content: PageContent): Response {
+  const html = renderPage(content, context.get("frame"));
   const tag = createHash("sha256").update(html).digest("base64url").slice(0, 22);
   const varies = context.get("headers").vary;
   const vary = varies === undefined ? "Cookie" : `${varies}, Cookie`;
@@ -59,7 +61,7 @@ export function answerPublicPage(context: ApiContext, html: string): Response {
 /** A page for whoever asks alone, and one that refuses: no cache keeps it. */
 export function answerPrivatePage(
   context: ApiContext,
-  html: string,
+  content: PageContent,
   {
     status = 200,
     headers,
@@ -67,7 +69,7 @@ export function answerPrivatePage(
 ): Response {
   return answer(context, {
     status,
-    body: html,
+    body: renderPage(content, context.get("frame")),
     headers: { ...HTML_HEADERS, "cache-control": "private, no-store", ...headers },
   });
 }

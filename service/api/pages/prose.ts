@@ -4,7 +4,7 @@ import { memberOf } from "../document-operations.ts";
 /** A part of a page, escaped. */
 export type Fragment = ReturnType<typeof html>;
 
-/** Text of the document, in which `backquotes` mark code as OpenAPI's Markdown has it. */
+/** Text of the document or of a problem, in which `backquotes` mark code as OpenAPI's Markdown has it. */
 export function renderProse(text: string | undefined): readonly (string | Fragment)[] {
   return (text ?? "").split("`").map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
 }

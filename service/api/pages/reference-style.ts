@@ -3,7 +3,7 @@ export const REFERENCE_STYLE = `
 .reference h2 { margin-top: 2.5rem; }
 .reference h3 { margin: 0 0 .6rem; overflow-wrap: anywhere; }
 .reference article { margin: 0 0 1.25rem; padding: 1.2rem 1.4rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; }
-.reference article p, .reference header p { max-width: 80ch; }
+.reference p, .reference dd { max-width: 66ch; }
 .method { margin-right: .35rem; padding: .15rem .45rem; background: var(--accent); color: var(--on-accent); border-radius: .3rem; font-size: .8125rem; }
 .price { color: var(--soft); font-size: .9375rem; }
 .reference td, .reference th { vertical-align: top; }

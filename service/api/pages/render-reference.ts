@@ -12,15 +12,15 @@ import {
 } from "../document-operations.ts";
 import type { ApiDocument } from "../openapi-document.ts";
 import { PROBLEMS } from "../problems.ts";
-import { renderPage } from "./frame.ts";
+import type { PageContent } from "./frame.ts";
 import { renderMemberTable } from "./member-table.ts";
 import { type Fragment, renderProse, valuesOf } from "./prose.ts";
 
 /** The reference of an interface as a page, with a link to those beside it. */
-export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): string {
+export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): PageContent {
   const { document, documentPath, referencePath, purpose } = one;
   const operations = operationsOf(document);
-  return renderPage({
+  return {
     title: `${document.info.title} reference`,
     path: referencePath,
     description: purpose,
@@ -42,7 +42,7 @@ ${operations.map((entry) => renderOperation(entry, document))}
 ${webhooksOf(document).map((entry) => renderWebhook(entry, document))}
 ${renderProblems()}
 </div>`,
-  });
+  };
 }
 
 function renderIndex(entries: readonly DocumentedOperation[]): Fragment {

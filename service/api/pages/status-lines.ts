@@ -141,8 +141,13 @@ function verificationLines({ verification }: StatusReading): readonly StatusLine
   const { model, queue } = verification;
   return [
     { name: "Panel of models", state: stateOfCheck(model), words: sentence(model.detail) },
-    { name: "Verdicts", state: stateOfCheck(queue), words: sentence(queue.detail) },
+    { name: "Verdicts", state: stateOfCheck(queue), words: queueWords(queue) },
   ];
+}
+
+/** The queue in words; a row of noughts is that none waits. */
+function queueWords({ detail }: Check): string {
+  return detail.startsWith("0 waiting, 0 under way,") ? "None waits to be judged." : sentence(detail);
 }
 
 function stateOfCheck({ status }: Check): StatusState {
@@ -164,8 +169,10 @@ function unknown(name: string): StatusLine {
   return { name, state: "attention", words: "It cannot be told now." };
 }
 
+/** A detail as it is told to machines, with its counts as the pages write them. */
 function sentence(detail: string): string {
-  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+  const told = detail.replace(/\b[0-9]{4,15}\b/g, (digits) => countWords(Number(digits)));
+  return `${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
 }
 
 function secondsBetween(from: Date, to: Date): number {

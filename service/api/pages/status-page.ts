@@ -1,7 +1,6 @@
 import { html } from "hono/html";
 import { newAgentsOf } from "../../scan/report.ts";
 import type { ApiContext } from "../api-env.ts";
-import { renderPage } from "./frame.ts";
 import { answerPrivatePage, type Page, type PageRuntime } from "./page.ts";
 import { countOf, countWords, dayWords, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
@@ -30,12 +29,12 @@ export const statusPage: Page = { path: "/status", get: respond };
 async function respond(context: ApiContext, { ports }: PageRuntime): Promise<Response> {
   const reading = await ports.status();
   const lines = statusLines(reading);
-  const page = renderPage({
+  const page = {
     title: "Status",
     path: "/status",
     description: "How the index, the sanctions lists, the nightly scan and the publication of scores stand.",
     body: renderStatus(reading, lines, ports.machineStatus),
-  });
+  };
   return answerPrivatePage(context, page, { headers: { "cache-control": "no-cache" } });
 }
 
@@ -69,8 +68,8 @@ function renderScan({ night, cause, finishedAt, report }: Scan): Fragment {
 <dt>Night</dt><dd>${dayWords(night)}${cause === "hand" ? ", started by hand" : ""}</dd>
 <dt>Ended</dt><dd>${timeTag(finishedAt)}</dd>
 <dt>New agents</dt><dd>${countWords(newAgentsOf(report))} in ${registries.length === 1 ? "1 registry" : `${registries.length} registries`}${unread.length === 0 ? "" : `; not read to the end: ${unread.join(", ")}`}</dd>
-<dt>Documents</dt><dd>${countWords(documents.current)} current, ${countWords(changedDocuments)} changed, ${countWords(documents.unreachable)} out of reach, ${countWords(documents.refused + documents.malformed)} refused</dd>
-<dt>Endpoints</dt><dd>${countWords(endpoints.alive)} alive, ${countWords(endpoints.failing)} failing</dd>
+<dt>Agents' documents</dt><dd>${countWords(documents.current)} current, ${countWords(changedDocuments)} changed, ${countWords(documents.unreachable)} out of reach, ${countWords(documents.refused)} refused, ${countWords(documents.malformed)} malformed</dd>
+<dt>Agents' endpoints</dt><dd>${countWords(endpoints.alive)} alive, ${countWords(endpoints.failing)} failing <span class="quiet">(none of them is this service's own)</span></dd>
 <dt>Grades</dt><dd>${changedGrades === null ? "the first scan compares with none" : `${countOf(changedGrades, "wallet")} changed grade`}</dd>
 </dl></section>`;
 }

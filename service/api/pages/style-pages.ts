@@ -1,7 +1,10 @@
 /** Parts of single pages: the dashboard's head, the leaderboard's rows, the wallet's reading and what was bought of it. */
 export const PAGE_STYLE = `
 .hero { padding: 1rem 0 .5rem; }
-.open table { max-width: 38rem; }
+@media (min-width: 60rem) {
+  .open:has(table) { display: grid; grid-template-columns: minmax(0, 1fr) 23rem; gap: 0 2.5rem; align-items: end; }
+  .open > h2 { grid-column: 1 / -1; }
+}
 .open { margin: 0 0 2.5rem; }
 .hero .form-row { max-width: 44rem; }
 .bare { text-decoration: none; }
@@ -21,6 +24,19 @@ export const PAGE_STYLE = `
   .ranks td.who { grid-row: 1; grid-column: 2 / -1; }
   .ranks td:nth-child(n+4), .ranks td:first-child { grid-row: 2; font-size: .875rem; }
 }
+@media (max-width: 40rem) {
+  .ranks .roomy { display: none; }
+  .nights thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .nights tr { display: grid; grid-template-columns: repeat(4, auto); gap: .1rem .5rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .nights tr:last-child { border-bottom: 0; }
+  .nights th, .nights td { padding: 0; border: 0; text-align: left; }
+  .nights tbody th { grid-column: 1 / -1; }
+  .nights td[data-name]::before { content: attr(data-name) " "; color: var(--soft); font-size: .875rem; }
+}
+.sum .why { display: block; color: var(--soft); font-weight: 400; font-size: .9375rem; }
+.sum { max-width: 46rem; }
+.sum tbody th { white-space: normal; }
+.sum tfoot > tr > * { padding-top: .7rem; border-top: 2px solid var(--rule); border-bottom: 0; color: var(--ink); font-weight: 600; font-size: 1rem; }
 .ranks .agent { display: block; font-size: .9375rem; overflow-wrap: anywhere; }
 .ranks .score { display: inline-flex; align-items: center; gap: .6rem; }
 .address { font-size: clamp(1.05rem, .7rem + 1.6vw, 1.6rem); letter-spacing: 0; line-height: 1.35; }
@@ -44,5 +60,9 @@ meter::-moz-meter-bar { border-radius: .25rem; background: var(--accent); }
 .buy p { margin: .5rem 0 0; }
 .copyable { display: flex; align-items: flex-start; gap: .5rem; margin-top: .5rem; }
 .copyable pre { flex: 1; min-width: 0; }
+@media (max-width: 40rem) {
+  .copyable { flex-direction: column; }
+  .copyable pre { width: 100%; white-space: pre-wrap; overflow-wrap: anywhere; }
+}
 .copy { min-height: 2.75rem; padding: .2rem .7rem; border: 1px solid var(--rule); border-radius: .4rem; background: var(--sheet); color: var(--ink); font: 500 .8125rem Inter, system-ui, sans-serif; cursor: pointer; }
 .copy:hover { border-color: var(--accent); color: var(--accent); }`;

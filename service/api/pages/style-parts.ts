@@ -8,6 +8,7 @@ export const PART_STYLE = `
 .eyebrow { margin: 0 0 .4rem; color: var(--soft); font-size: .875rem; font-weight: 500; }
 .quiet { color: var(--soft); }
 .small { font-size: .875rem; }
+.whole { white-space: nowrap; }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .panel { margin: 0 0 1.25rem; padding: 1.4rem 1.5rem 1.5rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; }
 .panel > :last-child { margin-bottom: 0; }
@@ -61,6 +62,7 @@ details[open] > summary { margin-bottom: .5rem; }
   .facts { grid-template-columns: 1fr; gap: 0; }
   .facts dd { margin-bottom: .6rem; }
   .stats { grid-template-columns: 1fr 1fr; }
+  .stats > :first-child:nth-last-child(odd) { grid-column: 1 / -1; }
   .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .stack, .stack tbody, .stack tr, .stack td, .stack tbody th { display: block; }
   .stack tr { padding: .7rem 0; border-bottom: 1px solid var(--line); }

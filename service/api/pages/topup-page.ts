@@ -25,7 +25,7 @@ export const topUpPage: Page = {
 };
 
 async function topUp(context: ApiContext, runtime: PageRuntime): Promise<Response> {
-  const key = signedInKey(context);
+  const key = signedInKey(context, runtime);
   if (key === null)
     return answerProblem(unauthorized("key-missing", "You are signed out: sign in again."), context);
   const asked = await askInterface(context, runtime, {

@@ -1,9 +1,16 @@
 import { html } from "hono/html";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
-import { timeTag } from "./page-words.ts";
+import { percentWords, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { firstOf, strangeText } from "./strange-text.ts";
-import { causeWords, decisionWords, roleName, ruleWords, settlementWords } from "./verdict-words.ts";
+import {
+  causeWords,
+  decisionWords,
+  roleName,
+  ruleWords,
+  settlementWords,
+  withRoleNames,
+} from "./verdict-words.ts";
 
 type Finding = NonNullable<VerdictAnswer["findings"]>[number];
 type Methodology = NonNullable<VerdictAnswer["methodology"]>;
@@ -19,6 +26,7 @@ export function renderDecision(verdict: VerdictAnswer): Fragment {
     throw new Error(`verdict ${verdict.verdict_id} is completed and has no decision`);
   return html`<h1 class="decision decision-${decision}">${decision}</h1>
 <p class="lead">${decisionWords(decision)}</p>
+${takesEvidence(verdict) ? renderEvidenceCall(verdict) : ""}
 ${renderRerun(verdict)}
 ${renderFigures(verdict)}
 ${renderReasons(verdict, methodology)}
@@ -26,6 +34,28 @@ ${renderFindings(findings ?? [])}
 ${renderMethod(methodology)}
 ${settlement === null ? "" : renderSettlement(settlement)}
 ${renderProof(verdict)}`;
+}
+
+/** Where a hold is over for its job, evidence changes nothing any more. */
+const OVER: ReadonlySet<string> = new Set<Settlement["status"]>([
+  "settled",
+  "expired_on_hold",
+  "refused",
+  "expired",
+]);
+
+/** Whether the one new run that evidence brings is still to be had. */
+function takesEvidence({ final_verdict, rerun, methodology, settlement }: VerdictAnswer): boolean {
+  if (final_verdict !== "HOLD" || rerun !== null) return false;
+  if (settlement !== null && OVER.has(settlement.status)) return false;
+  return methodology?.runs.every(({ cause }) => cause !== "evidence") ?? false;
+}
+
+/** Who may still change a HOLD, by what, and until when. */
+function renderEvidenceCall({ verdict_id: id, settlement }: VerdictAnswer): Fragment {
+  const until = settlement?.review_by ?? null;
+  return html`<div class="notice warn"><p>${until === null ? "Evidence may be handed in" : html`Until <b>${timeTag(new Date(until))}</b> evidence may be handed in`} by whoever submitted the output, and by the client and the provider, who sign in with their wallets.</p>
+<p class="small">It goes to <code>POST /v1/verdicts/${id}/evidence</code>, is free, and brings one new run.${until === null ? "" : " A HOLD that is left alone ends with the job's expiry, which pays the client back."}</p></div>`;
 }
 
 function renderRerun({ rerun }: VerdictAnswer): Fragment | string {
@@ -37,8 +67,8 @@ function renderFigures({ final_score, confidence, mdi, evaluated_at, latency_ms 
   const took = latency_ms === null ? "" : `, after ${(latency_ms / 1_000).toFixed(1)} s of judging`;
   return html`<dl class="stats">
 ${renderFigure("Score", final_score === null ? "none" : `${final_score} of 100`)}
-${renderFigure("Confidence", confidence === null ? "none" : `${Math.round(confidence * 100)} %`)}
-${renderFigure("Disagreement", mdi === null ? "none" : mdi.toFixed(2))}
+${renderFigure("Confidence", confidence === null ? "none" : percentWords(confidence))}
+${renderFigure("Disagreement", mdi === null ? "none" : `${mdi.toFixed(2)} of 1`)}
 </dl>
 ${evaluated_at === null ? "" : html`<p class="quiet">Decided on ${timeTag(new Date(evaluated_at))}${took}.</p>`}`;
 }
@@ -56,7 +86,7 @@ ${renderPassage(reasoning ?? "")}
 ${renderList("Criteria that are met", met_criteria ?? [], "met")}
 ${renderList("Criteria that are not met", unmet_criteria ?? [], "unmet")}
 ${renderList("Objections", key_objections ?? [], "objections")}
-${strongest_dissent === null || strongest_dissent === "" ? "" : html`<h3>Strongest dissent</h3>${renderPassage(strongest_dissent)}`}
+${strongest_dissent === null || strongest_dissent === "" ? "" : html`<h3>Strongest dissent</h3>${renderPassage(withRoleNames(strongest_dissent))}`}
 </section>`;
 }
 
@@ -89,7 +119,7 @@ function renderFinding({
 }: Finding): Fragment {
   const { shown, left } = firstOf(criteria, MOST.items);
   const vote = abstained === null ? (verdict ?? "no vote") : "abstained";
-  const sure = confidence === null ? null : `${Math.round(confidence * 100)} % sure`;
+  const sure = confidence === null ? null : `${percentWords(confidence)}\u00a0sure`;
   const said = [score === null ? null : `${score} of 100`, sure].filter((part) => part !== null);
   const figures = said.length === 0 ? "" : html`<span class="quiet">, ${said.join(", ")}</span>`;
   return html`<details class="role">
@@ -120,7 +150,7 @@ function renderMethod({
 ${rules_fired.length === 0 ? html`<p>No rule changed what the votes came to.</p>` : html`<p>Rules that changed what the votes came to:</p><ul>${rules_fired.map((rule) => html`<li>${ruleWords(strangeText(rule, MOST.name))}</li>`)}</ul>`}
 <dl class="facts">
 ${panel_version === null ? "" : html`<dt>Panel</dt><dd>${strangeText(panel_version, MOST.name)}</dd>`}
-<dt>Confidence asked for</dt><dd>${Math.round(thresholds.confidence * 100)} %, domain ${strangeText(thresholds.domain, MOST.name)}</dd>
+<dt>Confidence asked for</dt><dd>${percentWords(thresholds.confidence)}, domain ${strangeText(thresholds.domain, MOST.name)}</dd>
 ${named.length === 0 ? "" : html`<dt>Models</dt><dd>${[...new Set(named.map(([, model]) => strangeText(model, MOST.name)))].join(", ")}</dd>`}
 ${prompt_hash === null ? "" : html`<dt>Prompts</dt><dd><code class="mono">${prompt_hash}</code></dd>`}
 </dl>

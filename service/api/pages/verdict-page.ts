@@ -3,7 +3,6 @@ import type { ApiContext } from "../api-env.ts";
 import { renderVerdict } from "../verification/render-verdict.ts";
 import { requireVerdict, type VerdictPorts } from "../verification/verdict-ports.ts";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
-import { renderPage } from "./frame.ts";
 import { answerPrivatePage, type Page, type PageHandler } from "./page.ts";
 import type { Fragment } from "./prose.ts";
 import { strangeText } from "./strange-text.ts";
@@ -31,11 +30,11 @@ async function respond(...[context, { ports }]: Parameters<PageHandler>): Promis
   const path = `/verdict/${verdict.verdict_id}`;
   const looks = isUnderWay(verdict) ? looksOf(context) : null;
   const again = looks === null || looks >= MOST_LOOKS ? null : `${path}?looks=${looks + 1}`;
-  const page = renderPage({
+  const page = {
     title: `Verdict ${verdict.verdict_id.slice(0, 8)}`,
     path,
     body: renderBody(verdict, { again, isStopped: isUnderWay(verdict) && again === null }),
-  });
+  };
   return answerPrivatePage(context, page, {
     ...(again === null ? {} : { headers: { refresh: `${LOOK_SECONDS}; url=${again}` } }),
   });

@@ -11,7 +11,7 @@ export function decisionWords(decision: Decision): string {
     case "ALLOW":
       return "What was delivered is what was ordered.";
     case "HOLD":
-      return "There is not enough to adjudicate, which is no rejection. The client can hand in evidence, or a reviewer decides.";
+      return "There is not enough to adjudicate, which is no rejection. Evidence brings one new run, or a reviewer decides.";
     case "REJECT":
       return "What was delivered is not what was ordered.";
   }
@@ -83,6 +83,14 @@ const ROLES: Readonly<Record<RoleName, string>> = {
 /** The name of a role. */
 export function roleName(role: RoleName): string {
   return ROLES[role];
+}
+
+const ROLE_IDS = new RegExp(`\\b(${Object.keys(ROLES).join("|")})\\b`, "g");
+
+/** A text of the panel with its roles as people call them. */
+export function withRoleNames(text: string): string {
+  const names: Readonly<Record<string, string>> = ROLES;
+  return text.replace(ROLE_IDS, (id) => names[id] ?? id);
 }
 
 const RULES: Readonly<Record<RuleName, string>> = {

@@ -8,10 +8,9 @@ import { addressSchema, toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
 import { Problem } from "../problems.ts";
 import { signedInKey } from "./account-cookie.ts";
-import { buyReport } from "./buy-report.ts";
+import { type BuyReportPorts, buyReport, readReport } from "./buy-report.ts";
 import type { PageChain } from "./dashboard.ts";
 import { rankOf } from "./leaderboard.ts";
-import { newOffer } from "./offer.ts";
 import {
   answerPrivatePage,
   answerPublicPage,
@@ -23,7 +22,7 @@ import {
 import { renderWallet, type WalletPaidPart, type WalletView } from "./wallet-view.ts";
 
 /** What the page of a wallet shows to everybody. */
-export type WalletPagePorts = {
+export type WalletPagePorts = BuyReportPorts & {
   readonly chain: PageChain;
   readonly wallets: {
     standing(address: Address): Promise<Standing>;
@@ -36,9 +35,9 @@ export type WalletPagePorts = {
   readonly agentNames: (
     wallets: readonly Address[],
   ) => Promise<ReadonlyMap<Address, readonly RegisteredAgent[]>>;
-  /** A new one for each form that sells something. */
-  readonly randomUuid: () => string;
 };
+
+const LOCKED = { kind: "locked" } as const;
 
 /** GET and POST /wallet/{address}: what is public of a wallet, and what a signed-in visitor buys. */
 export const walletPage: Page = {
@@ -52,24 +51,20 @@ async function show(...[context, runtime]: Parameters<PageHandler>): Promise<Res
   const address = addressOf(context);
   const name = toEip55(address);
   if (context.req.param("address") !== name) return redirectTo(context, `/wallet/${name}`, { status: 308 });
+  const key = signedInKey(context, runtime);
   const view = await readView(address, runtime);
-  if (signedInKey(context) === null) return answerPublicPage(context, renderWallet(view, { kind: "locked" }));
-  return answerPrivatePage(context, renderWallet(view, { kind: "offer", offer: offerOf(runtime) }));
+  if (key === null) return answerPublicPage(context, renderWallet(view, LOCKED));
+  return answerPrivatePage(context, renderWallet(view, await readReport(context, runtime, { address, key })));
 }
 
 async function sell(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
   const address = addressOf(context);
-  const key = signedInKey(context);
-  const bought = key === null ? null : await buyReport(context, runtime, { address, key });
+  const key = signedInKey(context, runtime);
+  const part: WalletPaidPart = key === null ? LOCKED : await buyReport(context, runtime, { address, key });
   // Read afterwards: what was bought may be the wallet's first score.
   const view = await readView(address, runtime);
-  const part: WalletPaidPart = bought === null ? { kind: "locked" } : { ...bought, offer: offerOf(runtime) };
-  const status = bought === null ? 401 : bought.kind === "refused" ? bought.status : 200;
+  const status = "status" in part ? part.status : part.kind === "locked" ? 401 : 200;
   return answerPrivatePage(context, renderWallet(view, part), { status });
-}
-
-function offerOf({ ports, clock }: PageRuntime): string {
-  return newOffer(clock.now(), ports.randomUuid());
 }
 
 function addressOf(context: ApiContext): Address {

@@ -3,21 +3,27 @@ import { isFeature, sentenceOf, titleOf } from "../../diagnose/report-card-words
 import type { FeatureLine } from "../../score/record.ts";
 import type { AhsRecord } from "../scores/ahs-record-schema.ts";
 import { renderLineChart } from "./line-chart.ts";
-import { countOf, countWords, dayWords, gradeMark, timeTag } from "./page-words.ts";
+import { countOf, countWords, dayWords, gradeMark, percentWords, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
+import { renderScoreSum } from "./score-sum.ts";
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
 
 /** Rows of the table; the plot has all. */
 const LISTED = 20;
 
-/** What was bought of a wallet: features in words, patterns, the history of its score. */
+/** Where the ends of a chart are told with their hours, and with their seconds. */
+const HOURS_UNDER_MS = 2 * 86_400_000;
+const SECONDS_UNDER_MS = 2 * 60_000;
+
+/** What was bought of a wallet: features in words, how they make the score, patterns, the history of the score. */
 export function renderReport(record: AhsRecord): Fragment {
   const lines: readonly FeatureLine[] = record.features ?? [];
   return html`<div class="grid">
 ${renderDimension({ id: "d1", score: record.d1_score, lines: lines.filter(({ dimension }) => dimension === "D1") })}
 ${renderDimension({ id: "d2", score: record.d2_score, lines: lines.filter(({ dimension }) => dimension === "D2") })}
 </div>
+${renderScoreSum(record)}
 <section class="panel" aria-labelledby="patterns"><h2 id="patterns">Patterns</h2>${renderPatterns(record)}</section>
 <section class="panel" aria-labelledby="history"><h2 id="history">History of the score</h2>${renderHistory(record.history ?? [])}</section>
 <section class="panel" aria-labelledby="coverage"><h2 id="coverage">What was looked at</h2>${renderCoverage(record)}</section>`;
@@ -30,21 +36,38 @@ type DimensionPart = {
 };
 
 function renderDimension({ id, score, lines }: DimensionPart): Fragment {
-  const adjustments = lines.filter((line) => !isFeature(line));
+  const adjustments = lines.filter((line) => !isFeature(line) && line.name !== "rounding");
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${titleOf(id)}: ${score === null ? "no score" : `${score} of 100`}</h2>
+${adjustments.map((line) => html`<p class="notice alarm">${adjustmentWords(line)}</p>`)}
 ${lines.length === 0 ? html`<p class="quiet">Nothing was measured.</p>` : ""}
 <dl class="features">${lines.filter(isFeature).map(
     (line) => html`
-<div><dt>${titleOf(line.name)}</dt><dd class="points">${line.score === null ? html`<span class="quiet">–</span>` : html`<meter min="0" max="100" value="${line.score}">${Math.round(line.score)} of 100</meter><span aria-hidden="true">${Math.round(line.score)}</span>`}</dd><dd class="says">${sentenceOf(line, null)}</dd></div>`,
-  )}</dl>
-${adjustments.length === 0 ? "" : html`<ul class="plain small quiet">${adjustments.map((line) => html`<li>${titleOf(line.name)}: ${sentenceOf(line, null)}</li>`)}</ul>`}</section>`;
+<div><dt>${titleOf(line.name)}</dt><dd class="points">${line.score === null ? html`<span class="quiet">–</span>` : html`<meter min="0" max="100" value="${line.score}">${Math.round(line.score)} of 100</meter><span aria-hidden="true">${Math.round(line.score)}</span>`}</dd><dd class="says">${sentenceOf(line, null)}${gateWords(line)}</dd></div>`,
+  )}</dl></section>`;
+}
+
+/** What overrides the features of a dimension, such as a listing, and what it takes. */
+function adjustmentWords(line: FeatureLine): string {
+  const reason = sentenceOf(line, null);
+  const taken = line.contribution === null ? 0 : -line.contribution / 100;
+  return taken > 0 ? `${reason}: that takes ${taken} points, whatever was measured.` : `${reason}.`;
+}
+
+/** How much a rhythm is worth, of which the line's reason holds the gate: all of it unless too few calls succeed. */
+function gateWords({ name, state, reason }: FeatureLine): string {
+  const gate = /\bgate ([01](?:\.[0-9]+)?)/.exec(reason ?? "")?.[1];
+  if (state !== "measured" || gate === undefined || Number(gate) >= 1) return "";
+  // The worst weeks of the consistency count as they are.
+  const what = name === "consistency" ? "; its rhythm counts for" : "; that counts for";
+  const share = Number(gate) === 0 ? "nothing" : `${percentWords(Number(gate))} of its points`;
+  return `${what} ${share}, because too few of its calls succeed`;
 }
 
 function renderPatterns({ patterns }: AhsRecord): Fragment {
   if (patterns.length === 0) return html`<p class="quiet">No known pattern of trouble was found.</p>`;
   return html`<ul class="plain">${patterns.map(
     ({ name, severity, effect, evidence }) =>
-      html`<li><b>${titleOf(name)}</b> <span class="chip ${SEVERITIES[severity]}">${severity}</span>${effect === 0 ? "" : html` <span class="quiet">${effect} points</span>`}<br>${evidence}</li>`,
+      html`<li><b>${titleOf(name)}</b> <span class="chip ${SEVERITIES[severity]}">${severity}</span>${effect === 0 ? "" : html` <span class="quiet">−${-effect} points</span>`}<br>${evidence}</li>`,
   )}</ul>`;
 }
 
@@ -56,6 +79,12 @@ function renderHistory(newestFirst: readonly HistoryEntry[]): Fragment {
   if (newest === undefined || oldest === undefined) return html`<p class="quiet">No score is stored yet.</p>`;
   if (newestFirst.length === 1)
     return html`<p class="quiet">This is the first score of the wallet; two make a line.</p>${renderEntries(newestFirst)}`;
+  if (newestFirst.every(({ ahs_score }) => ahs_score === null))
+    return html`<p class="quiet">It was looked at ${newestFirst.length} times, and never had enough history for a score.</p>${renderEntries(newestFirst)}`;
+  const span = Date.parse(newest.as_of_time) - Date.parse(oldest.as_of_time);
+  if (span === 0)
+    return html`<p class="quiet">All ${newestFirst.length} scores are as of one block; two blocks make a line.</p>${renderEntries(newestFirst)}`;
+  const day = dayIn(span);
   const points = newestFirst.toReversed().map((entry) => ({
     at: new Date(entry.as_of_time),
     score: entry.ahs_score,
@@ -64,12 +93,21 @@ function renderHistory(newestFirst: readonly HistoryEntry[]): Fragment {
   return html`${renderLineChart({
     id: "scores",
     title: "Score over time",
-    description: `${countOf(newestFirst.length, "score")}, from ${scoreText(oldest)} on ${dayWords(oldest.as_of_time.slice(0, 10))} to ${scoreText(newest)} on ${dayWords(newest.as_of_time.slice(0, 10))}.`,
+    description: `${countOf(newestFirst.length, "score")}, from ${scoreText(oldest)} on ${day(oldest)} to ${scoreText(newest)} on ${day(newest)}. Each holds until the next.`,
     points,
-    first: dayWords(oldest.as_of_time.slice(0, 10)),
-    last: dayWords(newest.as_of_time.slice(0, 10)),
+    first: day(oldest),
+    last: day(newest),
   })}
 ${renderEntries(newestFirst)}`;
+}
+
+/** How the ends of a chart of this length are named: with the hour where days would be alike. */
+function dayIn(spanMs: number): (entry: HistoryEntry) => string {
+  return ({ as_of_time }) => {
+    const day = dayWords(as_of_time.slice(0, 10));
+    if (spanMs >= HOURS_UNDER_MS) return day;
+    return `${day}, ${as_of_time.slice(11, spanMs < SECONDS_UNDER_MS ? 19 : 16)} UTC`;
+  };
 }
 
 function renderEntries(entries: readonly HistoryEntry[]): Fragment {

@@ -16,7 +16,8 @@ const MAX_CHARACTERS = 128;
 
 /** A query as it is shown again: one line, without what is not seen. */
 export function shownQuery(given: string): string {
-  return given.replace(/\s+/gu, " ").replace(/\p{C}/gu, "").trim().slice(0, MAX_CHARACTERS);
+  // Cut before what is not seen goes: a half of what two code units make is nothing that a URL can carry.
+  return given.replace(/\s+/gu, " ").slice(0, MAX_CHARACTERS).replace(/\p{C}/gu, "").trim();
 }
 
 /** What a query, as `shownQuery` leaves it, looks for. */

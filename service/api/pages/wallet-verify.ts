@@ -51,7 +51,7 @@ ${reference === null ? "" : renderSteps(view, reference)}
 function renderSteps({ address, epoch, origin }: WalletView, { inputsHash }: ScoreReference): Fragment {
   return html`<li>Fetch the file that the newest score commits to; the keccak256 of its bytes is its name:
 ${renderCopy(`curl -s ${origin}/inputs/${inputsHash}`)}</li>
-<li>Compute the score again from a node and those files, with the source of this service. It buys the record with your key, or reads one that you have by <code>--record FILE</code>:
+<li>Compute the score again from a node and those files, with the source of this service. It buys the record with your key, or reads one that you have by <code class="whole">--record FILE</code>:
 ${renderCopy(`AHS_API_KEY=… npm run ahs -- verify-score ${toEip55(address)} --service ${origin} --rpc-url "$RPC_URL" --deployment FILE`)}</li>
 ${
   epoch === null

@@ -7,11 +7,19 @@ import type { ScoreReference } from "../../store/score-reference.ts";
 import type { CurrentScore, PublishedScore, Standing } from "../../store/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import { agentName } from "./agent-name.ts";
-import type { BoughtReport } from "./buy-report.ts";
+import type { ReportState } from "./buy-report.ts";
 import { percent, RULER_HEIGHT, renderRuler } from "./chart-parts.ts";
 import type { PageChain } from "./dashboard.ts";
-import { renderPage } from "./frame.ts";
-import { ageWords, countWords, gradeMark, levelWords, routeWords, timeTag } from "./page-words.ts";
+import type { PageContent } from "./frame.ts";
+import {
+  ageWords,
+  chainWords,
+  countWords,
+  gradeMark,
+  levelWords,
+  routeWords,
+  timeTag,
+} from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { renderPaidPart } from "./wallet-paid.ts";
 import { renderPublished, renderVerification } from "./wallet-verify.ts";
@@ -37,36 +45,38 @@ export type WalletView = {
   readonly now: Date;
 };
 
-/** locked: nobody is signed in. offer: the visitor may buy by a form of this Idempotency-Key. */
-export type WalletPaidPart =
-  | { readonly kind: "locked" }
-  | { readonly kind: "offer"; readonly offer: string }
-  | (BoughtReport & { readonly offer: string });
+/** locked: nobody is signed in. */
+export type WalletPaidPart = { readonly kind: "locked" } | ReportState;
 
 /** Pixels above the ruler, where the needle stands. */
 const NEEDLE_HEIGHT = 20;
 const STALE_MS = 24 * 3_600_000;
 
 /** The page of a wallet: what is public, and beneath it what was bought, or how to buy it. */
-export function renderWallet(view: WalletView, part: WalletPaidPart): string {
+export function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
   const address = toEip55(view.address);
   const { score, sanctions } = view.standing;
   const isKnown = score !== null && part.kind === "locked";
-  return renderPage({
+  return {
     title: `Wallet ${address.slice(0, 8)}`,
     path: `/wallet/${address}`,
-    script: "copy.js",
+    script: "wallet-page.js",
     ...(isKnown ? { description: `Agent Health Score of the wallet ${address}.` } : {}),
-    body: html`<p class="eyebrow">Wallet on ${view.chain.name}</p>
+    body: html`<p class="eyebrow">Wallet on ${chainWords(view.chain.name)}</p>
 <h1 class="address mono">${address}</h1>
 ${renderAgents(view.agents)}
 ${sanctions.length === 0 ? "" : renderSanctions(view.standing)}
 <section class="panel" aria-labelledby="score"><h2 class="hidden" id="score">Score</h2>
 ${score === null ? renderNeverScored(view) : renderScore(score, view)}</section>
-${renderPaidPart(part, address)}
+${renderPaidPart(part, { address, known: knownOf(score) })}
 <section class="panel" aria-labelledby="published"><h2 id="published">In the oracle contract</h2>${renderPublished(view)}</section>
 <section class="panel" aria-labelledby="verify"><h2 id="verify">Check it yourself</h2>${renderVerification(view)}</section>`,
-  });
+  };
+}
+
+function knownOf(score: CurrentScore | null) {
+  if (score === null) return "never";
+  return score.ahsScore === null ? "unscored" : "scored";
 }
 
 function renderAgents(agents: readonly RegisteredAgent[]): Fragment | string {
@@ -75,7 +85,7 @@ function renderAgents(agents: readonly RegisteredAgent[]): Fragment | string {
 }
 
 function renderSanctions({ sanctions }: Standing): Fragment {
-  return html`<div class="notice alarm"><p><b>This wallet is sanctioned.</b> Payments to it are refused whatever its score, and no allowlist changes that.</p>
+  return html`<div class="notice alarm"><p><b>This wallet is sanctioned.</b> Payments to it are rejected whatever its score, and no allowlist changes that.</p>
 <ul class="plain">${sanctions.map(
     ({ source, reference, detected_at }) =>
       html`<li><b>${SOURCES[source]}</b>, listed as <code>${reference}</code>, seen ${timeTag(new Date(detected_at))}</li>`,
@@ -92,7 +102,7 @@ function renderScore(score: CurrentScore, view: WalletView): Fragment {
 <dt>Confidence</dt><dd>${levelWords(score.confidenceLevel)} <span class="quiet">(${(score.confidenceMicros / 1_000_000).toFixed(2)})</span></dd>
 ${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${countWords(view.scored)}</dd>`}
 <dt>Sanctions</dt><dd>${view.standing.sanctions.length === 0 ? "On none of the lists that are read" : "Listed"}</dd>
-<dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
+<dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
 ${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}</dd>`}
 </dl>`;
 }

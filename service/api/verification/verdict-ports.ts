@@ -30,5 +30,5 @@ export async function requireVerdict(given: string, { verdicts }: VerdictPorts):
 
 /** The 404 of an id. */
 export function unknownVerdict(given: string): Problem {
-  return new Problem("not-found", `There is no verdict ${given.slice(0, 64)}.`);
+  return new Problem("not-found", `There is no verdict “${given.slice(0, 64)}”.`);
 }

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Address } from "viem";
 import type { RegistryEntry } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../enrich/chain-reader.ts";
@@ -7,12 +8,16 @@ import type { Database } from "../../store/database.ts";
 import { readRegistryCursor, storeRegistryRange } from "../../store/registry-agents.ts";
 import { REGISTRY_DECODERS } from "./decoders.ts";
 import { foldEvents } from "./fold-events.ts";
+import { readFullBlock } from "./read-full-block.ts";
 
 export type RegistryLimits = {
   /** Most blocks of one request, and most logs that one answer may hold. */
   readonly maxBlocks: number;
   readonly maxLogs: number;
-  /** Requests to the node, and milliseconds, that one registry may take of one scan; the next one goes on. */
+  /**
+   * Ranges to ask the node for, of which a block that is refused by itself takes two requests more, and milliseconds, that one
+   * registry may take of one scan; the next one goes on.
+   */
   readonly maxRequests: number;
   readonly maxMs: number;
 };
@@ -25,15 +30,19 @@ export const registryLimits: RegistryLimits = {
   maxMs: 600_000,
 };
 
+/** What a registry is read by. */
+export type RegistryClient = Pick<ChainReader, "logs" | "blockReceipts" | "header">;
+
 export type RegistryReader = {
   readonly db: Database;
   readonly chainId: number;
-  readonly client: Pick<ChainReader, "logs">;
+  readonly client: RegistryClient;
   /** Of the chain's mark when the scan began. */
   readonly generation: string;
-  /** Newest block that cannot be reorged. */
+  /** Newest block to read: final for the index, and behind its newest one by the deployment's finality. */
   readonly finalBlock: number;
   readonly limits: RegistryLimits;
+  readonly logger: Logger;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonicMs: () => number;
 };
@@ -41,7 +50,7 @@ export type RegistryReader = {
 export type RegistryReading = {
   /** Up to which it is read; null before the first. */
   readonly block: number | null;
-  /** Why not to the newest final one, in words that everybody may read; null where it is. */
+  /** Why not to the newest final one, or without which block, in words that everybody may read; null where it is all read. */
   readonly fault: string | null;
   /** What the node said, for the log alone; null where it is not to blame. */
   readonly cause: EnrichFailure | null;
@@ -61,12 +70,29 @@ const FAULTS: Readonly<Record<EnrichFailureKind, string>> = {
   inconsistent: "the node answered with logs that nobody asked for",
 };
 
+/** A node that claims more blocks of one scan to be too full than this is not believed. */
+const MOST_TOO_FULL = 5;
+
 /**
  * Reads the events of a registry from where the last scan left off, in ranges that shrink when the node refuses one and grow
- * again. Each range is stored with its place, so that whoever dies here loses and doubles nothing. A node that fails is a
- * fault of the reading; a database that fails throws.
+ * again; a block that is refused by itself is read by its receipts, and stepped over where no answer has room for these
+ * either, which the fault names. Each range is stored with its place, so that whoever dies here loses and doubles nothing. A
+ * node that fails is a fault of the reading; a database that fails throws.
  */
 export async function readRegistry(reader: RegistryReader, entry: RegistryEntry): Promise<RegistryReading> {
+  const tooFull: number[] = [];
+  const reading = await readOn(reader, entry, tooFull);
+  if (tooFull.length === 0) return reading;
+  const leftOut = `left out for good, since no answer of the node has room for them: blocks ${tooFull.join(", ")}`;
+  return { ...reading, fault: reading.fault === null ? leftOut : `${reading.fault}; ${leftOut}` };
+}
+
+/** Adds the blocks that it steps over. */
+async function readOn(
+  reader: RegistryReader,
+  entry: RegistryEntry,
+  tooFull: number[],
+): Promise<RegistryReading> {
   const { db, chainId, finalBlock, limits, monotonicMs } = reader;
   const registry = entry.address.toLowerCase();
   const endsAt = monotonicMs() + limits.maxMs;
@@ -79,22 +105,23 @@ export async function readRegistry(reader: RegistryReader, entry: RegistryEntry)
       return stoppedAt(block, `what one scan may ask for is used up; the next goes on at block ${from}`);
     }
     const to = Math.min(from + span - 1, finalBlock);
-    const logs = await readRange(reader, entry, { from, to });
-    if (logs instanceof EnrichFailure) {
-      if (!fitsWhenSmaller(logs) || to === from) return { block, fault: FAULTS[logs.kind], cause: logs };
+    const read = await readRange(reader, entry, { from, to });
+    if (read instanceof EnrichFailure) {
+      if (!fitsWhenSmaller(read) || to === from) return { block, fault: FAULTS[read.kind], cause: read };
       span = Math.floor((to - from + 1) / 2);
       continue;
     }
-    const range = {
-      chainId,
-      registry,
-      from,
-      to,
-      generation: reader.generation,
-      changes: changesOf(entry, logs),
-    };
+    if (read === "too_full" && tooFull.length >= MOST_TOO_FULL) {
+      return stoppedAt(block, FAULTS.too_many_results);
+    }
+    const changes = changesOf(entry, read === "too_full" ? [] : read);
+    const range = { chainId, registry, from, to, generation: reader.generation, changes };
     if (!(await storeRegistryRange(db, range))) {
       return stoppedAt(block, "another scan moved on, or the chain was cleared, meanwhile");
+    }
+    if (read === "too_full") {
+      tooFull.push(from);
+      reader.logger.warn({ registry: entry.name, block: from }, "a block of a registry is left out for good");
     }
     block = to;
     span = Math.min(limits.maxBlocks, span + Math.ceil(span / 4));
@@ -107,29 +134,43 @@ function stoppedAt(block: number | null, fault: string): RegistryReading {
 
 type Range = { readonly from: number; readonly to: number };
 
+type RangeLogs = readonly RawLog[] | "too_full" | EnrichFailure;
+
 /** Logs in the order of the chain, or why there are none; throws whatever is no failure of the node. */
-async function readRange(
-  { client, limits }: RegistryReader,
+async function readRange(reader: RegistryReader, entry: RegistryEntry, range: Range): Promise<RangeLogs> {
+  const { client, limits } = reader;
+  const registry = entry.address.toLowerCase() as Address;
+  const asked = await askForLogs(client, entry, range);
+  const isAlone = range.from === range.to;
+  const logs =
+    asked instanceof EnrichFailure && fitsWhenSmaller(asked) && isAlone
+      ? await readFullBlock({ client, registry, block: range.from, refusal: asked })
+      : asked;
+  if (logs === "too_full" || logs instanceof EnrichFailure) return logs;
+  const strange = logs.find(({ address: emitter, blockNumber }) => {
+    return emitter !== registry || blockNumber < range.from || blockNumber > range.to;
+  });
+  if (strange !== undefined) {
+    return new EnrichFailure(
+      "inconsistent",
+      `asked for ${registry} in blocks ${range.from} to ${range.to}, got a log of ${strange.address} in block ${strange.blockNumber}`,
+    );
+  }
+  if (logs.length > limits.maxLogs && !isAlone) {
+    return new EnrichFailure("too_many_results", `more than ${limits.maxLogs} logs`);
+  }
+  return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+}
+
+async function askForLogs(
+  client: RegistryClient,
   { address, kind }: RegistryEntry,
   range: Range,
 ): Promise<readonly RawLog[] | EnrichFailure> {
   const { topics } = REGISTRY_DECODERS[kind];
-  const registry = address.toLowerCase() as Address;
   try {
-    const logs = await client.logs({ ...range, addresses: [registry], topics: [topics] });
-    const strange = logs.find(({ address: emitter, blockNumber }) => {
-      return emitter !== registry || blockNumber < range.from || blockNumber > range.to;
-    });
-    if (strange !== undefined) {
-      return new EnrichFailure(
-        "inconsistent",
-        `asked for ${registry} in blocks ${range.from} to ${range.to}, got a log of ${strange.address} in block ${strange.blockNumber}`,
-      );
-    }
-    if (logs.length > limits.maxLogs && range.to > range.from) {
-      return new EnrichFailure("too_many_results", `more than ${limits.maxLogs} logs`);
-    }
-    return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+    const registry = address.toLowerCase() as Address;
+    return await client.logs({ ...range, addresses: [registry], topics: [topics] });
   } catch (error) {
     if (error instanceof EnrichFailure) return error;
     throw error;

@@ -39,7 +39,7 @@ CREATE TABLE "ahs"."scan_run" (
 ALTER TABLE "ahs"."enrolment" ADD COLUMN "cause" text DEFAULT 'paid' NOT NULL;--> statement-breakpoint
 ALTER TABLE "ahs"."agent_document" ADD COLUMN "scanned_hash" text;--> statement-breakpoint
 ALTER TABLE "ahs"."alert_subscription" ADD COLUMN "thresholds" jsonb DEFAULT '{}'::jsonb NOT NULL;--> statement-breakpoint
-CREATE INDEX "agent_document_name" ON "ahs"."agent_document" USING btree ("chain_id",lower(left(name, 64)) text_pattern_ops);--> statement-breakpoint
+CREATE INDEX "agent_document_name" ON "ahs"."agent_document" USING btree ("chain_id",lower(left(name, 64)) text_pattern_ops,"agent_id");--> statement-breakpoint
 CREATE INDEX "registry_agent_wallet" ON "ahs"."registry_agent" USING btree ("chain_id","wallet");--> statement-breakpoint
 CREATE UNIQUE INDEX "scan_run_nightly" ON "ahs"."scan_run" USING btree ("chain_id","night") WHERE cause = 'nightly';--> statement-breakpoint
 CREATE INDEX "scan_run_newest" ON "ahs"."scan_run" USING btree ("chain_id","started_at" DESC NULLS LAST);--> statement-breakpoint

@@ -10,7 +10,7 @@ export type EpochLeaf = { readonly wallet: string; readonly record: string };
  */
 export type EpochState = "sent" | "confirmed" | "superseded";
 
-/** Nightly Merkle lists of the whole population, one per UTC day. */
+/** Nightly Merkle lists of the whole population, one per night. */
 export const epoch = ahs.table(
   "epoch",
   {

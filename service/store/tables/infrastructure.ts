@@ -42,14 +42,18 @@ export const agentDocument = ahs.table(
     attempts: integer().notNull(),
     fetchedAt: timestamp({ withTimezone: true }),
     notBefore: timestamp({ withTimezone: true }),
-    /** The content's hash as of the newest scan that is done; null before the first that found one. */
+    /** The content's hash as of the newest scan that is done, or as a scan first found it; null before. */
     scannedHash: text(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.agentId] }),
     index("agent_document_due").on(table.chainId, table.notBefore),
-    // Searches by the beginning of a name, which may be of any length.
-    index("agent_document_name").on(table.chainId, sql`lower(left(name, 64)) text_pattern_ops`),
+    // Searches by the beginning of a name, which may be of any length, and be that of many.
+    index("agent_document_name").on(
+      table.chainId,
+      sql`lower(left(name, 64)) text_pattern_ops`,
+      table.agentId,
+    ),
   ],
 );
 

@@ -85,6 +85,17 @@ describe("ahs keys", () => {
     expect(await stored(await createKey("--name", "n"))).toMatchObject({ ratePerMinute: 600 });
   });
 
+  it("rotate gives a key whose secret is lost another one, and keeps all else", async () => {
+    const lost = await createKey("--partner", "lab", "--balance-usd", "7", "--scope", "review");
+    const { id = "", ...before } = (await stored(lost)) ?? {};
+    const fresh = (await keys("rotate", id)).at(-1) ?? "";
+    expect(await stored(lost)).toBeNull();
+    expect(await stored(fresh)).toEqual({ ...before, id, keyPrefix: fresh.slice(0, 12) });
+    await keys("revoke", id);
+    await expect(keys("rotate", id)).rejects.toThrow("no key that is neither revoked nor expired");
+    await expect(keys("rotate", "lab")).rejects.toThrow("rotate takes the id of one key");
+  });
+
   it("revoke stops a key from now on", async () => {
     const secret = await createKey("--name", "leaked", "--unlimited");
     const key = await stored(secret);

@@ -33,7 +33,9 @@ test("a new key is written for its owner alone, never over another, and told by 
   expect(await run("create @new.json --password-file @password")).toEqual([privateKeyToAddress(KEY)]);
   expect(statSync(join(folder, "new.json")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, "new.json"), "utf8")).not.toContain(KEY.slice(2));
-  await expect(run("create @new.json --password-file @password")).rejects.toThrow("EEXIST");
+  await expect(run("create @new.json --password-file @password")).rejects.toThrow(
+    "new.json is there already: a keystore replaces no other",
+  );
   expect(await run("address @new.json --password-file @password")).toEqual([privateKeyToAddress(KEY)]);
   await expect(run("address @new.json --password-file @short")).rejects.toThrow(
     "does not open with that password",

@@ -52,7 +52,6 @@ describe("settings", () => {
   };
 
   test.each<[Partial<ServiceSettings>, string]>([
-    [{ publicUrl: null }, "PUBLIC_URL is not set"],
     [{ payTo: null }, "X402_PAY_TO is not set"],
     [{ hasPanel: false }, "no model is configured"],
     [{ hasPublisher: false }, "no publisher's key here"],
@@ -62,6 +61,16 @@ describe("settings", () => {
   ])("%o is worth a warning, on a public chain alone", (change, detail) => {
     expect(judgeSettings({ ...whole, ...change })).toMatchObject([{ level: "warn", detail }]);
     expect(judgeSettings({ ...whole, ...change, isLocal: true })).toMatchObject([{ level: "ok" }]);
+  });
+
+  test("no PUBLIC_URL is a fault of whoever publishes roots, which would name it for ever", () => {
+    const unset = { ...whole, publicUrl: null };
+    expect(judgeSettings(unset)).toMatchObject([{ level: "fail", detail: "PUBLIC_URL is not set" }]);
+    expect(judgeSettings({ ...unset, hasPublisher: false })).toMatchObject([
+      { level: "warn" },
+      { level: "warn" },
+    ]);
+    expect(judgeSettings({ ...unset, isLocal: true })).toMatchObject([{ level: "ok" }]);
   });
 
   test("nothing left out is nothing to say", () => {

@@ -24,8 +24,9 @@ test("a reader of several tables goes on while triggers and indexes of a killed 
   const [reader, indexer] = await Promise.all([db.$client.connect(), db.$client.connect()]);
   await reader.query("begin");
   await reader.query("select from left_over.call");
+  const { rows: backends } = await indexer.query<{ pid: number }>("select pg_backend_pid() as pid");
   const dropping = dropLeftovers(indexer, "left_over");
-  await untilWaiting();
+  await untilWaiting(Number(backends[0]?.pid));
   // In one transaction, whoever drops would by now hold this table and wait for the other.
   await reader.query("select from left_over.agent");
   await reader.query("commit");
@@ -36,16 +37,20 @@ test("a reader of several tables goes on while triggers and indexes of a killed 
     "select indexname from pg_indexes where schemaname = 'left_over' order by 1",
   );
   expect(rows.map(({ indexname }) => indexname)).toEqual(["agent_pkey", "call_pkey"]);
-  expect((await db.$client.query("select from pg_trigger where not tgisinternal")).rowCount).toBe(0);
+  const triggers = await db.$client.query(
+    `select from pg_trigger t join pg_class c on c.oid = t.tgrelid
+     where c.relnamespace = 'left_over'::regnamespace and not t.tgisinternal`,
+  );
+  expect(triggers.rowCount).toBe(0);
 });
 
-async function untilWaiting(): Promise<void> {
-  await expect
-    .poll(async () => {
-      const { rowCount } = await db.$client.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      return rowCount;
-    })
-    .toBe(1);
+async function untilWaiting(pid: number): Promise<void> {
+  const waits = async () => {
+    const { rowCount } = await db.$client.query(
+      "select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'",
+      [pid],
+    );
+    return rowCount;
+  };
+  await expect.poll(waits, { timeout: 15_000 }).toBe(1);
 }

@@ -15,13 +15,15 @@ afterEach(() => {
 
 test("refuses to start for any chain but the local one", async () => {
   const args = ["--rpc-url", await startNode("0x2105"), "--port", String(await freePort())];
-  const { code, stderr } = await new Promise<{ code: number | null; stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, [SCRIPT, ...args], (_, __, text) =>
-      resolve({ code: child.exitCode, stderr: text }),
-    );
-  });
+  const { code, stderr } = await run(args);
   expect(code).toBe(1);
   expect(stderr).toContain("for chain 31337 alone, this is chain 8453");
+});
+
+test("tells of a faulty URL of its node without the key in it", async () => {
+  const { code, stderr } = await run(["--rpc-url", "http://127.0.0.1:x/v2/aLcHeMyKeY_0123", "--port", "1"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("Failed to parse URL from [Redacted]")]);
+  expect(stderr).not.toContain("aLcHeMyKeY");
 });
 
 test("serves on the local chain until it is told to stop, even with a parent that stays", async () => {
@@ -37,6 +39,14 @@ test("ends when its parent is gone", async () => {
   child.disconnect();
   expect(await ended).toEqual([0, null]);
 });
+
+function run(args: readonly string[]) {
+  return new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, [SCRIPT, ...args], (_, __, text) =>
+      resolve({ code: child.exitCode, stderr: text }),
+    );
+  });
+}
 
 /** The process as `ahs up` starts it, once it answers. */
 async function startOnLocalChain() {

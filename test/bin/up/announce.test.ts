@@ -43,6 +43,16 @@ test("shows where verification is explained, and how to see a job judged by what
   expect(file.scripted_model_url).toBe("http://127.0.0.1:9999");
 });
 
+test("leads to the pages and the webhook example, and shows the key once, where the curl lines take it from", () => {
+  const { text } = announced(null);
+  expect(text).toContain("open http://127.0.0.1:8080/, and sign in at http://127.0.0.1:8080/account");
+  expect(text).toContain(`npx node examples/watch-wallet.ts --data-dir ${dataDir}\n`);
+  expect(text.split("ahs_key")).toHaveLength(2);
+  expect(text).toContain(
+    `  KEY=ahs_key\n  curl -H "X-API-Key: $KEY" 'http://127.0.0.1:8080/ahs/route/${zeroAddress}'\n`,
+  );
+});
+
 test("speaks of no scripted model where another one judges", () => {
   const { text, file } = announced(null);
   expect(text).not.toContain("scripted");

@@ -48,11 +48,22 @@ function startWorker(scan: NightlyContext["scan"] = quick) {
   const stop = new AbortController();
   const registry = new Registry();
   const metrics = createScanRunMetrics(registry);
-  const { db, now } = world.deps;
+  const { db } = world.deps;
   const logger = pino({ level: "silent" });
+  let looks = 0;
+  // A look begins with it; one that scans asks again.
+  const now = () => {
+    looks += 1;
+    return world.deps.now();
+  };
   const done = runNightly({ db, chainId: CHAIN, scan, metrics, logger, now, pauses: PAUSES }, stop.signal);
   workers.push({ stop, done });
-  return { registry };
+  const twoLooks = async () => {
+    // One may be under way: of three that begin two are over.
+    const last = looks + 3;
+    await until({ what: "two looks", timeoutMs: 5_000 }, async () => (looks >= last ? looks : null));
+  };
+  return { registry, twoLooks };
 }
 
 const scans = async () => (await readScans(world.db, CHAIN, 10)).toReversed();
@@ -75,7 +86,7 @@ test("however many workers there are, a night is scanned once, and each tells of
   expect(await allDone(1)).toMatchObject([
     { night: "2026-11-20", cause: "nightly", state: "done", attempts: 1 },
   ]);
-  await sleep(100);
+  await Promise.all(all.map(({ twoLooks }) => twoLooks()));
   expect([begun, (await scans()).length]).toEqual([1, 1]);
   for (const { registry } of all) {
     await until({ what: "the worker tells of the scan", timeoutMs: 5_000 }, async () => {
@@ -101,7 +112,7 @@ test("a scan whose worker dies over it is gone on with at once by another, and n
       return new Promise(() => undefined);
     };
     return Promise.race([
-      scanOnce({ ...deps, openReader: () => ({ logs }) }, attempt, signal),
+      scanOnce({ ...deps, openReader: () => ({ ...node, logs }) }, attempt, signal),
       new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     ]);
   };
@@ -142,10 +153,26 @@ test("a scan that fails is tried again until it succeeds, says so, and gives way
   ]);
 });
 
+test("a scan that fails with its database, which notes nothing of it, is one failure", async () => {
+  const { $client } = world.db;
+  await $client.query(`
+    create function chain_31337.refuse() returns trigger language plpgsql as 'begin raise exception ''gone''; end';
+    create trigger refuse before update of error on ahs.scan_run for each row execute function chain_31337.refuse()`);
+  let attempts = 0;
+  const { registry } = startWorker(async (attempt, signal) => {
+    attempts += 1;
+    if (attempts === 1) throw new Error("out of order");
+    await $client.query("drop function chain_31337.refuse cascade");
+    return quick(attempt, signal);
+  });
+  await allDone(1);
+  const failures = await registry.getSingleMetric("ahs_scan_failures_total")?.get();
+  expect(failures?.values).toMatchObject([{ value: 1 }]);
+});
+
 test("nothing is scanned before there is a score", async () => {
   await world.clear();
-  startWorker();
-  await sleep(80);
+  await startWorker().twoLooks();
   expect(await scans()).toEqual([]);
 });
 

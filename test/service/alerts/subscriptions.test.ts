@@ -3,6 +3,7 @@ import { end, hashManageToken, replay, requestTest, rotate } from "../../../serv
 import {
   hasThresholds,
   readSubscription,
+  type StoredSubscription,
   sweepSubscriptions,
 } from "../../../service/store/alert-subscriptions.ts";
 import { createApiKey, readApiKey } from "../../../service/store/api-keys.ts";
@@ -215,11 +216,27 @@ describe("buying monitoring by key", () => {
 });
 
 describe("a subscription", () => {
+  const due = async () => {
+    const found = await readDueEvents(world.db, { now: world.now(), perEndpoint: 9, limit: 9 });
+    return found.length;
+  };
+  const drop = () => dropEventsOfEnded(world.db, world.now());
+  const tell = async ({ id, endpointId }: StoredSubscription, name: string) => {
+    await world.query(
+      `insert into ahs.webhook_event
+         (id, endpoint_id, subscription_id, type, dedupe_key, body, state, attempts, not_before, created_at)
+       values ($1, $2, $3, 'ahs.sanctions_hit', $1, '{}', 'pending', 1, $4, $4)`,
+      [name, endpointId, id, world.now()],
+    );
+  };
+
   test("that is ended tells nothing more, and ending it again keeps the time", async () => {
     const { subscription } = await world.buy();
     await end(world.deps, subscription.id);
     expect(await live()).toEqual([]);
     expect(await world.events()).toMatchObject([{ state: "dropped" }]);
+    await tell(subscription, "late");
+    expect([await due(), await drop()]).toEqual([0, 1]);
     const endedAt = world.now();
     world.pass(DAY_MS);
     await end(world.deps, subscription.id);
@@ -232,13 +249,22 @@ describe("a subscription", () => {
     expect(await readSubscription(world.db, { chainId: 1, id: subscription.id })).toBeNull();
   });
 
-  test("that expired has its waiting events dropped", async () => {
-    await world.buy();
-    expect(await dropEventsOfEnded(world.db, world.now())).toBe(0);
-    world.pass(30 * DAY_MS);
-    expect(await readDueEvents(world.db, { now: world.now(), perEndpoint: 9, limit: 9 })).toEqual([]);
-    expect(await dropEventsOfEnded(world.db, world.now())).toBe(1);
-    expect(await world.events()).toMatchObject([{ state: "dropped" }]);
+  test("that expired is still delivered what was told before, for as long as attempts go on", async () => {
+    const { subscription } = await world.buy();
+    await attempt(204);
+    world.pass(30 * DAY_MS - 60_000);
+    await tell(subscription, "before");
+    world.pass(60_000);
+    await tell(subscription, "after");
+    expect([await due(), await drop()]).toEqual([1, 1]);
+    world.pass(3 * DAY_MS - 1);
+    expect([await due(), await drop()]).toEqual([1, 0]);
+    world.pass(1);
+    expect([await due(), await drop()]).toEqual([0, 1]);
+    expect((await world.events()).map(({ id, state }) => [id, state]).slice(1)).toEqual([
+      ["before", "dropped"],
+      ["after", "dropped"],
+    ]);
   });
 
   test("is signed by both secrets for 24 hours after a rotation", async () => {
@@ -253,6 +279,23 @@ describe("a subscription", () => {
     expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: secret });
     world.pass(DAY_MS);
     expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: null });
+  });
+
+  test("rotated twice within 24 hours says that the oldest secret signs no more", async () => {
+    const { subscription } = await world.buy();
+    const first = await rotate(world.deps, subscription, "keep-token");
+    expect(first.olderSecretEnded).toBe(false);
+    world.pass(DAY_MS - 1);
+    const second = await rotate(world.deps, subscription, "keep-token");
+    expect(second).toMatchObject({
+      olderSecretEnded: true,
+      previousValidUntil: new Date(world.now().getTime() + DAY_MS),
+    });
+    const [event] = await world.events();
+    const pending = await readPendingEvent(world.db, event?.id ?? "", world.now());
+    expect(pending).toMatchObject({ secret: second.secret, previousSecret: first.secret });
+    world.pass(DAY_MS);
+    expect((await rotate(world.deps, subscription, "keep-token")).olderSecretEnded).toBe(false);
   });
 
   test("has a new manage token where its owner asks for one with the rotation", async () => {
@@ -353,6 +396,7 @@ describe("a subscription", () => {
     world.pass(2 * DAY_MS);
     // The other one's event still waits.
     expect(await sweep()).toEqual([1, 1]);
+    world.pass(2 * DAY_MS);
     await dropEventsOfEnded(world.db, world.now());
     expect(await sweep()).toEqual([1, 0]);
     world.pass(30 * DAY_MS);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { planExpiry } from "../../../service/alerts/plan-expiry.ts";
+import { dueNotices, planExpiry } from "../../../service/alerts/plan-expiry.ts";
 import { end } from "../../../service/alerts/subscriptions.ts";
 import { tellExpiry } from "../../../service/alerts/tell-expiry.ts";
+import { readUntold } from "../../../service/store/live-subscriptions.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
 
 describe("the notice that is due", () => {
@@ -77,6 +78,21 @@ describe("a subscription that runs out", () => {
     await world.buy();
     world.pass(29.5 * DAY_MS);
     expect([await look(), await look(), await notices()]).toEqual([1, 0, ["1 pending"]]);
+  });
+
+  test("is read only until it was told, and one batch of many at a time", async () => {
+    for (const owner of ["key:1", "key:2", "key:3", "key:4", "key:5"]) await world.buy({ owner });
+    world.pass(28 * DAY_MS);
+    const untold = async () => {
+      const found = dueNotices(world.now()).map((notice) => readUntold(world.db, { ...notice, limit: 2 }));
+      return (await Promise.all(found)).map((ids) => ids.length);
+    };
+    expect(await untold()).toEqual([0, 2]);
+    expect([await tellExpiry(world.db, world.now(), 2), await notices()]).toEqual([
+      5,
+      Array.from({ length: 5 }, () => "3 pending"),
+    ]);
+    expect([await untold(), await look()]).toEqual([[0, 0], 0]);
   });
 
   test("is told nothing once it has ended", async () => {

@@ -78,17 +78,17 @@ describe("a remote signer", () => {
   });
 
   test.each([
-    ["another key's or another text's signature", { kind: "lies" }, "lied"],
-    ["no signature", { kind: "answers", text: "signed, trust me" }, "lied"],
-    ["zeros", { kind: "answers", text: numberToHex(0, { size: 65 }) }, "lied"],
-    ["an endless text", { kind: "answers", text: "0".repeat(100_000) }, "lied"],
-    ["that it does not know the key", { kind: "fails", status: 404 }, "refused"],
-    ["that it may not", { kind: "fails", status: 403 }, "refused"],
-    ["a fault of its own", { kind: "fails", status: 500 }, "unreachable"],
-    ["nothing in time", { kind: "slow", ms: 5_000 }, "unreachable"],
-  ] as const)("that answers %s signs nothing", async (_what, mood, reason) => {
+    ["another key's or another text's signature", { kind: "lies" }, "lied", 5_000],
+    ["no signature", { kind: "answers", text: "signed, trust me" }, "lied", 5_000],
+    ["zeros", { kind: "answers", text: numberToHex(0, { size: 65 }) }, "lied", 5_000],
+    ["an endless text", { kind: "answers", text: "0".repeat(100_000) }, "lied", 5_000],
+    ["that it does not know the key", { kind: "fails", status: 404 }, "refused", 5_000],
+    ["that it may not", { kind: "fails", status: 403 }, "refused", 5_000],
+    ["a fault of its own", { kind: "fails", status: 500 }, "unreachable", 5_000],
+    ["nothing in time", { kind: "slow", ms: 5_000 }, "unreachable", 150],
+  ] as const)("that answers %s signs nothing", async (_what, mood, reason, timeoutMs) => {
     signer.be(mood);
-    const failure = account({ timeoutMs: 150, retries: 0 }).signTransaction(transfer);
+    const failure = account({ timeoutMs, retries: 0 }).signTransaction(transfer);
     await expect(failure).rejects.toMatchObject({ name: "SignerFailure", reason });
     await expect(failure).rejects.not.toThrow(signer.url);
   });

@@ -1,8 +1,10 @@
+import { eq } from "drizzle-orm";
 import { bytesToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { keystoreEntropy, openKeystore, writeKeystore } from "../../../service/chain/keystore.ts";
 import { remoteSigner } from "../../../service/chain/remote-signer.ts";
+import { senderTransaction } from "../../../service/store/tables/publish.ts";
 import { type ScriptedWeb3Signer, startScriptedWeb3Signer } from "../../support/scripted-web3signer.ts";
 import { localAccount } from "./sender-under-test.ts";
 import { createSenderWorld, type SenderWorld, until } from "./sender-world.ts";
@@ -62,4 +64,34 @@ test("a remote signer that fails, lies and is slow delays what it signs, and not
   expect(mined.nonce).toBe(1);
   expect(await world.client.getBalance({ address: receiver })).toBe(12n);
   expect(await world.client.getTransactionCount({ address: world.sender })).toBe(2);
+});
+
+test("what the key must not be made to send is never signed, with a nonce or without, and the next goes out", async () => {
+  await world.automine(true);
+  const planted = {
+    state: "prepared",
+    nonce: 0,
+    gasLimit: 21_000n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 1n,
+  } as const;
+  const ids = [
+    await world.enqueue("theft", { to: receiver, value: 5n }),
+    await world.enqueue("planted", { to: receiver, value: 6n }),
+  ];
+  await world.db.update(senderTransaction).set(planted).where(eq(senderTransaction.reference, "planted"));
+  const next = await world.enqueue("pay-1", { to: receiver, value: 7n });
+  const sender = world.startSender({
+    refuses: ({ value }) => (value === 7n ? null : "too much or too little"),
+  });
+  await world.reach(next, (row) => row.state === "mined");
+  for (const id of ids)
+    expect(await world.reach(id, (row) => row.state === "failed")).toMatchObject({
+      failure: "forbidden",
+      error: "too much or too little",
+      hashes: [],
+      raw: null,
+    });
+  expect(await sender.registry.metrics()).toContain('ahs_sender_failures_total{kind="forbidden"} 2');
+  expect(await world.client.getBalance({ address: receiver })).toBe(7n);
 });

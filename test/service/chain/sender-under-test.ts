@@ -1,6 +1,7 @@
 import pino from "pino";
 import { Registry } from "prom-client";
 import { type LocalAccount, mnemonicToAccount } from "viem/accounts";
+import type { RefuseCall } from "../../../service/chain/allowed-calls.ts";
 import { createSenderMetrics } from "../../../service/chain/send-metrics.ts";
 import { type SenderPolicy, senderPolicy } from "../../../service/chain/send-policy.ts";
 import { createSenderRpc, type SenderRpc } from "../../../service/chain/send-rpc.ts";
@@ -25,7 +26,12 @@ export const testPolicy: SenderPolicy = {
 /** Runs the real sender in this process; stopping it releases its lock. */
 export function startSender(
   world: { databaseUrl: string; rpcUrl: string },
-  options: { policy?: Partial<SenderPolicy>; rpc?: (real: SenderRpc) => SenderRpc; account?: LocalAccount },
+  options: {
+    policy?: Partial<SenderPolicy>;
+    rpc?: (real: SenderRpc) => SenderRpc;
+    account?: LocalAccount;
+    refuses?: RefuseCall;
+  },
 ) {
   const controller = new AbortController();
   const registry = new Registry();
@@ -33,6 +39,7 @@ export function startSender(
   const deps = {
     chainId: CHAIN_ID,
     account: options.account ?? localAccount(1),
+    refuses: options.refuses ?? (() => null),
     rpc: options.rpc?.(real) ?? real,
     databaseUrl: world.databaseUrl,
     policy: { ...testPolicy, ...options.policy },

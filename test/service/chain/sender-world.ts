@@ -4,6 +4,7 @@ import { type Address, createPublicClient, type Hex, http, numberToHex } from "v
 import type { LocalAccount } from "viem/accounts";
 import { freePort } from "../../../bin/up/free-port.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
+import type { RefuseCall } from "../../../service/chain/allowed-calls.ts";
 import type { SenderPolicy } from "../../../service/chain/send-policy.ts";
 import type { SenderRpc } from "../../../service/chain/send-rpc.ts";
 import type { Database } from "../../../service/store/database.ts";
@@ -41,6 +42,7 @@ export async function createSenderWorld() {
         policy?: Partial<SenderPolicy>;
         rpc?: (real: SenderRpc) => SenderRpc;
         account?: LocalAccount;
+        refuses?: RefuseCall;
       } = {},
     ) => {
       const sender = startSender({ databaseUrl: database.url, rpcUrl: anvil.rpcUrl }, options);

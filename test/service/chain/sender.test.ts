@@ -21,14 +21,15 @@ beforeEach(async () => {
 
 afterEach(() => world.destroy());
 
-test("a queued transaction is sent, mined and final", async () => {
+test("a queued transaction is sent, mined and final, and keeps the time at which it was mined", async () => {
   await world.automine(true);
   world.startSender();
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
   const mined = await world.reach(id, (row) => row.state === "mined");
   expect(mined).toMatchObject({ nonce: 0, final: false, gasUsed: 21_000n });
   await world.mine(5);
-  await world.reach(id, (row) => row.final);
+  const final = await world.reach(id, (row) => row.final);
+  expect(final.minedAt).toEqual(mined.minedAt);
   expect(await world.client.getBalance({ address: receiver })).toBe(7n);
 });
 
@@ -166,7 +167,9 @@ test("a second sender of the same key waits until the first has released the loc
     (row) => row.state === "mined",
   );
   expect(await lockHeld(second.registry)).toBe(0);
+  expect(await gauged(first.registry, "ahs_sender_balance_wei")).not.toBeNull();
   await first.stop();
+  expect(await gauged(first.registry, "ahs_sender_balance_wei")).toBeNull();
   await until(
     async () => ((await lockHeld(second.registry)) === 1 ? true : null),
     () => "the second sender's turn",
@@ -218,11 +221,16 @@ function lostAnswer(): Error {
   return new HttpRequestError({ url: "http://127.0.0.1:1", details: "fetch failed" });
 }
 
-async function lockHeld(registry: { getSingleMetric(name: string): unknown }): Promise<number> {
-  const gauge = registry.getSingleMetric("ahs_sender_lock_held") as {
-    get(): Promise<{ values: { value: number }[] }>;
-  };
-  return (await gauge.get()).values[0]?.value ?? 0;
+type Metrics = { getSingleMetric(name: string): unknown };
+
+async function lockHeld(registry: Metrics): Promise<number> {
+  return (await gauged(registry, "ahs_sender_lock_held")) ?? 0;
+}
+
+/** Null where the gauge has no value. */
+async function gauged(registry: Metrics, name: string): Promise<number | null> {
+  const gauge = registry.getSingleMetric(name) as { get(): Promise<{ values: { value: number }[] }> };
+  return (await gauge.get()).values[0]?.value ?? null;
 }
 
 /** A contract that reverts with the byte 0x2a whatever it is asked. */

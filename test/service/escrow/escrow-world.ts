@@ -4,6 +4,7 @@ import { createPublicClient, http, numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { privateKeyOf } from "../../../bin/up/start-services.ts";
 import { roleAccounts } from "../../../devnet/accounts.ts";
+import { allowedCalls } from "../../../service/chain/allowed-calls.ts";
 import { createSenderMetrics } from "../../../service/chain/send-metrics.ts";
 import { senderPolicy } from "../../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../../service/chain/send-rpc.ts";
@@ -132,6 +133,7 @@ function sendForRelayer(chain: TestChain, databaseUrl: string, signal: AbortSign
     {
       chainId: chain.deployment.chainId,
       account: privateKeyToAccount(privateKeyOf(relayer)),
+      refuses: allowedCalls(["relayer"], { ...chain.deployment, maxRequestFeeWei: 0n }),
       rpc: createSenderRpc({ url: chain.rpcUrl, timeoutMs: 5_000, retries: 1 }),
       policy: { ...senderPolicy(chain.deployment), pollMs: 50 },
       metrics: createSenderMetrics(new Registry()),

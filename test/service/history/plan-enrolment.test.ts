@@ -95,6 +95,20 @@ test.each([
   },
 );
 
+test.each([
+  [1, 0, "rr", "r"],
+  [1, 0, "pr", "p"],
+  [1, 1, "r", ""],
+  [0, 0, "pr", ""],
+  [3, 0, "rr", "r"],
+])("of %d a day, %d of them sent, %s leaves %s", (perDay, sentToday, due, sent) => {
+  const rows = [...due].map((letter) => ({
+    cause: letter === "p" ? ("paid" as const) : ("registry" as const),
+  }));
+  const gone = sendableToday(rows, { perDay, sentToday });
+  expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
+});
+
 test("an enrolment that was sent by nothing is a broken invariant", () => {
   expect(() => fateOfEnrolment({ ...SENT, carrier: null }, sight)).toThrow("without a transaction");
 });

@@ -4,13 +4,15 @@ import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-or
 import { merkleProof, merkleTree } from "../../../service/chain/oracle-merkle.ts";
 import type { OracleLeaf } from "../../../service/chain/oracle-types.ts";
 import { publishRoot } from "../../../service/publish/publish-root.ts";
+import { nightOf, nightStart } from "../../../service/scan/night.ts";
 import { epoch } from "../../../service/store/tables/epoch.ts";
 import { CHAIN_ID } from "../chain/sender-under-test.ts";
 import { until } from "../chain/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
 
+const DAY_MS = 86_400_000;
 const now = new Date();
-const today = Math.floor(now.getTime() / 86_400_000);
+const today = dayOf(nightOf(now));
 let world: PublishWorld;
 
 beforeEach(async () => {
@@ -25,8 +27,13 @@ const publishNow = (at: Date = now) =>
     oracle: world.oracle,
     sender: world.sender,
     uriOf: (number) => `https://example.org/epochs/${number}`,
+    night: { day: nightOf(at), startedAt: nightStart(nightOf(at)) },
     now: at,
   });
+
+function dayOf(night: string): number {
+  return Date.parse(night) / DAY_MS;
+}
 
 async function latestRoot(): Promise<readonly [bigint, Hex]> {
   return world.client.readContract({
@@ -74,7 +81,18 @@ test("the day's root covers the whole population, and the contract verifies ever
   }
 });
 
-test("a second call on the same day sends nothing", async () => {
+test("a night made up before the next begins leaves that one its own root", async () => {
+  await world.store([{ wallet: testWallet(1), asOf: 5, points: 91 }]);
+  const late = dayOf("2026-11-20");
+  expect(await publishNow(new Date("2026-11-21T01:00:00Z"))).toMatchObject({ kind: "queued", epoch: late });
+  expect(await publishNow(new Date("2026-11-21T02:09:00Z"))).toEqual({ kind: "exists", epoch: late });
+  expect(await publishNow(new Date("2026-11-21T02:10:00Z"))).toMatchObject({
+    kind: "queued",
+    epoch: late + 1,
+  });
+});
+
+test("a second call in the same night sends nothing", async () => {
   await world.store([{ wallet: testWallet(1), asOf: 5, points: 91 }]);
   await publishNow();
   await world.store([{ wallet: testWallet(2), asOf: 5, points: 91 }]);

@@ -22,12 +22,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.destroy());
 
+function publisherAt(block: number) {
+  const oracle = { address: world.oracle, abi: agentHealthOracleAbi } as const;
+  return world.client.readContract({ ...oracle, functionName: "publisher", blockNumber: BigInt(block) });
+}
+
 /** What a worker with the new key does: null while a process sends for the former one. */
 async function takeOver(): Promise<true | null> {
   const options = { databaseUrl: world.databaseUrl, chainId: CHAIN_ID, sender: former.address };
   const session = await tryOpenSenderSession({ ...options, retryMs: 100, statementTimeoutMs: 5_000 });
   if (session === null) return null;
-  const oracle = { address: world.oracle, abi: agentHealthOracleAbi } as const;
   try {
     await handOverPass({
       chainId: CHAIN_ID,
@@ -35,15 +39,8 @@ async function takeOver(): Promise<true | null> {
       to: next.address,
       purposes: ["publish", "publish-root", "enrol"],
       exclusive: ["publish", "publish-root"],
-      hasLostRole: async (block) =>
-        !isAddressEqual(
-          await world.client.readContract({
-            ...oracle,
-            functionName: "publisher",
-            blockNumber: BigInt(block),
-          }),
-          former.address,
-        ),
+      holdsRole: async () => true,
+      hasLostRole: async (block) => !isAddressEqual(await publisherAt(block), former.address),
       rpc: createSenderRpc({ url: world.rpcUrl, timeoutMs: 5_000, retries: 1 }),
       db: session.db,
       policy: testPolicy,

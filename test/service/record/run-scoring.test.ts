@@ -11,6 +11,7 @@ import { account } from "../features/histories.ts";
 import { createRecordWorld, FINALIZED, NEWEST, type RecordWorld } from "./record-world.ts";
 
 const WALLET = account(7);
+const forever = new AbortController().signal;
 let world: RecordWorld;
 /** Milliseconds since the start. */
 let elapsed: number;
@@ -68,7 +69,14 @@ test("a flag that a reorg left in the oracle is corrected by the next block, not
 
 test("a wallet whose registration is not final yet gets no score by night", async () => {
   await world.follow(WALLET, FINALIZED + 1);
-  expect(await scoreAllWallets(world.context)).toBe(0);
+  expect(await scoreAllWallets(world.context, forever)).toBe(0);
+  expect(await world.countScores()).toBe(0);
+});
+
+test("a stop, or a lock that is lost, ends the scoring of all before the next batch", async () => {
+  await world.follow(WALLET, 1);
+  const reason = new Error("stopped");
+  await expect(scoreAllWallets(world.context, AbortSignal.abort(reason))).rejects.toThrow(reason);
   expect(await world.countScores()).toBe(0);
 });
 
@@ -80,7 +88,7 @@ test("nothing is scored before the block that is final is enriched", async () =>
   await world.query("delete from ahs.enrich_cursor");
   expect(await scoreOvertakenWallets(world.context)).toBeNull();
   expect(await scoreDue(world.context)).toBeNull();
-  expect(await scoreAllWallets(world.context)).toBeNull();
+  expect(await scoreAllWallets(world.context, forever)).toBeNull();
   expect(await scoreNow(world.context, WALLET)).toMatchObject({ kind: "unavailable" });
   expect(await world.countScores()).toBe(0);
 });
@@ -130,7 +138,7 @@ test("a wallet waits as long as facts of others come in, and no longer than some
 test("a wallet is scored again for facts that came after its score, once", async () => {
   await world.follow(WALLET, 1);
   await world.call(WALLET, 10, CONTRACT);
-  await scoreAllWallets(world.context);
+  await scoreAllWallets(world.context, forever);
   await world.settle(30);
   expect(await scoreOvertakenWallets(eager())).toBe(0);
 
@@ -145,7 +153,7 @@ test("a wallet is scored again when the past that was open at its score is enric
   await world.follow(WALLET, 1);
   await world.follow(account(8), 1);
   await world.query(`update ahs.enrich_wallet set past_next = 1, past_until = 5 where wallet = '${WALLET}'`);
-  await scoreAllWallets(world.context);
+  await scoreAllWallets(world.context, forever);
   await world.settle(30);
   expect(await scoreOvertakenWallets(eager())).toBe(0);
 
@@ -161,7 +169,7 @@ test("a wallet is scored again when the past that was open at its score is enric
 
 test("a wallet is scored again when a source told of its past after its score", async () => {
   await world.follow(WALLET, 10);
-  await scoreAllWallets(world.context);
+  await scoreAllWallets(world.context, forever);
   await world.settle(30);
   await world.query(
     `insert into ahs.kept_history values (31337, '${WALLET}', 'otterscan', 1, 1, 9, '0x09', true, now())`,
@@ -190,11 +198,11 @@ test("a wallet is scored again when its confidence falls a level by waiting", as
 test("files that records have in common are kept once, and one that does not change is not kept again", async () => {
   await world.follow(WALLET, 1);
   await world.follow(account(8), 1);
-  await scoreAllWallets(world.context);
+  await scoreAllWallets(world.context, forever);
   const files = async () => (await world.query("select hash from ahs.input_file")).rowCount;
   // Policy, tokens, sanctions; of each wallet its counterparties and what names them all.
   expect(await files()).toBe(7);
   await world.settle(30);
-  await scoreAllWallets(world.context);
+  await scoreAllWallets(world.context, forever);
   expect(await files()).toBe(9);
 });

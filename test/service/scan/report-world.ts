@@ -4,6 +4,7 @@ import { type Address, numberToHex, pad, toEventSelector } from "viem";
 import type { RegistryEntry } from "../../../service/chain/deployments.ts";
 import type { LogFilter } from "../../../service/enrich/chain-reader.ts";
 import type { RawLog } from "../../../service/enrich/raw-log.ts";
+import type { RawHeader, RawReceipt } from "../../../service/enrich/rpc-answers.ts";
 import type { ScanReport } from "../../../service/scan/report.ts";
 import { type ScanOnceDeps, scanOnce } from "../../../service/scan/scan-once.ts";
 import type { Grade } from "../../../service/score/record.ts";
@@ -13,6 +14,7 @@ import { openTestDatabase } from "../../support/test-database.ts";
 
 export const CHAIN = 31337;
 export const FINAL = 1_000;
+const FINALITY = 10;
 export const OLAS: RegistryEntry = {
   name: "olas",
   kind: "olas-service-registry-l2",
@@ -27,6 +29,7 @@ export const CELO: RegistryEntry = {
 };
 const IDENTITY: Address = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
 const ROOT: ScanReport["root"] = { epoch: 20_777, root: `0x${"33".repeat(32)}`, leaves: 3 };
+const HASH = numberToHex(1, { size: 32 });
 const CREATE = toEventSelector("CreateService(uint256,bytes32)");
 const DEPLOY = toEventSelector("CreateMultisigWithAgents(uint256,address)");
 
@@ -41,11 +44,12 @@ export async function createReportWorld() {
     db,
     deployment: {
       chainId: CHAIN,
+      finalityBlocks: FINALITY,
       identityRegistry: { address: IDENTITY, startBlock: 0 },
       registries: [],
     },
-    steps: { scoreAll: async () => 0, publishRoot: async () => ROOT },
-    openReader: () => ({ logs: async () => [] }),
+    steps: { scoreAll: async () => 0, publishRoot: async () => ({ root: ROOT, noRoot: null }) },
+    openReader: () => nodeWith([]),
     mostWaiting: 100,
     logger: pino({ level: "silent" }),
     now: () => new Date(clock.ms),
@@ -88,12 +92,14 @@ export async function createReportWorld() {
          on conflict (chain_id, agent_id) do update set content_hash = $2, state = $3`,
         [agentId, contentHash, state],
       ),
+    watchDocuments: () => watchDocuments(db),
     agent: (agentId: number, block: number) =>
       db.$client.query("insert into chain_31337.agent values ($1, $2)", [agentId, block]),
     follow: (wallet: Address) => db.$client.query("insert into chain_31337.wallet values ($1)", [wallet]),
     /** Has the index be final up to this block instead. */
     finalize: (block: number) =>
-      db.$client.query(`insert into chain_31337.block values (${block}, '0xbb', 1) on conflict do nothing;
+      db.$client.query(`insert into chain_31337.block values (${block}, '0xbb', 1), (${block + FINALITY}, '0xcc', 1)
+          on conflict do nothing;
         update chain_31337._ponder_checkpoint
         set finalized_checkpoint = repeat('0', 26) || lpad('${block}', 16, '0') || repeat('0', 33)`),
     agents: async () =>
@@ -144,13 +150,43 @@ export function nodeWith(logs: readonly RawLog[]) {
   const asked: LogFilter[] = [];
   return {
     asked,
-    logs: async (filter: LogFilter) => {
+    logs: async (filter: LogFilter): Promise<readonly RawLog[]> => {
       asked.push(filter);
       return logs.filter(
         ({ address, blockNumber }) =>
           filter.addresses?.includes(address) && blockNumber >= filter.from && blockNumber <= filter.to,
       );
     },
+    blockReceipts: async (block: number): Promise<readonly RawReceipt[]> =>
+      logs.filter(({ blockNumber }) => blockNumber === block).map(receiptOf),
+    header: async (number: number): Promise<RawHeader> => ({ number, hash: HASH, timestamp: 1 }),
+  };
+}
+
+/** A transaction that logged this alone. */
+function receiptOf(log: RawLog): RawReceipt {
+  const { blockHash, blockNumber, transactionHash, logIndex } = log;
+  return {
+    ...{ blockHash, blockNumber, transactionHash, transactionIndex: logIndex, from: IDENTITY, status: "0x1" },
+    ...{ gasUsed: 21_000n, effectiveGasPrice: 1n },
+    logs: [{ ...log, blockNumber: numberToHex(blockNumber), logIndex: numberToHex(logIndex) }],
+  };
+}
+
+/** Notes how many documents each statement from now on updates; what it returns ends that, and tells the most of one and of all. */
+async function watchDocuments({ $client }: Database) {
+  await $client.query(`
+    create table chain_31337.touched (rows bigint);
+    create function chain_31337.note_touched() returns trigger language plpgsql as
+      'begin insert into chain_31337.touched select count(*) from changed; return null; end';
+    create trigger note_touched after update on ahs.agent_document
+      referencing new table as changed for each statement execute function chain_31337.note_touched()`);
+  return async () => {
+    const { rows } = await $client.query<{ most: number; all: number }>(
+      `select max(rows)::int as most, sum(rows)::int as "all" from chain_31337.touched`,
+    );
+    await $client.query("drop function chain_31337.note_touched cascade; drop table chain_31337.touched");
+    return rows[0];
   };
 }
 
@@ -182,7 +218,7 @@ async function createIndex(db: Database): Promise<void> {
     create table chain_31337._ponder_checkpoint (finalized_checkpoint text);
     create table chain_31337.agent (agent_id numeric(78) primary key, registered_block numeric(78));
     create table chain_31337.wallet (address text primary key, followed_block numeric(78) not null default 1);
-    insert into chain_31337.block values (${FINAL}, '0xaa', 1);
+    insert into chain_31337.block values (${FINAL}, '0xaa', 1), (${FINAL + FINALITY}, '0xac', 1);
     insert into chain_31337._ponder_checkpoint values (repeat('0', 26) || lpad('${FINAL}', 16, '0') || repeat('0', 33));
     insert into ahs.chain_mark (chain_id, block_number, block_hash, generation)
       values (${CHAIN}, 1, '0xaa', '00000000-0000-0000-0000-000000000001');`);

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { EnrichFailure } from "../../../service/enrich/failure.ts";
 import { finishScan } from "../../../service/scan/finish-scan.ts";
+import { scanOnce } from "../../../service/scan/scan-once.ts";
 import type { Grade } from "../../../service/score/record.ts";
+import { countWaitingDocuments } from "../../../service/store/agent-documents.ts";
 import { readOpenEnrolments, requestEnrolment } from "../../../service/store/enrolments.ts";
+import { requestRegistryWallets } from "../../../service/store/registry-agents.ts";
 import { readScans } from "../../../service/store/scan-runs.ts";
 import {
   CELO,
@@ -21,6 +23,7 @@ import {
 const [A, B, C] = [walletOf(1), walletOf(2), walletOf(3)] as const;
 const IDENTITY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const SOON = { now: new Date("2027-01-01T00:00:00Z"), limit: 10 };
+const NO_ROOT = { root: null, noRoot: "there is no score to publish" };
 
 let world: ReportWorld;
 beforeAll(async () => {
@@ -63,6 +66,7 @@ describe("the report", () => {
       changedGrades: null,
       gradeMoves: [],
       root: { epoch: 20_777, root: `0x${"33".repeat(32)}`, leaves: 3 },
+      noRoot: null,
     });
     await world.grade(A, "C", true);
     await world.grade(B, "B");
@@ -115,8 +119,8 @@ describe("the report", () => {
     if (dead === null || alive === null) throw new Error("nobody has finished it");
     expect([alive.id, alive.attempts]).toEqual([dead.id, 2]);
     const end = {
-      ...{ deployment: world.deps.deployment, readings: new Map(), indexBlock: FINAL, root: null },
-      ...{ documentsLeft: 0, finishedAt: world.deps.now() },
+      ...{ deployment: world.deps.deployment, readings: new Map(), indexBlock: FINAL, root: NO_ROOT },
+      ...{ askedAt: world.deps.now(), finishedAt: world.deps.now() },
     };
     await expect(finishScan(world.db, { ...end, attempt: dead })).rejects.toThrow("another attempt");
     await finishScan(world.db, { ...end, attempt: alive });
@@ -127,121 +131,54 @@ describe("the report", () => {
   });
 });
 
-describe("registries", () => {
-  test("are read to the last final block, and their wallets asked to be followed", async () => {
-    const node = nodeWith([...olasService(1, 5), ...olasService(2, 700), ...olasService(3, FINAL + 1)]);
-    await world.follow(walletOf(2));
-    const report = await world.scan({ ...world.withRegistries([OLAS]), openReader: () => node });
-    expect(report.registries[1]).toEqual({
-      ...{ registry: OLAS.address.toLowerCase(), name: "olas", block: FINAL, fault: null },
-      ...{ agents: 2, newAgents: 2, newWallets: 1 },
-    });
-    expect(node.asked.map(({ from, to }) => [from, to])).toEqual([
-      [1, 500],
-      [501, FINAL],
+describe("the steps", () => {
+  test("ask for documents once scores and root are done, and touch few at once, however many there are", async () => {
+    await world.db.$client.query(`
+      insert into ahs.agent_document (chain_id, agent_id, uri, state, content_hash, services, attempts, fetched_at, not_before)
+      select ${CHAIN}, id, case when id = 7 then 'data:,' else 'https://a.example' end,
+        case when id = 8 then 'unreachable' else 'current' end, '0x01', '[]', 0, '2026-11-19', '2026-11-21'
+      from generate_series(0, 20_000) id`);
+    const readTouched = await world.watchDocuments();
+    const asked = () => countWaitingDocuments(world.db, CHAIN, world.deps.now());
+    const seen: [string, number][] = [];
+    const note = async (step: string) => void seen.push([step, await asked()]);
+    const steps = {
+      scoreAll: async () => note("scores").then(() => 0),
+      publishRoot: async () => note("root").then(() => NO_ROOT),
+    };
+    const report = await world.scan({ steps });
+    expect(report).toMatchObject({ ...NO_ROOT, changedDocuments: 0 });
+    expect([...seen, ["report", await asked()]]).toEqual([
+      ["scores", 0],
+      ["root", 0],
+      ["report", 19_999],
     ]);
-    expect(await world.agents()).toEqual([
-      { id: 1, wallet: walletOf(1), block: 5 },
-      { id: 2, wallet: walletOf(2), block: 700 },
-    ]);
-    expect(await world.enrolments()).toEqual([{ wallet: walletOf(1), cause: "registry" }]);
-    const again = await world.scan({ ...world.withRegistries([OLAS]), openReader: () => node });
-    expect(again.registries[1]).toMatchObject({ agents: 2, newAgents: 0, newWallets: 0 });
-    expect(node.asked).toHaveLength(2);
+    expect(await readTouched()).toEqual({ most: 10_000, all: 19_999 + 20_001 });
   });
 
-  test("that fail spoil their own line alone, and go on where they stood", async () => {
-    const node = nodeWith(olasService(1, 5));
-    let isDown = true;
-    const shaky: typeof node.logs = async (filter) => {
-      const isOther = filter.addresses?.[0] === CELO.address.toLowerCase();
-      if (isOther || (isDown && filter.from > 500)) throw new EnrichFailure("unreachable", "no answer");
-      return node.logs(filter);
-    };
-    const changes = { ...world.withRegistries([CELO, OLAS]), openReader: () => ({ logs: shaky }) };
-    expect((await world.scan(changes)).registries).toMatchObject([
-      { block: FINAL, fault: null },
-      { name: "another", agents: 0, block: null, fault: "the node did not answer" },
-      { name: "olas", agents: 1, newAgents: 1, newWallets: 1, block: 500, fault: "the node did not answer" },
-    ]);
-    isDown = false;
-    expect((await world.scan(changes)).registries[2]).toMatchObject({
-      agents: 1,
-      newAgents: 0,
-      block: FINAL,
-      fault: null,
-    });
-  });
-
-  test("of ten thousand agents cost few requests of a node that refuses large answers, and end within the bound", async () => {
-    const logs = Array.from({ length: 10_000 }, (_, id) =>
-      olasService(id, 1 + Math.floor(id / 11)).slice(0, id % 50 === 0 ? 2 : 1),
-    ).flat();
-    const node = nodeWith(logs);
-    let most = 0;
-    const strict: typeof node.logs = async (filter) => {
-      const found = await node.logs(filter);
-      if (found.length > 2_000)
-        throw new EnrichFailure("too_many_results", "query returned more than 2000 results");
-      most = Math.max(most, found.length);
-      return found;
-    };
-    const changes = { ...world.withRegistries([OLAS]), openReader: () => ({ logs: strict }) };
-    const { registries } = await world.scan(changes);
-    expect(registries[1]).toMatchObject({ agents: 10_000, newWallets: 100, fault: null });
-    expect(node.asked.length).toBeLessThan(40);
-    expect(most).toBeLessThanOrEqual(2_000);
-    await world.clear();
-    const limits = {
-      ...world.deps.limits,
-      registries: { maxBlocks: 100, maxLogs: 500, maxRequests: 5, maxMs: 60_000 },
-    };
-    const bounded = await world.scan({
-      ...changes,
-      limits: { documents: { maxMs: 0, stallMs: 0, pollMs: 0 }, ...limits },
-    });
-    expect(bounded.registries[1]?.fault).toMatch(
-      /^what one scan may ask for is used up; the next goes on at block \d+$/,
+  test("leave what nobody read again to the report, but for agents that the index has lost", async () => {
+    await world.agent(1, 10);
+    await world.document(1, "0x01");
+    await world.document(2, "0x01");
+    await world.db.$client.query(
+      "update ahs.agent_document set fetched_at = '2026-11-19', not_before = '2026-11-21'",
     );
+    expect(await world.scan()).toMatchObject({ documentsLeft: 1 });
   });
 
-  test("are neither lost nor doubled by whoever dies after any range, or reads beside another", async () => {
-    const node = nodeWith(Array.from({ length: 40 }, (_, id) => olasService(id, 1 + 25 * id)).flat());
-    const whole = { ...world.withRegistries([OLAS]), openReader: () => node };
-    const small = { maxBlocks: 100, maxLogs: 500, maxRequests: 50, maxMs: 60_000 };
-    const limits = { registries: small, documents: { maxMs: 0, stallMs: 0, pollMs: 0 } };
-    for (const living of [1, 2, 3]) {
-      let left = living;
-      const mortal: typeof node.logs = async (filter) => {
-        if (left-- === 0) throw new Error("killed");
-        return node.logs(filter);
-      };
-      await expect(world.scan({ ...whole, limits, openReader: () => ({ logs: mortal }) })).rejects.toThrow(
-        "killed",
-      );
-    }
-    const beside = await Promise.allSettled([
-      world.scan({ ...whole, limits }),
-      world.scan({ ...whole, limits }),
-    ]);
-    expect(beside.map(({ status }) => status)).toContain("fulfilled");
-    expect((await world.scan({ ...whole, limits })).registries[1]).toMatchObject({ agents: 40, fault: null });
-    expect((await world.agents()).map(({ id, block }) => [id, block])).toEqual(
-      Array.from({ length: 40 }, (_, id) => [id, 1 + 25 * id]),
+  test("end the scoring when the process ends, or loses the scan's lock", async () => {
+    const attempt = await world.begin();
+    if (attempt === null) throw new Error("a scan by hand always begins");
+    const stop = new AbortController();
+    const scoreAll = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        stop.abort(new Error("the lock was lost"));
+      });
+    const steps = { ...world.deps.steps, scoreAll };
+    await expect(scanOnce({ ...world.deps, steps }, attempt, stop.signal)).rejects.toThrow(
+      "the lock was lost",
     );
-  });
-
-  test("answers of another contract or of other blocks are not believed", async () => {
-    const lying = async () => olasService(1, FINAL + 5);
-    const { registries } = await world.scan({
-      ...world.withRegistries([OLAS]),
-      openReader: () => ({ logs: lying }),
-    });
-    expect(registries[1]).toMatchObject({
-      agents: 0,
-      block: null,
-      fault: "the node answered with logs that nobody asked for",
-    });
   });
 });
 
@@ -263,11 +200,47 @@ describe("wallets of registries", () => {
     ]);
   });
 
-  test("are asked for in the order of their registration, as many as may wait", async () => {
+  test("are asked for, the oldest and the newest registration alternately, as many as may wait", async () => {
     const node = nodeWith([3, 2, 1].flatMap((id) => olasService(id, 10 - id)));
     const changes = { ...world.withRegistries([OLAS]), openReader: () => node, mostWaiting: 2 };
     expect((await world.scan(changes)).registries[1]?.newWallets).toBe(2);
-    expect((await world.enrolments()).map(({ wallet }) => wallet)).toEqual([walletOf(2), walletOf(3)]);
+    expect((await world.enrolments()).map(({ wallet }) => wallet)).toEqual([walletOf(1), walletOf(3)]);
     expect((await world.scan(changes)).registries[1]?.newWallets).toBe(0);
+  });
+
+  describe("that wait for their turn", () => {
+    const wallets = async () => (await world.enrolments()).map(({ wallet }) => wallet);
+    const askFor = (mostWaiting: number) =>
+      requestRegistryWallets(world.db, {
+        ...{ chainId: CHAIN, registries: [OLAS, CELO].map(({ address }) => address.toLowerCase()) },
+        ...{ now: world.deps.now(), mostWaiting },
+      });
+    const register = ({ address }: { address: Address }, ids: readonly number[]) =>
+      world.db.$client.query(
+        `insert into ahs.registry_agent (chain_id, registry, agent_id, wallet, registered_block, updated_block)
+         select ${CHAIN}, $1, id, '0x' || lpad(to_hex(id + 1), 40, '0'), id, id from unnest($2::int[]) id`,
+        [address.toLowerCase(), ids],
+      );
+    const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
+
+    test("share it among registries, however many agents one has", async () => {
+      await register(OLAS, range(1, 500));
+      await register(CELO, range(1_000, 5));
+      expect(await askFor(20)).toBe(20);
+      expect(await wallets()).toEqual(expect.arrayContaining(range(1_000, 5).map(walletOf)));
+    });
+
+    test("are not kept from it by a flood before or after them", async () => {
+      await register(OLAS, [1, ...range(2, 500), 600]);
+      expect(await askFor(2)).toBe(2);
+      expect(await wallets()).toEqual([walletOf(1), walletOf(600)]);
+      expect(await askFor(2)).toBe(0);
+    });
+
+    test("are asked for once where several registries have them", async () => {
+      await register(OLAS, [1, 2]);
+      await register(CELO, [1, 3]);
+      expect(await askFor(10)).toBe(3);
+    });
   });
 });

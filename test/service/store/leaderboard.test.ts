@@ -103,8 +103,10 @@ describe("a search", () => {
 
   it("finds agents by the beginning of their name in any case, and takes no character for a pattern", async () => {
     const names = async (beginning: string) =>
-      (await read().byName(beginning, LIMIT)).map(({ agentId }) => Number(agentId));
-    expect(await names("aTLas")).toEqual([3, 2, 1]);
+      (await read().byName(beginning, { offset: 0, limit: LIMIT })).agents.map(({ agentId }) =>
+        Number(agentId),
+      );
+    expect(await names("aTLas")).toEqual([1, 2, 3]);
     expect(await names("atlas %")).toEqual([2]);
     expect(await names("%")).toEqual([]);
     expect(await names("_tlas")).toEqual([]);
@@ -113,22 +115,47 @@ describe("a search", () => {
     expect(await names("trader")).toEqual([]);
   });
 
+  it("shows a scored agent before any number of others that took its name, and goes on to those", async () => {
+    await db.$client.query(`
+      insert into "chain_${CHAIN}".agent select 1000 + n, null from generate_series(1, 1200) n;
+      insert into ahs.agent_document (chain_id, agent_id, uri, state, name, services, attempts)
+      select ${CHAIN}, 1000 + n, 'u', 'current', case when n <= 120 then 'Famous' else 'Crowded' end, '[]', 0
+      from generate_series(1, 1200) n;
+      update "chain_${CHAIN}".agent set wallet = '${address(7)}' where agent_id = 1120;`);
+    const first = await read().byName("famous", { offset: 0, limit: LIMIT });
+    expect(first.agents.slice(0, 2).map(({ agentId }) => Number(agentId))).toEqual([1120, 1001]);
+    expect({ ...first, agents: first.agents.length }).toEqual({ agents: LIMIT, total: 120, isCut: false });
+    const last = await read().byName("famous", { offset: 100, limit: LIMIT });
+    expect(last.agents.map(({ agentId }) => Number(agentId)).at(-1)).toBe(1119);
+    expect(last.agents).toHaveLength(20);
+    expect(await read().byName("crowded", { offset: 0, limit: 1 })).toMatchObject({
+      total: 1000,
+      isCut: true,
+    });
+  });
+
   it("uses the index of names", async () => {
     const { rows } = await db.$client
       .query(
         `begin; set local enable_seqscan = off; set local enable_sort = off;
        explain select agent_id from ahs.agent_document d where chain_id = ${CHAIN}
-         and lower(left(d.name, 64)) ~>=~ 'at' and lower(left(d.name, 64)) ~<~ 'au'`,
+         and lower(left(d.name, 64)) ~>=~ 'at' and lower(left(d.name, 64)) ~<~ 'au'
+       order by chain_id, lower(left(d.name, 64)) using ~<~, agent_id limit 1000`,
       )
       .then((results) => (Array.isArray(results) ? results.at(-1) : results));
     await db.$client.query("rollback");
     expect(JSON.stringify(rows)).toContain("agent_document_name");
+    expect(JSON.stringify(rows)).not.toContain("Sort");
   });
 
   it("finds no agent while the index has no tables", async () => {
     const elsewhere = createLeaderboardReader(db, 1);
     expect(await elsewhere.byAgentId(1n)).toBeNull();
-    expect(await elsewhere.byName("atlas", LIMIT)).toEqual([]);
+    expect(await elsewhere.byName("atlas", { offset: 0, limit: LIMIT })).toEqual({
+      agents: [],
+      total: 0,
+      isCut: false,
+    });
   });
 });
 

@@ -176,11 +176,27 @@ describe("reconciliation", () => {
     expect(await settleDue(database.db, row, { transaction: HASH, now })).toBe(true);
     expect(await countPayments(database.db, 31_337, now)).toEqual({
       reserved: 0,
+      stuck: 0,
       settled: 0,
       owed: 1,
       lost: 0,
     });
     expect(await store.reopen(id, null)).toBe(true);
+  });
+
+  it("counts as stuck what no request can still be working on, however often it was looked at", async () => {
+    await reserve();
+    const counted = async () => {
+      const { reserved, stuck } = await countPayments(database.db, 31_337, now);
+      return [reserved, stuck];
+    };
+    pass(299_999);
+    expect(await counted()).toEqual([1, 0]);
+    const [row] = await due();
+    if (row === undefined) throw new Error("nothing due");
+    pass(1);
+    await postponeDue(database.db, row, { until: new Date(now.getTime() + 300_000), now });
+    expect(await counted()).toEqual([0, 1]);
   });
 });
 

@@ -25,20 +25,71 @@ test("a reset clears the scores and the index of the chain", async () => {
   expect(rows).toEqual([{ schema_name: "index_313370_abc" }]);
 });
 
-test("of our tables only those are kept that people paid for or cared by", async () => {
+test("of the tables of a replaced chain only those are kept that people paid for or cared by", async () => {
+  expect(await tablesLeft(CHAIN_ID)).toEqual(["alert_subscription", "payment", "wallet_interest"]);
+});
+
+test("of any other chain all is kept that cannot be read from it again", async () => {
+  expect(await tablesLeft(OTHER_CHAIN)).toEqual([
+    "agent_document",
+    "alert_subscription",
+    "enrolment",
+    "epoch",
+    "hold_clock",
+    "kept_history",
+    "own_call",
+    "payment",
+    "probe",
+    "probe_schedule",
+    "publish_intent",
+    "scan_grade",
+    "scan_run",
+    "score",
+    "sender_transaction",
+    "settlement",
+    "settlement_check",
+    "wallet_interest",
+  ]);
+});
+
+test("on any other chain own calls go that enrichment found, and scores are taken back that wait to be published", async () => {
+  await fill("score", OTHER_CHAIN);
+  await world.db.$client.query(
+    `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, value, ok,
+       gas_limit, gas_used, gas_price_wei, fee_wei)
+     select ${OTHER_CHAIN}, '0x1', 1, 0, position, '0x', 'transaction', source, 1, 0, true, 1, 1, 1, 1
+     from (values (0, 'enrich'), (1, 'explorer')) as told (position, source)`,
+  );
+  await world.db.$client.query(
+    `insert into ahs.publish_intent (chain_id, wallet, score_id, reason, state)
+     select ${OTHER_CHAIN}, state, score.id, 'move', state from ahs.score, unnest(array['pending', 'sent']) as told (state)`,
+  );
+  await resetChain(world.db, OTHER_CHAIN);
   const { rows } = await world.db.$client.query(
+    `select (select array_agg(source) from ahs.own_call) as calls,
+       (select array_agg(state order by id) from ahs.publish_intent) as intents`,
+  );
+  expect(rows).toEqual([{ calls: ["explorer"], intents: ["superseded", "sent"] }]);
+});
+
+/** Of the tables with a column for the chain, each with a row of it, those that a reset leaves with rows. */
+async function tablesLeft(chainId: number): Promise<readonly string[]> {
+  const { rows } = await world.db.$client.query<{ table_name: string }>(
     `select table_name from information_schema.columns
      where table_schema = 'ahs' and column_name = 'chain_id' order by table_name`,
   );
-  for (const { table_name } of rows) await fill(table_name);
-  await resetChain(world.db, CHAIN_ID);
+  for (const { table_name } of rows) await fill(table_name, chainId);
+  await resetChain(world.db, chainId);
   const kept: string[] = [];
   for (const { table_name } of rows) {
-    const { rowCount } = await world.db.$client.query(`select 1 from ahs."${table_name}"`);
+    const { rowCount } = await world.db.$client.query(
+      `select 1 from ahs."${table_name}" where chain_id = $1`,
+      [chainId],
+    );
     if (rowCount !== 0) kept.push(table_name);
   }
-  expect(kept).toEqual(["alert_subscription", "payment", "wallet_interest"]);
-});
+  return kept;
+}
 
 test("what is being written from the chain when it is reset is cleared as well", async () => {
   let isReset = false;
@@ -122,18 +173,18 @@ async function boundVerdict(chainId: number = CHAIN_ID): Promise<void> {
 }
 
 async function waitingForLock(): Promise<void> {
-  await expect
-    .poll(async () => {
-      const { rows } = await world.db.$client.query(
-        "select 1 from pg_locks where locktype = 'advisory' and not granted",
-      );
-      return rows.length;
-    })
-    .toBe(1);
+  const waiters = async () => {
+    const { rowCount } = await world.db.$client.query(
+      `select from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return rowCount;
+  };
+  await expect.poll(waiters, { timeout: 15_000 }).toBe(1);
 }
 
 /** One row of the chain, unless it has one, with whatever its columns take; what refers to other rows refers to row 1. */
-async function fill(table: string): Promise<void> {
+async function fill(table: string, chainId: number): Promise<void> {
   const { rows } = await world.db.$client.query<{ name: string; type: string; identity: string }>(
     `select column_name as name, udt_name as type, is_identity as identity from information_schema.columns
      where table_schema = 'ahs' and table_name = $1 and is_nullable = 'NO' and column_name <> 'chain_id'`,
@@ -141,7 +192,7 @@ async function fill(table: string): Promise<void> {
   );
   const columns = rows.filter(({ identity }) => identity === "NO");
   const names = ["chain_id", ...columns.map(({ name }) => name)].map((name) => `"${name}"`).join(", ");
-  const values = [CHAIN_ID, ...columns.map(({ type }) => VALUES[type])].join(", ");
+  const values = [chainId, ...columns.map(({ type }) => VALUES[type])].join(", ");
   const client = await world.db.$client.connect();
   // Rows may come before what they refer to.
   await client.query("set session_replication_role = replica");

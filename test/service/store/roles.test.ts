@@ -1,10 +1,14 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../../service/store/api-keys.ts";
+import { holdChain } from "../../../service/store/chain-fence.ts";
 import { advanceChainMark } from "../../../service/store/chain-mark.ts";
 import { type Database, migrateDatabase, requireMigrated } from "../../../service/store/database.ts";
+import { readBuilds } from "../../../service/store/index-builds.ts";
 import { resetChain } from "../../../service/store/reset-chain.ts";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "../../../service/store/role-rights.ts";
 import { createRoles } from "../../../service/store/roles.ts";
+import { tryOpenSenderSession } from "../../../service/store/sender-session.ts";
 import { enqueueTransaction } from "../../../service/store/sender-transactions.ts";
 import { readTransactions, showBuild } from "../../../service/store/show-build.ts";
 import {
@@ -142,9 +146,9 @@ test("a server sells keys, and asks for a transaction without reading what was s
   });
   expect(key.name).toBe("sold");
   const call = { chainId: 1, sender: "0x1", to: "0x2", data: "0x", value: 0n } as const;
-  expect(await enqueueTransaction(as.ahs_serve, { ...call, reference: "r", purpose: "p" })).toBeGreaterThan(
-    0,
-  );
+  expect(
+    await enqueueTransaction(as.ahs_serve, { ...call, reference: "r", purpose: "x402" }),
+  ).toBeGreaterThan(0);
 });
 
 test("a new build of the index is readable without anybody granting it", async () => {
@@ -194,4 +198,49 @@ test("an index made before there were roles is handed over, however many make th
     "update index_31337_c3.block set hash = 'indexed on'; drop view chain_31337.wallet",
   );
   expect((await as.ahs_serve.$client.query("select 1 from chain_31337.block")).rowCount).toBe(9);
+});
+
+describe("an indexer that is taken over", () => {
+  const SENDER = {
+    chainId: CHAIN_ID,
+    sender: "0x00000000000000000000000000000000000000a1",
+    retryMs: 100,
+    statementTimeoutMs: 5_000,
+  } as const;
+
+  beforeAll(async () => {
+    for (const role of ROLES) await plantFunctions(role);
+  });
+
+  test("has nobody run what it names like a function of PostgreSQL", async () => {
+    for (const db of [as.ahs_serve, as.ahs_work]) {
+      await db.transaction((tx) => holdChain(tx, CHAIN_ID));
+      await readBuilds(db.$client, CHAIN_ID);
+    }
+    const databaseUrl = urlForRole(database.url, "ahs_work");
+    const session = await tryOpenSenderSession({ ...SENDER, databaseUrl });
+    await session?.release();
+    expect(session).not.toBeNull();
+  });
+
+  test("has no user of a role run it either, whatever it connects with", async () => {
+    for (const role of ROLES) {
+      const client = new Client({ connectionString: urlForRole(database.url, role) });
+      await client.connect();
+      const { rows } = await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", ["a"]);
+      expect(rows).toHaveLength(1);
+      await client.end();
+    }
+  });
+
+  /** A schema that PostgreSQL looks into first for that user, with functions that fit our calls better than its own. */
+  async function plantFunctions(role: RoleName): Promise<void> {
+    const { $client } = as.ahs_index;
+    const body = "as $$ begin raise exception 'run as %', current_user; end $$";
+    await $client.query(`create schema ${role}`);
+    await $client.query(`grant usage on schema ${role} to public`);
+    for (const call of ["hashtextextended(text, integer)", "hashtext(name)"]) {
+      await $client.query(`create function ${role}.${call} returns bigint language plpgsql ${body}`);
+    }
+  }
 });

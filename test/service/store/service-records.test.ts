@@ -36,6 +36,15 @@ test("the newest scan that ended, the one under way, and the newest root are tol
   await db.insert(scanRun).values([
     { ...scan, id: randomUUID(), night: "2026-11-18", startedAt: at(-56), finishedAt: at(-55) },
     { ...scan, id: randomUUID(), night: "2026-11-19", startedAt: at(-32), finishedAt: at(-31) },
+    // Begun before the other, and put off until after it.
+    {
+      ...scan,
+      id: randomUUID(),
+      night: "2026-11-17",
+      cause: "hand",
+      startedAt: at(-40),
+      finishedAt: at(-30),
+    },
     { ...scan, id: randomUUID(), chainId: 2, night: "2026-11-20", startedAt: at(-8), finishedAt: at(-7) },
     {
       ...scan,
@@ -54,7 +63,7 @@ test("the newest scan that ended, the one under way, and the newest root are tol
     { ...root, chainId: 2, epoch: 9, root: "0x09", state: "sent" },
   ]);
   expect(await read()).toMatchObject({
-    lastScan: { night: "2026-11-19", cause: "nightly", finishedAt: at(-31), report: REPORT },
+    lastScan: { night: "2026-11-17", cause: "hand", finishedAt: at(-30), report: REPORT },
     openScan: { startedAt: at(-8), hasFailed: true },
     epoch: { epoch: 6, root: "0x06", state: "sent", createdAt: at(-30) },
   });

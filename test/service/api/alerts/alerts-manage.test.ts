@@ -157,6 +157,7 @@ describe("a subscription", () => {
       subscription_id: SUBSCRIPTION_ID,
       secret: SECRET,
       previous_valid_until: "2026-11-21T10:00:00.000Z",
+      older_secret_ended: false,
       manage_token,
     });
   });

@@ -66,6 +66,7 @@ export function fakeAlertPorts(
       rotate: async (_subscription, tokens) => ({
         secret: SECRET,
         previousValidUntil: new Date(NOW.getTime() + 86_400_000),
+        olderSecretEnded: false,
         manageToken: tokens === "new-token" ? MANAGE_TOKEN : null,
       }),
       deliveries: async () => [],

@@ -10,7 +10,7 @@ import { fakeAccountPages } from "./fake-account-pages.ts";
 
 const ORIGIN = "https://health.example";
 const OWN = { origin: ORIGIN, "sec-fetch-site": "same-origin" };
-const SIGNED_IN = { cookie: `ahs_key=${KEY}` };
+const SIGNED_IN = { cookie: `__Host-ahs_key=${KEY}` };
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -39,7 +39,7 @@ describe("signing in", () => {
     const answer = await post(one, { action: "sign-in", key: ` ${KEY}\n` });
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/account"]);
     expect(answer.headers.get("set-cookie")).toBe(
-      `ahs_key=${KEY}; Path=/; HttpOnly; SameSite=Strict; Secure`,
+      `__Host-ahs_key=${KEY}; Path=/; HttpOnly; SameSite=Strict; Secure`,
     );
     const page = await one.app.request("/account", { headers: SIGNED_IN });
     const html = await page.text();
@@ -49,10 +49,22 @@ describe("signing in", () => {
     expect(one.log.join("\n")).not.toContain(KEY);
   });
 
+  test("takes a key from no cookie that another host could have set", async () => {
+    const planted = await shared.app.request("/account", { headers: { cookie: `ahs_key=${KEY}` } });
+    expect(await planted.text()).not.toContain("Sign out");
+    const { ports } = fakePorts({ pages: fakeAccountPages() });
+    const overHttp = createApp({
+      ...ports,
+      discovery: { ...ports.discovery, origin: "http://localhost:8080" },
+    });
+    const own = await overHttp.request("/account", { headers: { cookie: `ahs_key=${KEY}` } });
+    expect(await own.text()).toContain("Sign out");
+  });
+
   test("says what is wrong with a key that is none, or unknown, and signs nobody in", async () => {
     for (const [key, status, words] of [
       ["hello", 422, "That is no API key"],
-      [`ahs_${"x".repeat(43)}`, 401, "No API key like the one given exists."],
+      [`ahs_${"x".repeat(43)}`, 401, "No such key exists. Buy one below, or replace a lost one."],
     ] as const) {
       const answer = await post(shared, { action: "sign-in", key });
       expect([answer.status, answer.headers.get("set-cookie")]).toEqual([status, null]);
@@ -60,6 +72,11 @@ describe("signing in", () => {
       expect(html).toContain(words);
       expect(html).not.toContain(key);
     }
+    const unsold = await post(appOf({ sellsKeys: false }), {
+      action: "sign-in",
+      key: `ahs_${"x".repeat(43)}`,
+    });
+    expect(await unsold.text()).toContain("No such key exists. The operator makes keys.");
   });
 
   test("leads to a wallet's page, and to no other place that a link names", async () => {
@@ -111,10 +128,10 @@ describe("a browser that is signed in", () => {
   test("is signed out by its reader, and when the key is no longer good", async () => {
     const out = await post(appOf(), { action: "sign-out" }, SIGNED_IN);
     expect(out.headers.get("set-cookie")).toBe(
-      "ahs_key=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
+      "__Host-ahs_key=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
     );
     const stale = await appOf().app.request("/account", {
-      headers: { cookie: `ahs_key=ahs_${"x".repeat(43)}` },
+      headers: { cookie: `__Host-ahs_key=ahs_${"x".repeat(43)}` },
     });
     expect([stale.status, stale.headers.get("set-cookie")]).toEqual([
       200,
@@ -142,7 +159,8 @@ describe("a browser that is signed in", () => {
       "decisions on held verdicts",
       "19 Nov 2026",
       "You have the default table.",
-      "Wallets without enough history wait in escrow.",
+      "Grades A, B: settle at once.",
+      "Not enough history: escrow.",
       "/wallet/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
     ])
       expect(html).toContain(words);
@@ -152,7 +170,7 @@ describe("a browser that is signed in", () => {
     const one = appOf();
     const fields = { action: "rotate", once: "once-0123456789abcdef" };
     const first = await post(one, fields, SIGNED_IN);
-    expect(first.headers.get("set-cookie")).toContain(`ahs_key=${NEW_SECRET};`);
+    expect(first.headers.get("set-cookie")).toContain(`__Host-ahs_key=${NEW_SECRET};`);
     expect(first.headers.get("cache-control")).toBe("private, no-store");
     expect(await first.text()).toContain(NEW_SECRET);
     const again = await post(one, fields, SIGNED_IN);

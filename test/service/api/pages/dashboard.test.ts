@@ -50,7 +50,7 @@ describe("the dashboard", () => {
     expect(html).toContain(
       "A: 996 wallets; B: 1 wallet; C: 0 wallets; D: 0 wallets; E: 0 wallets; F: 3 wallets.",
     );
-    expect(html).toContain('<td class="number">under 1 %</td>');
+    expect(html).toContain('<td class="number">under 1\u00a0%</td>');
     expect(html).toContain("<title>95 to 100: 996 wallets</title>");
   });
 
@@ -62,6 +62,11 @@ describe("the dashboard", () => {
       nights: async () => [night("2026-11-18", null), night("2026-11-19", 7_150)],
     });
     expect(two).toContain("From no score on 18 Nov 2026 to 71.5 on 19 Nov 2026, over 2 nights.");
+    const none = await dashboard({
+      nights: async () => [night("2026-11-18", null), night("2026-11-19", null)],
+    });
+    expect(none).not.toContain("Mean score by night");
+    expect(none).toContain("After none of 2 nightly scans had any wallet a score.");
   });
 
   test("tells a change of grade with its wallet and its transaction", async () => {

@@ -10,6 +10,7 @@ async function notAsked(): Promise<never> {
 export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
   return {
     assets: [],
+    scripts: "/assets/0123456789abcdef",
     account: {
       sellsKeys: true,
       signInLimit: () => null,
@@ -33,7 +34,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     agentNames: notAsked,
     sanctionedAmong: notAsked,
     wallets: { standing: notAsked, published: notAsked, reference: notAsked },
-    randomUuid: () => "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
+    keptPurchase: notAsked,
     ...changes,
   };
 }

@@ -8,7 +8,7 @@ import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import type { WalletPagePorts } from "../../../../service/api/pages/wallet-page.ts";
 import { getAhs } from "../../../../service/api/scores/get-ahs.ts";
 import type { Ecosystem } from "../../../../service/store/ecosystem.ts";
-import type { RankedWallet } from "../../../../service/store/leaderboard.ts";
+import type { FoundNames, RankedWallet } from "../../../../service/store/leaderboard.ts";
 import { fakePorts, standing, WALLET } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
@@ -32,6 +32,9 @@ export const EMPTY_ECOSYSTEM: Ecosystem = {
   newestRoot: null,
 };
 
+/** A search by name that finds none. */
+export const NO_NAMES: FoundNames = { agents: [], total: 0, isCut: false };
+
 /** A wallet of the leaderboard. */
 export function rankedWallet(changes: Partial<RankedWallet> = {}): RankedWallet {
   return {
@@ -54,11 +57,12 @@ export function fakePublicPages(changes: Changes = {}): PagePorts {
     leaderboard: {
       page: async () => [rankedWallet()],
       byPrefix: async () => [],
-      byName: async () => [],
+      byName: async () => NO_NAMES,
       byAgentId: async () => null,
     },
     agentNames: async () => new Map(),
     sanctionedAmong: async () => new Set<Address>(),
+    keptPurchase: async () => ({ kind: "none" }),
     wallets: {
       standing: async () => standing(),
       published: async () => null,

@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
+import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
+import type { Endpoint } from "../../../../service/api/endpoint.ts";
 import { loadPageAssets } from "../../../../service/api/pages/assets.ts";
 import { FONT_FILES, FONT_VERSION, STYLE, STYLE_HREF } from "../../../../service/api/pages/style.ts";
-import { fakeApp } from "../fake-ports.ts";
+import { fakeApp, fakePorts } from "../fake-ports.ts";
 import { fakePublicPages, pagesApp } from "./fake-public-pages.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
-const { app } = fakeApp({ pages: { ...fakePublicPages(), assets: loadPageAssets() } });
+const { app } = fakeApp({ pages: { ...fakePublicPages(), ...loadPageAssets() } });
 
 describe("pages", () => {
   test("load nothing but files of ours, all of which are there", async () => {
@@ -30,6 +33,44 @@ describe("pages", () => {
     expect(await cached(`/assets/${FONT_FILES[0]}?v=${FONT_VERSION}`)).toContain("immutable");
     const installed = new URL(import.meta.resolve("@fontsource/inter/package.json"));
     expect(JSON.parse(readFileSync(installed, "utf8")).version).toBe(FONT_VERSION);
+  });
+
+  test("load scripts, and those that these import, from one folder whose name changes with any of them", async () => {
+    const html = await (await app.request(`/account`)).text();
+    const src = /<script type="module" src="([^"]+)"/.exec(html)?.[1] ?? "";
+    expect(src).toMatch(/^\/assets\/[0-9a-f]{16}\/[a-z-]+\.js$/);
+    const open = [src];
+    for (const path of open) {
+      const answer = await app.request(path);
+      expect([path, answer.status, answer.headers.get("cache-control")]).toEqual([
+        path,
+        200,
+        "public, max-age=31536000, immutable",
+      ]);
+      for (const [, name] of (await answer.text()).matchAll(/^import [^"]*"\.\/([a-z0-9-]+\.js)";$/gm))
+        open.push(new URL(name ?? "", `http://h${path}`).pathname);
+    }
+    expect(open.length).toBeGreaterThan(5);
+    expect((await app.request("/assets/0123456789abcdef/copy.js")).status).toBe(404);
+  });
+
+  test("lead to nothing that the server has not", async () => {
+    const { ports } = fakePorts({ pages: fakePublicPages() });
+    const none: readonly Endpoint<ApiPorts>[] = [];
+    const alone = createInterfaceApp(ports, [
+      { ...SCORING_INTERFACE, endpoints: none, documentPath: "/v1/openapi.json", referencePath: "/v1/docs" },
+    ]);
+    for (const path of ["/nowhere", "/status", "/v1/docs"]) {
+      const html = await (await alone.request(path, { headers: BROWSER })).text();
+      const [header = "", footer = ""] = [/<header class="top">.*?<\/header>/s, /<footer.*<\/footer>/s].map(
+        (part) => part.exec(html)?.[0],
+      );
+      const actions = [...html.matchAll(/<p class="actions">.*?<\/p>/gs)].join("");
+      for (const [, href = ""] of `${header}${footer}${actions}`.matchAll(/href="(\/[^"]*)"/g))
+        expect([path, href, (await alone.request(href)).status]).not.toEqual([path, href, 404]);
+      expect(header).toContain("/status");
+      expect(header).not.toContain("/leaderboard");
+    }
   });
 
   test("tell a browser of a missing page in words, and a program by a problem", async () => {

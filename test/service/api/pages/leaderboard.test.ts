@@ -4,7 +4,7 @@ import { rankOf } from "../../../../service/api/pages/leaderboard.ts";
 import { searchFor, shownQuery } from "../../../../service/api/pages/wallet-search.ts";
 import type { RankQuery } from "../../../../service/store/leaderboard.ts";
 import { WALLET, WALLET_EIP55 } from "../fake-ports.ts";
-import { fakePublicPages, pagesApp, rankedWallet } from "./fake-public-pages.ts";
+import { fakePublicPages, NO_NAMES, pagesApp, rankedWallet } from "./fake-public-pages.ts";
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\u202Egnp.exe\u0000';
 
@@ -28,7 +28,7 @@ function ranks(wallets: number) {
     );
   };
   const none = async () => [];
-  const leaderboard = { page, byPrefix: none, byName: none, byAgentId: async () => null };
+  const leaderboard = { page, byPrefix: none, byName: async () => NO_NAMES, byAgentId: async () => null };
   return { asked, leaderboard };
 }
 
@@ -50,6 +50,7 @@ describe("a search", () => {
   test("keeps nothing that is not seen, and no more than a line", () => {
     expect(shownQuery(" a\u0000\u202E \n b\uD800 ")).toBe("a b");
     expect(shownQuery("x".repeat(10_000))).toHaveLength(128);
+    expect(shownQuery(`${"x".repeat(127)}\u{1F600}`)).toBe("x".repeat(127));
   });
 
   test("for a whole address leads to its page", async () => {
@@ -57,10 +58,39 @@ describe("a search", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([303, `/wallet/${WALLET_EIP55}`]);
   });
 
+  test("by name goes on for as many pages as it looks at, and says where there may be more", async () => {
+    const parts: unknown[] = [];
+    const found = { agentId: 7n, name: "Atlas", wallet: WALLET, ranked: rankedWallet() };
+    const leaderboard = {
+      ...ranks(0).leaderboard,
+      byName: async (_name: string, part: unknown) => {
+        parts.push(part);
+        return { agents: [found], total: 1_000, isCut: true };
+      },
+    };
+    const first = await htmlOf("/leaderboard?q=at%20las", { leaderboard });
+    const next = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replace("&amp;", "&");
+    expect(next).toBe("/leaderboard?q=at%20las&page=2");
+    expect(first).not.toContain("There may be more");
+    await htmlOf(next ?? "", { leaderboard });
+    expect(first).toContain("The best scores first.");
+    expect(first).toContain('<a href="/leaderboard">Back to all wallets by score</a>');
+    const last = await htmlOf("/leaderboard?q=at%20las&page=20", { leaderboard });
+    expect(last).toContain('rel="prev" href="/leaderboard?q=at%20las&amp;page=19"');
+    expect(last).not.toContain('rel="next"');
+    expect(last).toContain("There may be more; a longer query narrows them down.");
+    expect(parts).toEqual([0, 50, 950].map((offset) => ({ offset, limit: 50 })));
+    for (const page of ["21", "0", "x"])
+      expect((await appOf({ leaderboard }).request(`/leaderboard?q=at&page=${page}`)).status).toBe(400);
+  });
+
   test("shows a hostile query and a hostile name as text, and says that names are unchecked", async () => {
     const found = { agentId: 7n, name: HOSTILE, wallet: WALLET, ranked: rankedWallet() };
     const html = await htmlOf(`/leaderboard?q=${encodeURIComponent('"><script>')}`, {
-      leaderboard: { ...ranks(0).leaderboard, byName: async () => [found] },
+      leaderboard: {
+        ...ranks(0).leaderboard,
+        byName: async () => ({ agents: [found], total: 1, isCut: false }),
+      },
     });
     expect(html).toContain("<bdi>&lt;img src=x onerror=alert(1)&gt;&quot;gnp.exe</bdi>");
     expect(html).toContain('value="&quot;&gt;&lt;script&gt;"');
@@ -123,7 +153,7 @@ describe("the leaderboard", () => {
       sanctionedAmong: async () => new Set<Address>([WALLET]),
     });
     expect(html).toContain("Sanctioned");
-    expect(html).toContain("Refuse");
+    expect(html).toContain("Reject");
     expect(html).not.toContain("Settle at once");
   });
 

@@ -133,6 +133,24 @@ describe("the status page", () => {
     ]);
   });
 
+  test("writes counts as the other pages do, and an empty queue in words", () => {
+    const index = { ok: true, detail: "block 2620 is 3 s old, at most 120 s allowed" };
+    const queue = {
+      status: "ok",
+      detail: "0 waiting, 0 under way, the most overdue for 0 s, at most 300 s allowed",
+    } as const;
+    const lines = statusLines(
+      reading({
+        readiness: { ...READY, checks: { ...READY.checks, index } },
+        verification: { ...VERIFICATION, queue },
+      }),
+    );
+    expect(lines.find(({ name }) => name === "Index")?.words).toBe(
+      "Block 2,620 is 3 s old, at most 120 s allowed.",
+    );
+    expect(lines.find(({ name }) => name === "Verdicts")?.words).toBe("None waits to be judged.");
+  });
+
   test("tells what it cannot tell, and counts several faults", () => {
     const lines = statusLines(reading({ readiness: null, records: null, verification: null }));
     expect(lines.every(({ state }) => state === "attention")).toBe(true);

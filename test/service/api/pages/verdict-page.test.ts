@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createVerificationApp } from "../../../../service/api/create-verification-app.ts";
 import type { VerdictView } from "../../../../service/verdicts/verdict-view.ts";
+import { NOW } from "../fake-ports.ts";
 import {
   bothPorts,
   pendingView,
@@ -36,12 +37,19 @@ describe("the page of a verdict", () => {
     for (const words of [
       "What was delivered is what was ordered.",
       "86 of 100",
-      "88 %",
+      "88\u00a0%",
+      "0.06 of 1",
       "It has ten rows.",
       `/v1/verdicts/${VERDICT_ID}/evidence`,
       `/v1/verdicts/${VERDICT_ID}/receipt`,
     ])
       expect(html).toContain(words);
+  });
+
+  test("names roles as people call them, also where the panel quotes their ids", async () => {
+    const result = verdictResult({ strongest_dissent: "criteria_auditor gives 6, 8 is the mean." });
+    const { html } = await open(verdictView({ result }));
+    expect(html).toContain("<bdi>Criteria auditor gives 6, 8 is the mean.</bdi>");
   });
 
   test("shows what models and clients wrote as text of bounded length", async () => {
@@ -77,6 +85,21 @@ describe("the page of a verdict", () => {
   test("explains a hold and a failure", async () => {
     const held = await open(verdictView({ result: verdictResult({ final_verdict: "HOLD" }) }));
     expect(held.html).toContain("which is no rejection");
+    expect(held.html).toContain("by whoever submitted the output, and by the client and the provider");
+    const again = {
+      run: 2,
+      cause: "evidence",
+      finalVerdict: "HOLD",
+      evidenceHash: `0x${"88".repeat(32)}`,
+      createdAt: NOW,
+    } as const;
+    const spent = await open(
+      verdictView({
+        runs: [...verdictView().runs, again],
+        result: verdictResult({ final_verdict: "HOLD" }),
+      }),
+    );
+    expect(spent.html).not.toContain("by whoever submitted");
     const failed = await open(
       pendingView({ status: "failed", errorMessage: "The panel gave too few answers." }),
     );
@@ -99,7 +122,7 @@ describe("the page of a verdict", () => {
         404,
         "text/html; charset=utf-8",
       ]);
-      expect(html).toContain("There is no verdict");
+      expect(html).toContain(`There is no verdict “${id}”.`);
     }
   });
 });

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { restoreBackup } from "../../../../service/store/backup/restore-backup.ts";
 import { writeBackup } from "../../../../service/store/backup/write-backup.ts";
-import { type Database, requireMigrated } from "../../../../service/store/database.ts";
+import {
+  type Database,
+  migrateDatabase,
+  migrateThrough,
+  requireMigrated,
+} from "../../../../service/store/database.ts";
+import { createRoles } from "../../../../service/store/roles.ts";
 import { enqueueTransaction } from "../../../../service/store/sender-transactions.ts";
 import {
   createEmptyDatabase,
   createTestDatabase,
   openMigrated,
   type TestDatabase,
+  urlForRole,
 } from "../../../support/test-database.ts";
 
 const NOW = new Date(1_790_000_000_000);
@@ -44,14 +51,21 @@ afterAll(async () => {
 async function open(create: () => Promise<TestDatabase>): Promise<Database> {
   const database = await create();
   databases.push(database);
-  const db = openMigrated(database.url);
+  return connect(database.url);
+}
+
+function connect(url: string): Database {
+  const db = openMigrated(url);
   pools.push(db);
   return db;
 }
 
-async function taken(meanwhile: () => Promise<unknown> = async () => undefined): Promise<Buffer> {
+async function taken(
+  meanwhile: () => Promise<unknown> = async () => undefined,
+  from: Database = source,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of writeBackup(source, NOW)) {
+  for await (const chunk of writeBackup(from, NOW)) {
     if (chunks.length === 1) await meanwhile();
     chunks.push(chunk);
   }
@@ -120,4 +134,31 @@ test("a database that holds anything of ours is left as it is", async () => {
   await expect(restoreBackup(db, inPieces(backup))).rejects.toThrow("ahs.chain_mark has rows");
   const { rows } = await db.$client.query("select chain_id from ahs.chain_mark");
   expect(rows).toEqual([{ chain_id: 5 }]);
+});
+
+test("an older backup goes into a database without the schema alone, and the roles are made after it", async () => {
+  const { rows } = await source.$client.query<{ hash: string }>("select hash from ahs.migration order by id");
+  const older = await open(createEmptyDatabase);
+  await migrateThrough(
+    older,
+    rows.slice(0, -1).map(({ hash }) => hash),
+  );
+  await older.$client.query("insert into ahs.chain_mark values (5, 5, '0x5', 'older')");
+  const bytes = await taken(undefined, older);
+  const migrated = await open(createTestDatabase);
+  await expect(restoreBackup(migrated, inPieces(bytes))).rejects.toThrow("without the schema ahs");
+
+  const fresh = await createEmptyDatabase();
+  databases.push(fresh);
+  const db = connect(fresh.url);
+  await restoreBackup(db, inPieces(bytes));
+  await requireMigrated(db);
+  const client = await db.$client.connect();
+  await createRoles(client).finally(() => client.release());
+  await migrateDatabase(db);
+  const indexer = connect(urlForRole(fresh.url, "ahs_index"));
+  expect((await indexer.$client.query("select chain_id from ahs.chain_mark")).rows).toEqual([
+    { chain_id: 5 },
+  ]);
+  await indexer.$client.query("create schema index_5_a1");
 });

@@ -1,0 +1,30 @@
+import type { Logger } from "pino";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import { watchSanctionsSources } from "../../service/sanctions/metrics.ts";
+import { createSourceWatch, type SourceWatch } from "../../service/sanctions/source-watch.ts";
+import { readSanctionsSources } from "../../service/sanctions/sources.ts";
+import type { Database } from "../../service/store/database.ts";
+import { addBuildInfo, watchIndex } from "../operation-metrics.ts";
+
+type Watched = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly logger: Logger;
+  readonly clock: { now(): Date; monotonicMs(): number };
+};
+
+/** What a server shows of itself, of the index and of the sanctions sources, and the latter as readiness asks for them. */
+export function serverMetrics({ db, deployment, logger, clock }: Watched): {
+  readonly registry: Registry;
+  readonly sanctionsSources: SourceWatch;
+} {
+  const { now } = clock;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  addBuildInfo(registry, "serve");
+  watchIndex(registry, { db, deployment, logger, now });
+  const sanctionsSources = createSourceWatch({ ...clock, read: () => readSanctionsSources(db, deployment) });
+  watchSanctionsSources(registry, { sources: sanctionsSources, now, logger });
+  return { registry, sanctionsSources };
+}

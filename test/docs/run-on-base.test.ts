@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const PAGE = readFileSync(new URL("../../docs/run-on-base.md", import.meta.url), "utf8");
+/** In place of what makes keystores and containers: the password stands where the keystore would. */
+const STAND_INS = 'umask 022; npm() { cp "$9" "$7"; }; podman() { :; }';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "ahs-base-"));
+  mkdirSync(join(folder, "ops"));
+  for (const file of ["deployment.json", "ops/env.example"])
+    writeFileSync(join(folder, file), "", { mode: 0o644 });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The first commands behind a heading. */
+function commandsOf(heading: string): string {
+  const [, rest = ""] = PAGE.split(`\n${heading}\n`);
+  const [, commands] = /```sh\n([\s\S]*?)```/.exec(rest) ?? [];
+  return commands ?? expect.unreachable(`no commands behind ${heading}`);
+}
+
+const modeOf = (file: string) => (statSync(join(folder, file)).mode & 0o777).toString(8);
+
+test("the commands for keys and containers make files that those may read who have to, and nobody else", () => {
+  const script = [STAND_INS, commandsOf("## 2. Keys"), "umask", commandsOf("### With containers")].join("\n");
+  const { status, stdout, stderr } = spawnSync("bash", ["-ec", script], { cwd: folder, encoding: "utf8" });
+  expect([status, stderr, stdout]).toEqual([0, "", "0022\n"]);
+
+  const passwords = readdirSync(join(folder, "keys")).filter((name) => name.endsWith("-password"));
+  expect(passwords).toHaveLength(5);
+  expect(new Set(passwords.map((name) => readFileSync(join(folder, "keys", name), "utf8"))).size).toBe(5);
+  for (const name of readdirSync(join(folder, "keys"))) expect(modeOf(`keys/${name}`)).toBe("600");
+
+  expect(modeOf("ops/deployment.json")).toBe("644");
+  expect(modeOf("ops/secrets")).toBe("700");
+  const mounted = readdirSync(join(folder, "ops/secrets"));
+  expect(mounted).toEqual(["publisher-password", "publisher.json", "signer-password", "signer.json"]);
+  for (const name of mounted) expect(modeOf(`ops/secrets/${name}`)).toBe("644");
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { renderReport } from "../../../../service/api/pages/wallet-report-view.ts";
+import { AHS_RECORD_EXAMPLE } from "../../../../service/api/scores/ahs-record-example.ts";
+import type { AhsRecord } from "../../../../service/api/scores/ahs-record-schema.ts";
+import { AHS_2026_1 } from "../../../../service/score/policy.ts";
+import type { FeatureLine } from "../../../../service/score/record.ts";
+import { plainLine } from "../../../../service/score/score-dimension.ts";
+import { scoreTotal } from "../../../../service/score/score-total.ts";
+
+type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
+
+const RING = {
+  name: "self_dealing_ring",
+  severity: "critical",
+  effect: -15,
+  evidence: "40 calls within its owner's accounts",
+} as const;
+
+function line(changes: Partial<FeatureLine>): FeatureLine {
+  return { ...plainLine("D2", "counterparty_diversity", 0), value: 17.9, score: 0, weight: 0.2, ...changes };
+}
+
+async function shown(changes: Partial<AhsRecord>): Promise<string> {
+  return String(await renderReport({ ...AHS_RECORD_EXAMPLE, ...changes }));
+}
+
+/** One score of a history, so many minutes after 22:00 of 20 November. */
+function entry(minutes: number, score: number | null): HistoryEntry {
+  const at = new Date(Date.parse("2026-11-20T22:00:00.000Z") + minutes * 60_000);
+  return {
+    ahs_score: score,
+    grade: score === null ? null : "B",
+    d1_score: score,
+    d2_score: score,
+    confidence: 0.5,
+    confidence_level: score === null ? "INSUFFICIENT" : "MEDIUM",
+    as_of_block: 1,
+    as_of_time: at.toISOString(),
+    model_version: "AHS-2026.1",
+    inputs_hash: AHS_RECORD_EXAMPLE.inputs_hash,
+  };
+}
+
+describe("the report of a wallet", () => {
+  test("tells every point between the parts and the score, and why a cap took some", async () => {
+    const evidence = { creditedShare: 0.1, selfDealing: true, exposedShare: 0 };
+    const { score, lines } = scoreTotal(
+      { d1: 97_240_000, d2: 88_100_000, patterns: [RING], evidence, sanctioned: false },
+      AHS_2026_1,
+    );
+    const html = await shown({ ahs_score: score, features: [...lines], patterns: [RING] });
+    const sum = html.slice(html.indexOf("From parts to score"), html.indexOf('id="patterns"'));
+    for (const words of [
+      "0.30 × 97.24 points",
+      "0.70 × 88.10 points",
+      "Pattern: Self-dealing ring",
+      "Limit of 59",
+      "most of its activity is within its owner&#39;s accounts",
+    ])
+      expect(sum).toContain(words);
+    const points = [...sum.matchAll(/>([+−])([0-9.]+)</g)].map(
+      ([, sign, value]) => (sign === "−" ? -1 : 1) * Number(value),
+    );
+    expect(points).toContain(-16.84);
+    expect(Math.round(points.reduce((total, one) => total + one, 0))).toBe(score);
+    expect(sum).toContain(`<b>${score}</b>`);
+  });
+
+  test("has no sum for a wallet without a score", async () => {
+    expect(await shown({ ahs_score: null, features: [line({})] })).not.toContain("From parts to score");
+  });
+
+  test.each<readonly [string, Partial<FeatureLine>, string]>([
+    [
+      "nothing",
+      { reason: "100 points, 82 shrunk by n_q 20, gate 0" },
+      "As diverse as 17.9 equal counterparties; that counts for nothing, because too few of its calls succeed<",
+    ],
+    [
+      "a part",
+      { name: "consistency", value: 14, reason: "activity 90, tenure 100, gate 0.4; worst weeks 0" },
+      "Active in 14 weeks; its rhythm counts for 40\u00a0% of its points, because too few of its calls succeed<",
+    ],
+    [
+      "all",
+      { reason: "100 points, 82 shrunk by n_q 20, gate 1" },
+      "As diverse as 17.9 equal counterparties<",
+    ],
+  ])("says where a good rhythm counts for %s, because calls fail", async (_, changes, words) => {
+    expect(await shown({ features: [line(changes)] })).toContain(words);
+  });
+
+  test("says under the heading why a dimension is nought above features that are not", async () => {
+    const html = await shown({
+      d1_score: 0,
+      features: [
+        line({ dimension: "D1", name: "success_rate", value: 0.98, score: 97 }),
+        plainLine("D1", "rounding", 42),
+        plainLine("D1", "sanctions", -9_700, "the wallet is on a sanctions list"),
+      ],
+    });
+    expect(html).toMatch(
+      /Wallet hygiene: 0 of 100<\/h2>\s*<p class="notice alarm">The wallet is on a sanctions list: that takes 97 points, whatever was measured\.<\/p>/,
+    );
+    expect(html).not.toContain("Rounding");
+  });
+
+  test("draws a score as holding until the next one, and tells ends of one day by their hours", async () => {
+    const html = await shown({ history: [entry(100, 60), entry(50, 80), entry(0, 80)] });
+    const line = /<polyline[^>]*points="([^"]+)"/.exec(html)?.[1] ?? "";
+    const steps = line.split(" ").map((point) => point.split(",").map(Number));
+    // No two neighbours differ in both, which would be a slope.
+    for (const [index, [x, y]] of steps.slice(1).entries())
+      expect(x === steps[index]?.[0] || y === steps[index]?.[1]).toBe(true);
+    expect(html).toContain("20 Nov 2026, 22:00 UTC</text>");
+    expect(html).toContain("20 Nov 2026, 23:40 UTC</text>");
+  });
+
+  test("draws no line through scores of one block", async () => {
+    const html = await shown({ history: [entry(0, 60), entry(0, 80)] });
+    expect(html).not.toContain("<polyline");
+    expect(html).toContain("All 2 scores are as of one block");
+  });
+
+  test("draws nothing where no look brought a score", async () => {
+    const html = await shown({ history: [entry(50, null), entry(0, null)] });
+    expect(html).not.toContain("<polyline");
+    expect(html).toContain("It was looked at 2 times, and never had enough history for a score.");
+  });
+});
