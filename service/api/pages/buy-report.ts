@@ -40,7 +40,7 @@ export type ReportState =
     };
 
 /** What there is on a key; unknown: it could not be asked about. */
-export type Funds =
+type Funds =
   | { readonly kind: "left"; readonly usd: number }
   | { readonly kind: "unlimited" }
   | { readonly kind: "unknown" };
