@@ -113,11 +113,18 @@ function segment(schema: unknown, drawing: Drawing): Arbitrary<string> {
   const raw = hostileText
     .map((text) => text.replaceAll(/[^!-~]|[?#\\]/g, ""))
     .filter((text) => text.length > 0);
-  return fc.oneof(
-    { weight: 6, arbitrary: valueFrom(schema, drawing).map(encodedPart) },
-    { weight: 2 * drawing.wildness, arbitrary: hostileText.map(encodedPart) },
-    { weight: drawing.wildness, arbitrary: raw },
-  );
+  return fc
+    .oneof(
+      { weight: 6, arbitrary: valueFrom(schema, drawing).map(encodedPart) },
+      { weight: 2 * drawing.wildness, arbitrary: hostileText.map(encodedPart) },
+      { weight: drawing.wildness, arbitrary: raw },
+    )
+    .filter(staysBelow);
+}
+
+/** Whether a URL keeps what stands before the segment: ".." makes another path of it, which may be a page. */
+function staysBelow(segment: string): boolean {
+  return new URL(`http://host/below/${segment}`).pathname.startsWith("/below/");
 }
 
 function pairs({ name, required, schema }: Parameter, drawing: Drawing): Arbitrary<readonly string[]> {
