@@ -46,10 +46,7 @@ export async function several(context: ScenarioContext): Promise<Injection> {
     recovery: null,
     mayRestart: NEVER_RESTARTS,
     notes: [
-      ...(["calls", "verdicts", "scores"] as const).map(
-        (what) =>
-          `${what}: ${all[what].toFixed(1)}/s by two servers and three workers, ${one[what].toFixed(1)}/s by one of each, × ${(all[what] / one[what]).toFixed(2)}`,
-      ),
+      ...(["calls", "verdicts", "scores"] as const).map((what) => describeRates(what, all[what], one[what])),
       `verdicts by worker: ${shares.join(", ")}`,
       await describeNights(context),
     ],
@@ -75,6 +72,11 @@ async function measure({ stand, load, extent }: ScenarioContext): Promise<Rates>
     verdicts: (after.verdicts - before.verdicts) / seconds,
     scores: (after.scores - before.scores) / seconds,
   };
+}
+
+function describeRates(what: string, all: number, one: number): string {
+  if (one === 0) return `${what}: none fell due with one of each, so that nothing can be compared`;
+  return `${what}: ${all.toFixed(1)}/s by two servers and three workers, ${one.toFixed(1)}/s by one of each, × ${(all / one).toFixed(2)}`;
 }
 
 /** Verdicts that each worker ran since it was started, by its own metrics. */
