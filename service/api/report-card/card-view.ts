@@ -33,8 +33,8 @@ export type CardView = {
 };
 
 const ACTIONS = {
-  instant_settle: "Settle instantly",
-  escrow: "Hold in escrow",
+  instant_settle: "Settle at once",
+  escrow: "Escrow",
   reject: "Reject",
 } as const;
 
