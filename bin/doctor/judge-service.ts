@@ -16,8 +16,9 @@ const [OLD_LIST, STALE_LIST] = [2 * 86_400, 14 * 86_400];
 export function judgeSanctions(source: SourceStatus, ageSeconds: number | null, isOnly: boolean): Verdict {
   const name = source.source;
   if (name === "chainalysis-oracle") {
-    const unasked = source.unasked ?? 0;
-    if (ageSeconds === null) return concern(`${name}: nothing indexed yet`, 'wait for "ahs index"');
+    const { unasked } = source;
+    if (ageSeconds === null || unasked === null)
+      return concern(`${name}: nothing indexed yet`, 'wait for "ahs index"');
     return unasked > 0
       ? concern(
           `${name}: ${unasked} wallets not asked about yet`,

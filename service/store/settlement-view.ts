@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { CheckStatus, WaitStatus } from "./settlement-checks.ts";
-import type { SignedDecision } from "./settlements.ts";
+import { type SignedColumns, type SignedVerdict, signedOf } from "./signed-verdict.ts";
 import type { SettlementState } from "./tables/settlement.ts";
 
 /**
@@ -14,22 +14,6 @@ import type { SettlementState } from "./tables/settlement.ts";
  * is made anew while the job can be decided. expired_on_hold: the job expired while its verdict was HOLD.
  */
 export type SettlementStatus = CheckStatus | "waiting" | "signed" | "settled" | "expired_on_hold";
-
-/** A verdict as it was signed: what anyone can bring to its evaluator until the deadline; addresses in lower case. */
-export type SignedVerdict = {
-  readonly decision: SignedDecision;
-  readonly deliverable: Hex;
-  readonly specHash: Hex;
-  readonly score: number;
-  readonly confidenceBps: number;
-  readonly evidenceHash: Hex;
-  /** Unix seconds, as the deadline. */
-  readonly issuedAt: number;
-  readonly deadline: number;
-  readonly evaluator: Address;
-  readonly signer: Address;
-  readonly signature: Hex;
-};
 
 /** What a verdict's answer tells of its job's escrow; the escrow in lower case. */
 export type SettlementView = {
@@ -91,22 +75,7 @@ type JobColumns = {
   expired_on_hold_at: Date | string | null;
 };
 
-type SignedColumns = {
-  state: SettlementState;
-  decision: SignedDecision;
-  deliverable: Hex;
-  spec_hash: Hex;
-  score: number;
-  confidence_bps: number;
-  evidence_hash: Hex;
-  issued_at: string;
-  deadline: string;
-  evaluator: Address;
-  signer: Address;
-  signature: Hex;
-};
-
-type Row = JobColumns & (SignedColumns | { state: null });
+type Row = JobColumns & ((SignedColumns & { state: SettlementState }) | { state: null });
 
 function statusOf(row: Row, isHold: boolean): SettlementStatus {
   if (isHold && row.expired_on_hold_at !== null) return "expired_on_hold";
@@ -121,20 +90,4 @@ function statusOf(row: Row, isHold: boolean): SettlementStatus {
     case "refused":
       return row.state;
   }
-}
-
-function signedOf(row: SignedColumns): SignedVerdict {
-  return {
-    decision: row.decision,
-    deliverable: row.deliverable,
-    specHash: row.spec_hash,
-    score: row.score,
-    confidenceBps: row.confidence_bps,
-    evidenceHash: row.evidence_hash,
-    issuedAt: Number(row.issued_at),
-    deadline: Number(row.deadline),
-    evaluator: row.evaluator,
-    signer: row.signer,
-    signature: row.signature,
-  };
 }

@@ -2,6 +2,7 @@ import { and, eq, lt, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { JobKey } from "./escrow-jobs.ts";
 import { queueDecision } from "./settlement-queue.ts";
+import { type SignedColumns, signedOf } from "./signed-verdict.ts";
 import type { SenderState } from "./tables/publish.ts";
 import { type SettlementState, settlement } from "./tables/settlement.ts";
 
@@ -175,24 +176,13 @@ export async function countOpenSettlements(
   return { open: row.open, oldestOpenSeconds: Math.max(0, (now.getTime() - oldestMs) / 1000) };
 }
 
-type OpenRow = {
+type OpenRow = SignedColumns & {
   id: string;
   chain_id: number;
   escrow: string;
   job_id: string;
   verdict_id: string;
   run: number;
-  decision: SignedDecision;
-  deliverable: string;
-  spec_hash: string;
-  score: number;
-  confidence_bps: number;
-  evidence_hash: string;
-  issued_at: string;
-  deadline: string;
-  evaluator: string;
-  signer: string;
-  signature: string;
   attempts: number;
   carrier_state: SenderState | null;
   carrier_final: boolean | null;
@@ -211,17 +201,7 @@ function openOf(row: OpenRow): OpenSettlement {
     jobId: BigInt(row.job_id),
     verdictId: row.verdict_id,
     run: row.run,
-    decision: row.decision,
-    deliverable: row.deliverable,
-    specHash: row.spec_hash,
-    score: row.score,
-    confidenceBps: row.confidence_bps,
-    evidenceHash: row.evidence_hash,
-    issuedAt: Number(row.issued_at),
-    deadline: Number(row.deadline),
-    evaluator: row.evaluator,
-    signer: row.signer,
-    signature: row.signature,
+    ...signedOf(row),
     attempts: row.attempts,
     carrier: carrierOf(row),
   };

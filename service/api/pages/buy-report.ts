@@ -6,6 +6,7 @@ import { toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
 import { type AhsRecord, ahsRecordSchema } from "../scores/ahs-record-schema.ts";
 import { askInterface } from "./ask-interface.ts";
+import { jsonIn } from "./json-in.ts";
 import { newOffer, openOffer, purchaseHashes, purchaseKey } from "./offer.ts";
 import type { PageRuntime } from "./page.ts";
 import { readForm } from "./read-form.ts";
@@ -133,14 +134,6 @@ async function keptReport(
 /** Whether an answer of this status proves that nothing was charged, and that nothing under way will be. */
 function isUncharged(status: number): boolean {
   return status >= 400 && status < 500 && status !== 409;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 async function reasonOf(answer: Response): Promise<string> {

@@ -24,8 +24,9 @@ const MARGIN = 0.08;
 
 /** Scores over time as steps between the bands of the grades; the points stand where their time puts them. */
 export function renderLineChart({ id, title, description, points, first, last }: LineChart): Fragment {
-  const from = points[0]?.at.getTime() ?? 0;
-  const span = Math.max(1, (points.at(-1)?.at.getTime() ?? 0) - from);
+  const times = points.map(({ at }) => at.getTime());
+  const from = Math.min(...times);
+  const span = Math.max(1, Math.max(...times) - from);
   const placed = points.map((point) => ({
     ...point,
     x: MARGIN + ((0.99 - MARGIN) * (point.at.getTime() - from)) / span,

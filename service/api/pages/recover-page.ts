@@ -5,6 +5,7 @@ import { answerJson } from "../answer.ts";
 import type { ApiContext } from "../api-env.ts";
 import { Problem } from "../problems.ts";
 import { readBody } from "../validation/read-body.ts";
+import { jsonIn } from "./json-in.ts";
 import { type Page, type PageRuntime, redirectTo } from "./page.ts";
 
 const bodySchema = z.object({ address: addressSchema });
@@ -41,12 +42,4 @@ function addressIn(body: string) {
   const parsed = bodySchema.safeParse(jsonIn(body));
   if (parsed.success) return parsed.data.address;
   throw new Problem("request-malformed", "The address of a wallet was expected.");
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
