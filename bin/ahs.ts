@@ -21,6 +21,7 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   review      list | show | decide: verdicts on HOLD, the longest held first
   doctor      look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails
   deploy      deploy the oracle, or the evaluator of verdicts, and write the deployment file
+  escrow      list | allow | renew: the escrows whose jobs the evaluator settles
   keystore    create | address: encrypted files for the keys of roles
   roles       show | set-publisher | set-signer | remove-signer | transfer-ownership | accept-ownership
   backup      FILE: everything that is not derived from the chain, of one moment, while the service runs
@@ -60,6 +61,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   scan: async () => (await import("./commands/scan.ts")).scan,
   payments: async () => (await import("./commands/payments.ts")).payments,
   review: async () => (await import("./commands/review.ts")).review,
+  escrow: async () => (await import("./commands/escrow.ts")).escrow,
   keystore: async () => (await import("./commands/keystore.ts")).keystore,
   roles: async () => (await import("./commands/roles.ts")).roles,
   backup: async () => (await import("./commands/backup.ts")).backup,
@@ -78,6 +80,7 @@ const USAGES: Readonly<Record<string, () => Promise<string>>> = {
   scan: async () => (await import("./commands/scan.ts")).USAGE,
   payments: async () => (await import("./commands/payments.ts")).USAGE,
   review: async () => (await import("./commands/review.ts")).USAGE,
+  escrow: async () => (await import("./commands/escrow.ts")).USAGE,
   keystore: async () => (await import("./commands/keystore.ts")).USAGE,
   roles: async () => (await import("./roles/role-change.ts")).ROLES_USAGE,
 };

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { type Address, isAddress } from "viem";
 import { z } from "zod";
-import type { EscrowWish, GateWish } from "../service/chain/deploy-evaluator.ts";
+import type { GateWish } from "../service/chain/deploy-evaluator.ts";
+import type { EscrowWish } from "../service/chain/describe-escrow.ts";
 
 /** What `ahs deploy --help` shows. */
 export const DEPLOY_USAGE = `Usage: ahs deploy --network base|base-sepolia|FILE --out FILE
@@ -48,7 +49,8 @@ const oracleOptions = z
     { error: "without --network, --registry and --sanctions say what the chain has" },
   );
 
-const escrow = z
+/** GENERATION:ADDRESS:BLOCK, with an address whose checksum is right. */
+export const escrowOption = z
   .string()
   .regex(/^(G1|G3|V3):0x[0-9a-fA-F]{40}:\d{1,12}$/, "expected GENERATION:ADDRESS:BLOCK")
   .transform((text, context): EscrowWish => {
@@ -62,7 +64,7 @@ const evaluatorOptions = z
     out,
     owner: address.optional(),
     "verdict-signer": z.array(address).min(1),
-    escrow: z.array(escrow).min(1),
+    escrow: z.array(escrowOption).min(1),
     "min-score": z.coerce.number().int().min(0).max(100).optional(),
     "max-age": z.coerce.bigint().positive().optional(),
     unscored: z.enum(["allow", "refuse"]).optional(),

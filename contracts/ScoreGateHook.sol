@@ -116,6 +116,7 @@ contract ScoreGateHook is IScoreGateHook {
         return selector == bytes4(keccak256("createJob(address,address,uint256,string,address)"))
             || selector == bytes4(keccak256("createJob(address,address,uint256,string,address,uint256)"))
             || selector == bytes4(keccak256("createJob(address,address,uint48,string,address,uint256)"))
+            || selector == bytes4(keccak256("createJob(address,address,uint48,string,address,uint256,bytes)"))
             || selector == bytes4(keccak256("setBudget(uint256,uint256,bytes)"))
             || selector == bytes4(keccak256("setBudget(uint256,address,uint256,bytes)"))
             || selector == bytes4(keccak256("setPayoutReceiver(uint256,address,bytes)"));

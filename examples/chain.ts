@@ -34,6 +34,8 @@ const hookAbi = parseAbi([
 export type LocalChain = {
   /** Sends a call and waits until it is in a block; throws with the reason where it is refused. */
   readonly send: (from: Hex, call: { readonly to: Address; readonly data: Hex }) => Promise<readonly Log[]>;
+  /** The first of several calls that passes; where none does, throws why the contract refuses the first that it knows. */
+  readonly passing: (from: Address, to: Address, calls: readonly Hex[]) => Promise<Hex>;
   /** Null where the gate lets the provider's job be funded, else why it does not. */
   readonly refusalOf: (hook: Address, provider: Address) => Promise<string | null>;
   readonly statusOf: (generation: Generation, escrow: Address, jobId: bigint) => Promise<Status>;
@@ -57,6 +59,20 @@ export function connectChain(up: UpFile): LocalChain {
   const client = createPublicClient({ chain, transport: http(), pollingInterval: 200 });
   return {
     send: (from, call) => sendFrom({ chain, client }, from, call),
+    passing: async (from, to, calls) => {
+      const refusals: BaseError[] = [];
+      for (const data of calls) {
+        try {
+          await client.call({ account: from, to, data });
+          return data;
+        } catch (error) {
+          if (!(error instanceof BaseError)) throw error;
+          refusals.push(error);
+        }
+      }
+      // A contract without the method reverts with no data.
+      throw refusals.find(hasRevertData) ?? refusals.at(-1) ?? new Error("There is no call to try.");
+    },
     refusalOf: async (hook, provider) => {
       try {
         await client.readContract({
@@ -95,6 +111,11 @@ async function sendFrom(
   const receipt = await client.waitForTransactionReceipt({ hash });
   if (receipt.status !== "success") throw new Error(`Transaction ${hash} to ${call.to} failed.`);
   return receipt.logs;
+}
+
+function hasRevertData(error: BaseError): boolean {
+  const cause = error.walk((one) => "data" in Object(one));
+  return cause !== null && "data" in cause && typeof cause.data === "string" && cause.data.length > 2;
 }
 
 /** The contract's own error with its values; any other failure is thrown on. */

@@ -57,13 +57,14 @@ async function openJob({ up, chain, generation, say }: JobPlan): Promise<Job> {
     domain: "default",
   };
   const specHash: Hex = keccak256(stringToBytes(canonicalJson(spec)));
-  const data = ESCROW_CALLS[generation].createJob({
+  const forms = ESCROW_CALLS[generation].createJob({
     provider: up.provider.address,
     evaluator: contractOf(up, "verdictEvaluator"),
     expiredAt: (await chain.now()) + DAY_SECONDS,
     description: `A travel note on Lyon. ahs-spec:${specHash}`,
     hook: contractOf(up, `scoreGateHook${generation}`),
   });
+  const data = await chain.passing(up.payer.address, escrow, forms);
   const logs = await chain.send(up.payer.private_key, { to: escrow, data });
   // JobCreated is the escrow's only event of the call, and its first topic is the job's id in every generation.
   const topic = logs.find(({ address }) => address.toLowerCase() === escrow.toLowerCase())?.topics[1];

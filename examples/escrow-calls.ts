@@ -17,7 +17,8 @@ type NewJob = {
 
 /** One generation's calls up to the delivery, and how its jobs are read. */
 export type EscrowCalls = {
-  readonly createJob: (job: NewJob) => Hex;
+  /** The forms that escrows of the generation have, newest first: an escrow has one of them. */
+  readonly createJob: (job: NewJob) => readonly Hex[];
   readonly setBudget: (jobId: bigint, payment: Payment) => Hex;
   readonly fund: (jobId: bigint, payment: Payment) => Hex;
   readonly statusOf: (answer: Hex) => Status;
@@ -50,6 +51,7 @@ const g1 = parseAbi([
 const g3 = parseAbi([
   "struct Job { address client; uint8 status; address provider; uint48 expiredAt; address evaluator; uint48 submittedAt; uint256 budget; address hook; address paymentToken; uint256 providerAgentId; string description; uint256 settledAmount; address payoutReceiver; }",
   "function createJob(address provider, address evaluator, uint48 expiredAt, string description, address hook, uint256 providerAgentId) returns (uint256)",
+  "function createJob(address provider, address evaluator, uint48 expiredAt, string description, address hook, uint256 providerAgentId, bytes optParams) returns (uint256)",
   "function setBudget(uint256 jobId, address token, uint256 amount, bytes optParams)",
   "function fund(uint256 jobId, address expectedToken, uint256 expectedBudget, bytes optParams)",
   "function getJob(uint256 jobId) view returns (Job)",
@@ -66,24 +68,27 @@ const v3 = parseAbi([
 /** How each generation is called: what a job needs has the same names everywhere, and other arguments. */
 export const ESCROW_CALLS: Readonly<Record<Generation, EscrowCalls>> = {
   G1: {
-    createJob: ({ provider, evaluator, expiredAt, description, hook }) =>
+    createJob: ({ provider, evaluator, expiredAt, description, hook }) => [
       encodeFunctionData({
         abi: g1,
         functionName: "createJob",
         args: [provider, evaluator, BigInt(expiredAt), description, hook],
       }),
+    ],
     setBudget: (jobId, { amount }) =>
       encodeFunctionData({ abi: g1, functionName: "setBudget", args: [jobId, amount, NO_PARAMS] }),
     fund: (jobId) => encodeFunctionData({ abi: g1, functionName: "fund", args: [jobId, NO_PARAMS] }),
     statusOf: (data) => statusOf(decodeFunctionResult({ abi: g1, functionName: "getJob", data })),
   },
   G3: {
-    createJob: ({ provider, evaluator, expiredAt, description, hook }) =>
-      encodeFunctionData({
-        abi: g3,
-        functionName: "createJob",
-        args: [provider, evaluator, expiredAt, description, hook, NO_AGENT],
-      }),
+    createJob: ({ provider, evaluator, expiredAt, description, hook }) => {
+      const args = [provider, evaluator, expiredAt, description, hook, NO_AGENT] as const;
+      const call = { abi: g3, functionName: "createJob" } as const;
+      return [
+        encodeFunctionData({ ...call, args: [...args, NO_PARAMS] }),
+        encodeFunctionData({ ...call, args }),
+      ];
+    },
     setBudget: (jobId, { token, amount }) =>
       encodeFunctionData({ abi: g3, functionName: "setBudget", args: [jobId, token, amount, NO_PARAMS] }),
     fund: (jobId, { token, amount }) =>
@@ -91,12 +96,13 @@ export const ESCROW_CALLS: Readonly<Record<Generation, EscrowCalls>> = {
     statusOf: (data) => statusOf(decodeFunctionResult({ abi: g3, functionName: "getJob", data })),
   },
   V3: {
-    createJob: ({ provider, evaluator, expiredAt, description, hook }) =>
+    createJob: ({ provider, evaluator, expiredAt, description, hook }) => [
       encodeFunctionData({
         abi: v3,
         functionName: "createJob",
         args: [provider, evaluator, BigInt(expiredAt), description, hook],
       }),
+    ],
     setBudget: (jobId, { amount }) =>
       encodeFunctionData({ abi: v3, functionName: "setBudget", args: [jobId, amount, NO_PARAMS] }),
     fund: (jobId, { amount }) =>

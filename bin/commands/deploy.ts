@@ -1,8 +1,12 @@
-import { existsSync, writeFileSync } from "node:fs";
 import { type Account, createWalletClient, http, isAddressEqual, type PublicClient } from "viem";
 import { deployOracle } from "../../service/chain/deploy.ts";
 import { deployEvaluator } from "../../service/chain/deploy-evaluator.ts";
-import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import {
+  type Deployment,
+  loadDeployment,
+  requireNewFile,
+  writeNewDeployment,
+} from "../../service/chain/deployments.ts";
 import { findFirstBlock } from "../../service/chain/find-first-block.ts";
 import type { Network } from "../../service/chain/networks.ts";
 import { accountFromConfig } from "../account-from-config.ts";
@@ -19,14 +23,13 @@ import { resolveNetwork } from "../resolve-network.ts";
 export async function deploy({ config, args, out }: Invocation): Promise<void> {
   const wanted = parseDeployOptions(args);
   const { out: file } = wanted.options;
-  if (existsSync(file)) throw new Error(`${file} exists: a deployment is never overwritten`);
+  requireNewFile(file);
   const payer = await payerOf(config);
   const { deployment, words } =
     wanted.kind === "oracle"
       ? await withOracle(payer, wanted.options)
       : await withEvaluator(payer, wanted.options, config.deploymentFile);
-  writeFileSync(file, `${JSON.stringify(deployment, null, 2)}\n`, { flag: "wx" });
-  loadDeployment(file);
+  writeNewDeployment(file, deployment);
   for (const line of words) out(line);
   out(`written to ${file}`);
 }

@@ -1,6 +1,6 @@
 import type { Address, PublicClient } from "viem";
-import { describeEscrow } from "../../service/chain/deploy-evaluator.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { describeEscrow } from "../../service/chain/describe-escrow.ts";
 import { defaultPublishPolicy } from "../../service/publish/policy.ts";
 import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Config } from "../config.ts";

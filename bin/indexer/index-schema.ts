@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { loadDeployment } from "../../service/chain/deployments.ts";
 
 /** What decides the rows of the index, beside the deployment: a change in any of it is another index. */
 const INDEX_SOURCES = [
@@ -26,10 +27,11 @@ export function indexSchemaName(root: string, chainId: number, deploymentFile: s
   return `index_${chainId}_${hash.digest("hex").slice(0, 12)}`;
 }
 
-/** Without the further registries: only the nightly scan reads them, so that one more is no other index. */
+/** Only what the index reads: a further registry or an escrow's upgraded code is no other index. */
 function indexedDeployment(deploymentFile: string): string {
-  const written: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(deploymentFile, "utf8"));
-  return JSON.stringify({ ...written, registries: [] });
+  const deployment = loadDeployment(deploymentFile);
+  const escrows = deployment.escrows.map(({ codeHash: _, implementation: __, ...indexed }) => indexed);
+  return JSON.stringify({ ...deployment, registries: [], escrows });
 }
 
 function filesUnder(root: string, path: string): string[] {

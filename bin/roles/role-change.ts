@@ -2,16 +2,10 @@ import { parseArgs } from "node:util";
 import { type Address, encodeFunctionData, getAddress, type Hex, isAddress, zeroAddress } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import type { ChainRoles } from "../../service/chain/read-roles.ts";
+import type { OwnerCall } from "./owner-call.ts";
 
-/** One call that changes who holds a role, not yet sent. */
-export type RoleChange = {
-  readonly words: string;
-  readonly to: Address;
-  /** Whom the contract takes it from. */
-  readonly from: Address;
-  readonly data: Hex;
-  readonly send: boolean;
-};
+/** A call of the owner that changes who holds a role, and whether it is to be sent. */
+export type RoleChange = OwnerCall & { readonly send: boolean };
 
 export const ROLES_USAGE = `Usage: ahs roles show
        ahs roles set-publisher ADDRESS [--send]

@@ -122,9 +122,14 @@ async function bindingOf(
   if (claim === null) return null;
   try {
     const binding = await bind(claim);
-    return binding.kind === "bound"
-      ? { status: "bound", reason: null }
-      : { status: "unbound", reason: binding.reason };
+    switch (binding.kind) {
+      case "bound":
+        return { status: "bound", reason: null };
+      case "unbound":
+        return { status: "unbound", reason: binding.reason };
+      case "suspended":
+        return { status: "unknown", reason: binding.reason };
+    }
   } catch (error) {
     if (error instanceof Problem) return { status: "unknown", reason: error.detail };
     throw error;

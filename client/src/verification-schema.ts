@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Register a job specification
-         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The hash goes into the job's description as `ahs-spec:<spec_hash>`, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.
+         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The tag `ahs-spec:` followed by `spec_hash` (one `0x`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.
          */
         post: operations["post_v1_specs"];
         delete?: never;
@@ -1114,7 +1114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Node unavailable, or Index behind the chain, or Panel not configured, or Panel's budget spent, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Escrow suspended, or Node unavailable, or Index behind the chain, or Panel not configured, or Panel's budget spent, or Database unavailable, or Payments unavailable, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

@@ -128,7 +128,8 @@ contract JobEscrowG3 is Ownable {
         }
     }
 
-    /// @notice Opens a job; ids start at 1. The provider may be named later. No hook is called.
+    /// @notice Opens a job, as earlier states of base-contracts do; ids start at 1. The provider may be named later. No
+    /// hook is called.
     function createJob(
         address provider,
         address evaluator,
@@ -137,19 +138,21 @@ contract JobEscrowG3 is Ownable {
         address hook,
         uint256 providerAgentId
     ) external returns (uint256 jobId) {
-        if (expiredAt <= block.timestamp + MIN_LIFE) revert ExpiryTooShort();
-        if (msg.sender == provider) revert ClientCannotBeProvider();
-        if (evaluator == address(0)) revert ZeroAddress();
-        if (evaluator == provider) revert ProviderCannotBeEvaluator();
-        _requireHook(hook);
+        jobId = _create(provider, evaluator, expiredAt, description, hook, providerAgentId);
+    }
 
-        jobId = ++jobCounter;
-        Job storage job = _jobs[jobId];
-        (job.client, job.provider, job.evaluator, job.hook) = (msg.sender, provider, evaluator, hook);
-        job.expiredAt = expiredAt;
-        job.description = description;
-        job.providerAgentId = provider == address(0) ? 0 : providerAgentId;
-        emit JobCreated(jobId, msg.sender, provider, evaluator, expiredAt, hook);
+    /// @notice The same, as the newest state of base-contracts does: the hook is called afterwards.
+    function createJob(
+        address provider,
+        address evaluator,
+        uint48 expiredAt,
+        string calldata description,
+        address hook,
+        uint256 providerAgentId,
+        bytes calldata
+    ) external returns (uint256 jobId) {
+        jobId = _create(provider, evaluator, expiredAt, description, hook, providerAgentId);
+        _afterHook(hook, jobId, abi.encode(msg.sender, provider, evaluator));
     }
 
     /// @notice Names the provider of an open job that has none; client only.
@@ -269,6 +272,29 @@ contract JobEscrowG3 is Ownable {
     /// @notice The whole job; all zero for an id never given.
     function getJob(uint256 jobId) external view returns (Job memory) {
         return _jobs[jobId];
+    }
+
+    function _create(
+        address provider,
+        address evaluator,
+        uint48 expiredAt,
+        string calldata description,
+        address hook,
+        uint256 providerAgentId
+    ) private returns (uint256 jobId) {
+        if (expiredAt <= block.timestamp + MIN_LIFE) revert ExpiryTooShort();
+        if (msg.sender == provider) revert ClientCannotBeProvider();
+        if (evaluator == address(0)) revert ZeroAddress();
+        if (evaluator == provider) revert ProviderCannotBeEvaluator();
+        _requireHook(hook);
+
+        jobId = ++jobCounter;
+        Job storage job = _jobs[jobId];
+        (job.client, job.provider, job.evaluator, job.hook) = (msg.sender, provider, evaluator, hook);
+        job.expiredAt = expiredAt;
+        job.description = description;
+        job.providerAgentId = provider == address(0) ? 0 : providerAgentId;
+        emit JobCreated(jobId, msg.sender, provider, evaluator, expiredAt, hook);
     }
 
     function _payOut(uint256 jobId, Job storage job) private {

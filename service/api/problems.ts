@@ -51,6 +51,7 @@ export const PROBLEMS = {
   "index-behind": { status: 503, title: "Index behind the chain" },
   "scoring-unavailable": { status: 503, title: "Scoring unavailable" },
   "history-unavailable": { status: 503, title: "History unavailable" },
+  "escrow-suspended": { status: 503, title: "Escrow suspended" },
   "node-unavailable": { status: 503, title: "Node unavailable" },
   "signer-unavailable": { status: 503, title: "Signer unavailable" },
   "payments-unavailable": { status: 503, title: "Payments unavailable" },

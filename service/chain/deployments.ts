@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Address, type Hex, isAddress } from "viem";
 import { z } from "zod";
 
@@ -105,4 +105,15 @@ export function loadDeployment(path: string): Deployment {
 /** Writes a deployment where every command reads it; an older file of that name is replaced. */
 export function writeDeployment(path: string, deployment: Deployment): void {
   writeFileSync(path, `${JSON.stringify(deployment, null, 2)}\n`);
+}
+
+/** Throws when a file of that name exists: a deployment that processes may be reading is never overwritten. */
+export function requireNewFile(path: string): void {
+  if (existsSync(path)) throw new Error(`${path} exists: a deployment is never overwritten`);
+}
+
+/** Writes a deployment into a new file, as every command reads it; throws when the file exists. */
+export function writeNewDeployment(path: string, deployment: Deployment): void {
+  writeFileSync(path, `${JSON.stringify(deployment, null, 2)}\n`, { flag: "wx" });
+  loadDeployment(path);
 }

@@ -32,13 +32,14 @@ export function createSpecBinder(deps: BinderDeps): BindSpec {
 export async function bindSpec(deps: BinderDeps, claim: SpecClaim, block?: bigint): Promise<Binding> {
   const escrow = findEscrow(deps.deployment, claim.job);
   if (escrow === undefined) return unbound("the escrow is not one whose jobs are settled here");
+  const change = await findCodeChange(deps.client, escrow, block);
+  if (change !== null)
+    return { kind: "suspended", reason: `the escrow is not what it was when it was reviewed: ${change}` };
   const job = await readJob(deps.client, escrow, {
     job: claim.job,
     ...(block === undefined ? {} : { block }),
   });
   if (job === null) return unbound("the escrow has no such job");
-  const change = await findCodeChange(deps.client, escrow, block);
-  if (change !== null) return unbound(`the escrow is not what it was when it was reviewed: ${change}`);
   const firstSubmittedBlock = claim.clientSignature === null ? null : await readFirstSubmission(deps, job);
   const qualification = qualifyClaim(claim, job, firstSubmittedBlock);
   switch (qualification.kind) {

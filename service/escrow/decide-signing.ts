@@ -60,15 +60,24 @@ export function decideSigning(sight: SigningSight): SigningDecision {
   if (sight.codeChange !== null)
     return wait("suspended", `the escrow is not what it was when it was reviewed: ${sight.codeChange}`);
   if (job === null) return wait("waiting_for_finality", "the job is in no final block yet");
-  if (job.evaluator !== sight.evaluator)
-    return never("refused", `the job's evaluator is ${job.evaluator}, not ${sight.evaluator}`);
   if (job.status === "Completed" || job.status === "Rejected" || job.status === "Expired")
     return never(job.status === "Expired" ? "expired" : "refused", `the job has ended: ${job.status}`);
   const end = jobEnd(job);
   if (end !== null && head.timestamp >= end)
     return never("expired", `the job can be decided no more since ${isoOf(end)}`);
+  if (job.evaluator !== sight.evaluator) return decideForOtherEvaluator(sight, job);
   if (sight.binding.kind === "unbound") return wait("unbound", sight.binding.reason);
+  if (sight.binding.kind === "suspended") return wait("suspended", sight.binding.reason);
   return decideBySubmission(sight, job);
+}
+
+/** The deployment may name the wrong evaluator and be corrected, so this waits as long as the job has not expired. */
+function decideForOtherEvaluator(
+  { head, evaluator }: SigningSight,
+  job: NonNullable<SigningSight["job"]>,
+): SigningDecision {
+  const reason = `the job's evaluator is ${job.evaluator}, not ${evaluator}`;
+  return head.timestamp >= job.expiredAt ? never("refused", reason) : wait("refused", reason);
 }
 
 function decideBySubmission(sight: SigningSight, job: NonNullable<SigningSight["job"]>): SigningDecision {

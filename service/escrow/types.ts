@@ -49,7 +49,9 @@ export type SpecClaim = {
 /** Whether a specification is its job's: by the job's description, or by the client's signature. */
 export type Binding =
   | { readonly kind: "bound"; readonly job: EscrowJob; readonly by: "description" | "signature" }
-  | { readonly kind: "unbound"; readonly reason: string };
+  | { readonly kind: "unbound"; readonly reason: string }
+  /** The escrow's code is not the one that was reviewed: until it is reviewed again, the answer is not known. */
+  | { readonly kind: "suspended"; readonly reason: string };
 
 /** Numbers of decisions in the signed struct; 0 is none. */
 export const DECISION_CODES = { ALLOW: 1, REJECT: 2, HOLD: 3 } as const;

@@ -45,7 +45,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
 
     /// @dev createJob, setBudget, setPayoutReceiver, submit, complete, reject and claimRefund of all generations.
     bytes private constant HARMLESS =
-        hex"415288121c226749baf3ede2dd4ae9d4f3302b89176a9da79e63798dd75bbdf341dd26f5cd56b1b66be1320b5b7baf64d2fd101b";
+        hex"415288121c226749baf3ede2ef98d864dd4ae9d4f3302b89176a9da79e63798dd75bbdf341dd26f5cd56b1b66be1320b5b7baf64d2fd101b";
 
     ScoreOracle private scores;
     ScoreGateHook private hook;

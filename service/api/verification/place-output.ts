@@ -4,7 +4,7 @@ import { hashText } from "../../panel/hash-text.ts";
 import type { StoredSpec } from "../../store/job-specs.ts";
 import type { OutputDraft } from "../../verdicts/accept-output.ts";
 import { toEip55 } from "../address-schema.ts";
-import { Problem } from "../problems.ts";
+import { Problem, unavailable } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import type { OutputBody } from "./output-schema.ts";
 import { fault } from "./spec-schema.ts";
@@ -17,10 +17,13 @@ export type ReadDeliverable = (job: JobName) => Promise<Hex | null>;
 
 /** The index follows a submission within a few blocks. */
 const RETRY_AFTER_SECONDS = 5;
+/** A person reviews an escrow's new code. */
+const SUSPENDED_RETRY_SECONDS = 600;
 
 /**
  * Where an output belongs: to its job and deliverable where its specification is bound, else to the specification alone, so that
- * nobody takes a job's place by a specification that is not the job's. Throws the 422 of a provider who is not the job's.
+ * nobody takes a job's place by a specification that is not the job's. Throws the 422 of a provider who is not the
+ * job's, and the 503 of an escrow whose code has changed.
  */
 export async function placeOutput(body: OutputBody, spec: StoredSpec, bind: Bind): Promise<OutputDraft> {
   const outputHash = hashText(body.output_text);
@@ -34,6 +37,12 @@ export async function placeOutput(body: OutputBody, spec: StoredSpec, bind: Bind
     submitterAddr: body.submitter_addr,
     webhookUrl: body.webhook_url,
   };
+  if (binding?.kind === "suspended")
+    throw unavailable(
+      "escrow-suspended",
+      `Jobs of this escrow are not settled now: ${binding.reason}. Send the output again once its operator has allowed the new code; nothing was charged.`,
+      { retryAfterSeconds: SUSPENDED_RETRY_SECONDS },
+    );
   if (binding === null || binding.kind === "unbound")
     return { ...draft, slot: `spec:${spec.id}:${outputHash}`, job: null, providerAddr: body.provider_addr };
   const { chainId, jobId } = binding.job;

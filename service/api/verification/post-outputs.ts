@@ -72,6 +72,7 @@ export const postOutputs = definePaid({
     "deliverable-differs",
     "output-unsettled",
     "texts-dropped",
+    "escrow-suspended",
     "node-unavailable",
     "index-behind",
     "panel-not-configured",

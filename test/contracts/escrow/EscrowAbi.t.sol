@@ -118,7 +118,12 @@ contract EscrowAbiTest is PRBTest {
     }
 
     function test_WhatG3HasOfItsOwn() external {
-        _assertSelector(JobEscrowG3.createJob.selector, 0xbaf3ede2);
+        _assertSelector(
+            bytes4(keccak256("createJob(address,address,uint48,string,address,uint256)")), 0xbaf3ede2
+        );
+        _assertSelector(
+            bytes4(keccak256("createJob(address,address,uint48,string,address,uint256,bytes)")), 0xef98d864
+        );
         _assertSelector(JobEscrowG3.setProvider.selector, 0x2c8b9c5b);
         _assertSelector(JobEscrowG3.setBudget.selector, 0xf3302b89);
         _assertSelector(JobEscrowG3.fund.selector, 0x1f989ec8);

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {Ownable} from "solady/auth/Ownable.sol";
 
+import {IJobEscrowAdapter} from "../../../contracts/interfaces/IJobEscrowAdapter.sol";
 import {JobEscrowG3} from "../../../contracts/local/JobEscrowG3.sol";
 import {EscrowFixture, OnG3} from "../escrow/EscrowFixture.sol";
 import {HookOfTests} from "../escrow/HookOfTests.sol";
@@ -39,6 +40,16 @@ contract JobEscrowG3Test is EscrowFixture, OnG3 {
         driver.completeAs(EVALUATOR, jobId);
         assertEq(hook.lastData(), abi.encode(EVALUATOR, bytes32("ours"), ""));
         assertEq(hook.count(), 10, "before and after each of five steps");
+    }
+
+    function test_TheNewestCreateJobCallsTheHookAfterwards() external {
+        vm.prank(CLIENT);
+        uint256 jobId =
+            escrow.createJob(PROVIDER, EVALUATOR, uint48(NOW + LIFE), "work", address(hook), 7, "");
+        assertEq(hook.count(), 1);
+        assertEq(hook.seen(0), bytes4(0xef98d864));
+        assertEq(hook.lastData(), abi.encode(CLIENT, PROVIDER, EVALUATOR));
+        _assertStatus(jobId, IJobEscrowAdapter.JobStatus.Open);
     }
 
     function test_AHookCanStopARefundUntilTheOwnerDetachesIt() external {

@@ -1,10 +1,11 @@
-import { createWalletClient, getAddress, http, keccak256, pad, type zeroAddress } from "viem";
+import { type Address, createWalletClient, getAddress, http, keccak256, pad, type zeroAddress } from "viem";
 import { anvil as anvilChain } from "viem/chains";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roleAccounts } from "../../../devnet/accounts.ts";
 import { scoreGateHookAbi } from "../../../service/chain/abi/score-gate-hook.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
-import { deployEvaluator, describeEscrow } from "../../../service/chain/deploy-evaluator.ts";
+import { deployEvaluator } from "../../../service/chain/deploy-evaluator.ts";
+import { describeEscrow } from "../../../service/chain/describe-escrow.ts";
 import { startVerdictChain, type VerdictChain } from "../../contracts/support/verdict-chain.ts";
 
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
@@ -67,23 +68,44 @@ test("a gate is deployed for each escrow as it was asked for", async () => {
   }
 });
 
-test("an escrow that is not of its generation is refused before it is allowed", async () => {
-  const { contracts } = chain;
-  await chain.submitJob("G1", contracts.jobEscrow, contracts.verdictEvaluator);
-  const escrows = [{ address: contracts.jobEscrow, startBlock: 1, generation: "V3" as const }];
-  await expect(deployEvaluator({ ...wanted(), escrows })).rejects.toThrow(
-    `job 1 of the escrow ${contracts.jobEscrow} does not read as one of generation V3`,
-  );
-});
+describe("before anything is sent, refuses", () => {
+  async function refusalOf(escrow: { address: Address; generation: "G1" | "G3" | "V3" }): Promise<string> {
+    const { publicClient } = chain;
+    const before = await publicClient.getTransactionCount({ address: publisher.address });
+    const escrows = [{ ...escrow, startBlock: 1 }];
+    const refusal = await deployEvaluator({ ...wanted(), escrows }).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+    expect(await publicClient.getTransactionCount({ address: publisher.address })).toBe(before);
+    return refusal;
+  }
 
-test("an address without code is refused before anything is sent", async () => {
-  const { publicClient } = chain;
-  const before = await publicClient.getTransactionCount({ address: publisher.address });
-  const escrows = [{ address: deployer.address, startBlock: 1, generation: "G1" as const }];
-  await expect(deployEvaluator({ ...wanted(), escrows })).rejects.toThrow(
-    `there is no contract at ${deployer.address}`,
-  );
-  expect(await publicClient.getTransactionCount({ address: publisher.address })).toBe(before);
+  test("an escrow of another generation, with the size of its answer", async () => {
+    const { contracts } = chain;
+    await chain.submitJob("G1", contracts.jobEscrow, contracts.verdictEvaluator);
+    expect(await refusalOf({ address: contracts.jobEscrow, generation: "V3" })).toMatch(
+      new RegExp(
+        `job 1 of the escrow ${contracts.jobEscrow} does not read as one of generation V3: getJob.1. answers \\d+ bytes, \\d+ words`,
+      ),
+    );
+  });
+
+  test("an address without code", async () => {
+    expect(await refusalOf({ address: deployer.address, generation: "G1" })).toBe(
+      `there is no contract at ${deployer.address}`,
+    );
+  });
+
+  test("a fork that ends jobs by other calls", async () => {
+    const { contracts, publicClient, rpc } = chain;
+    const code = (await publicClient.getCode({ address: contracts.jobEscrowG3 })) ?? "0x";
+    const fork = getAddress("0x00000000000000000000000000000000000f04c8");
+    await rpc.request("anvil_setCode", fork, code.replaceAll("d75bbdf3", "d75bbdf4"));
+    expect(await refusalOf({ address: fork, generation: "G3" })).toBe(
+      `the code at ${fork} has no complete(uint256,bytes32,bytes): the evaluator could not end its jobs`,
+    );
+  });
 });
 
 test("a proxy is noted with what it points to", async () => {

@@ -123,6 +123,8 @@ describe("a decision waits", () => {
       { earlier: { deadline: NOW - 60n, decided: 0 } },
     ],
     ["unbound", "its specification is not the job's", { binding: { kind: "unbound", reason: "no" } }],
+    ["suspended", "the final block has other code", { binding: { kind: "suspended", reason: "no" } }],
+    ["refused", "the job names another evaluator", { job: { ...job, evaluator: job.client } }],
     [
       "refused",
       "another output was submitted last",
@@ -149,7 +151,11 @@ describe("a decision is never signed", () => {
     ["expired", "the job is Expired", { job: { ...job, status: "Expired" } }],
     ["refused", "the job is Completed", { job: { ...job, status: "Completed" } }],
     ["refused", "the job is Rejected", { job: { ...job, status: "Rejected" } }],
-    ["refused", "the job names another evaluator", { job: { ...job, evaluator: job.client } }],
+    [
+      "refused",
+      "the job named another evaluator until it expired",
+      { job: { ...job, evaluator: job.client, expiredAt: NOW } },
+    ],
     [
       "refused",
       "a scripted model made it for a public chain",

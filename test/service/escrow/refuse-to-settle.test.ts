@@ -162,7 +162,7 @@ describe("a decision that is not about what was submitted moves no escrow", () =
     await world.finalize();
     await world.chain.rpc.request("anvil_setCode", job.escrow, `${code}00`);
     expect((await world.reach(verdictId, "suspended")).reason).toContain("code hashes to");
-    expect(await world.bind(claim)).toMatchObject({ kind: "unbound" });
+    expect(await world.bind(claim)).toMatchObject({ kind: "suspended" });
     expect(await world.balances()).toEqual(before);
     await world.chain.rpc.request("anvil_setCode", job.escrow, code);
     await world.reach(verdictId, "settled");
@@ -176,7 +176,7 @@ describe("a decision that is not about what was submitted moves no escrow", () =
     const set = (value: Hex) => world.chain.rpc.request("anvil_setStorageAt", job.escrow, BEACON_SLOT, value);
     await set(`0x${"0".repeat(24)}${STRANGER.slice(2).toLowerCase()}`);
     expect(await world.bind(claim)).toMatchObject({
-      kind: "unbound",
+      kind: "suspended",
       reason: expect.stringContaining("beacon"),
     });
     await set(NOTHING);
@@ -193,17 +193,19 @@ describe("a decision that is not about what was submitted moves no escrow", () =
     const set = (value: Hex) =>
       world.chain.rpc.request("anvil_setStorageAt", escrow.address, IMPLEMENTATION_SLOT, value);
     await set(`0x${"0".repeat(24)}${target.slice(2).toLowerCase()}`);
-    expect(await world.bind(claim)).toMatchObject({ kind: "unbound" });
+    expect(await world.bind(claim)).toMatchObject({ kind: "suspended" });
     const code = (await world.chain.rpc.request("eth_getCode", target, "latest")) as Hex;
     const bindTo = (implementation: { address: Hex; codeHash: Hex }) => {
       const escrows = [{ ...escrow, implementation }];
       return bindSpec({ ...world.deps, deployment: { ...world.chain.deployment, escrows } }, claim);
     };
     expect(await bindTo({ address: target, codeHash: keccak256(code) })).toMatchObject({ kind: "bound" });
-    expect(await bindTo({ address: target, codeHash: hash })).toMatchObject({ kind: "unbound" });
-    expect(await bindTo({ address: STRANGER, codeHash: keccak256(code) })).toMatchObject({ kind: "unbound" });
+    expect(await bindTo({ address: target, codeHash: hash })).toMatchObject({ kind: "suspended" });
+    expect(await bindTo({ address: STRANGER, codeHash: keccak256(code) })).toMatchObject({
+      kind: "suspended",
+    });
     await set(NOTHING);
-    expect(await bindTo({ address: target, codeHash: keccak256(code) })).toMatchObject({ kind: "unbound" });
+    expect(await bindTo({ address: target, codeHash: keccak256(code) })).toMatchObject({ kind: "suspended" });
     expect(await world.bind(claim)).toMatchObject({ kind: "bound" });
   });
 });

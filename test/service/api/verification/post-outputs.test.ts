@@ -258,6 +258,22 @@ describe("the slot of an output", () => {
     expect([refused.status, await typeOf(refused)]).toEqual([503, "/docs#problem-panel-budget-spent"]);
   });
 
+  it("refuses an output of an escrow whose code has changed, and charges nothing", async () => {
+    const world = intakeWorld(database.db, {
+      bind: async () => ({ kind: "suspended", reason: "its code hashes to 0x" }),
+    });
+    const output = outputBody(await world.registered(jobSpec));
+    for (const { headers } of [await world.key(), await world.payment(output)]) {
+      const refused = await world.submit(output, headers);
+      expect([refused.status, refused.headers.get("retry-after"), await typeOf(refused)]).toEqual([
+        503,
+        "600",
+        "/docs#problem-escrow-suspended",
+      ]);
+    }
+    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
+  });
+
   it("refuses a provider who is not the bound job's", async () => {
     const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
     const output = outputBody(await world.registered(jobSpec), { provider_addr: CLIENT });

@@ -1,0 +1,66 @@
+import { type Address, createWalletClient, type Hex, http, isAddressEqual, type PublicClient } from "viem";
+import { accountFromConfig } from "../account-from-config.ts";
+import type { Invocation } from "../ahs.ts";
+import type { Config } from "../config.ts";
+
+/** One call of a contract's owner, not yet sent. */
+export type OwnerCall = {
+  /** One line for the operator. */
+  readonly words: string;
+  readonly to: Address;
+  /** The account that the contract takes the call from. */
+  readonly from: Address;
+  readonly data: Hex;
+};
+
+/** The chain as the node at the URL shows it. */
+export type OwnerChain = {
+  readonly config: Config;
+  readonly chainId: number;
+  readonly client: PublicClient;
+  readonly rpcUrl: string;
+};
+
+const MINED_WITHIN_MS = 120_000;
+
+/**
+ * Tries a call at the newest block, then sends it with the key of OWNER_…, or prints it for an owner that is a multisig. Throws what
+ * the contract would, before anything is paid; throws when the key is not the owner's, or when the transaction reverts.
+ */
+export async function makeOwnerCall(
+  chain: OwnerChain,
+  call: OwnerCall,
+  { send, out }: { readonly send: boolean; readonly out: Invocation["out"] },
+): Promise<void> {
+  const { from, to, data, words } = call;
+  out(words);
+  await chain.client.call({ account: from, to, data });
+  if (send) await sendCall(chain, call, out);
+  else for (const line of describe(call)) out(line);
+}
+
+function describe({ from, to, data }: OwnerCall): string[] {
+  return [
+    "not sent; it would pass at the newest block. What to send:",
+    `  from   ${from}`,
+    `  to     ${to}`,
+    "  value  0",
+    `  data   ${data}`,
+  ];
+}
+
+async function sendCall(
+  { config, chainId, client, rpcUrl }: OwnerChain,
+  { from, to, data }: OwnerCall,
+  out: Invocation["out"],
+): Promise<void> {
+  const account = await accountFromConfig(config, chainId, "owner");
+  if (!isAddressEqual(account.address, from))
+    throw new Error(`the key of OWNER_… is that of ${account.address}, and the contract asks for ${from}`);
+  const wallet = createWalletClient({ account, transport: http(rpcUrl) });
+  const hash = await wallet.sendTransaction({ to, data, chain: null });
+  out(`sent as ${hash}`);
+  const receipt = await client.waitForTransactionReceipt({ hash, timeout: MINED_WITHIN_MS });
+  if (receipt.status !== "success") throw new Error(`${hash} reverted in block ${receipt.blockNumber}`);
+  out(`mined in block ${receipt.blockNumber}`);
+}
