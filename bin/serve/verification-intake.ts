@@ -189,6 +189,6 @@ function bindingFailed(failure: EscrowFailure): Error {
 }
 
 function nodeUnavailable(cause: unknown): Error {
-  const detail = "The node that is asked about jobs does not answer; nothing was charged.";
+  const detail = "The node that is asked about jobs does not answer.";
   return unavailable("node-unavailable", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }

@@ -93,8 +93,8 @@ export class VerdictPendingError extends AgentHealthError {
 }
 
 /**
- * The service refused. The refused attempt itself charged nothing unless the error carries a claim; with a `payment`, or after a
- * 409, an earlier attempt may have been charged: `resume` asks for its answer, and never pays twice.
+ * The service refused, and took nothing from a key for the refused attempt. With a `payment`, a claim or after a 409 the call may be
+ * charged, or may have been by an earlier attempt: `resume` asks for its answer, and never pays twice.
  */
 export class RefusedError extends AgentHealthError {
   override readonly name: string = "RefusedError";

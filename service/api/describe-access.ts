@@ -40,6 +40,7 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
   "balance-insufficient",
   "request-in-flight",
   "payment-in-flight",
+  "payment-identifier-reused",
   "idempotency-key-reused",
   "database-unavailable",
   "payments-unavailable",

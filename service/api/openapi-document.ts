@@ -19,7 +19,7 @@ export type DescribedInterface = {
 
 const PAYING = `A priced call is paid by an API key in \`X-API-Key\`, or by x402 version 2: a request without either is answered 402 with the terms, in the header \`PAYMENT-REQUIRED\` and as its body. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it. Nobody pays for an answer that is not 200.
 
-Errors are RFC 9457 problems; requests that do not fit are 422 with every fault listed. A POST or a paid GET with an \`Idempotency-Key\` is answered and charged once, however often it is sent within a day.`;
+Errors are RFC 9457 problems; requests that do not fit are 422 with every fault listed. A POST or a paid GET with an \`Idempotency-Key\`, or paid under a \`payment-identifier\` of x402, is answered and charged once, however often it is sent within a day. No answer tells that nothing was charged over x402 unless a final block shows it: after a 503 with a \`claim\`, the same request with the claim tells what became of the payment.`;
 
 const SIGN_IN = `A wallet's sign-in (CAIP-122), as x402's extension \`sign-in-with-x\` has it: base64 of the JSON of an EIP-4361 message with its signature. Members: \`domain\` (host and port of this service), \`address\`, \`uri\` (a URL under this service), \`version\` "1", \`chainId\` ("eip155:" and the chain's number), \`type\` "eip191", \`nonce\` (8 to 96 random letters and digits, used once), \`issuedAt\` (at most 5 minutes ago), optionally \`statement\`, \`expirationTime\`, \`notBefore\`, \`requestId\` and \`resources\`, and \`signature\` (by the account's key, or by ERC-1271). In TypeScript: \`encodeSIWxHeader(await createSIWxPayload(members, account, origin))\` of \`@x402/extensions/sign-in-with-x\`.`;
 

@@ -30,7 +30,11 @@ export const PROBLEMS = {
   "method-not-allowed": { status: 405, title: "Method not allowed" },
   "request-timeout": { status: 408, title: "Request too slow" },
   "payment-in-flight": { status: 409, title: "Payment in use by another request" },
-  "request-in-flight": { status: 409, title: "Request with this Idempotency-Key under way" },
+  "request-in-flight": {
+    status: 409,
+    title: "Request with this Idempotency-Key or payment identifier under way",
+  },
+  "payment-identifier-reused": { status: 409, title: "Payment identifier used for another request" },
   "job-not-submitted": { status: 409, title: "Nothing submitted to the job yet" },
   "deliverable-differs": { status: 409, title: "Not what was submitted to the job" },
   "output-unsettled": { status: 409, title: "Another submission of this output is being paid" },

@@ -129,6 +129,6 @@ function json(answer: unknown): BoughtAnswer {
 }
 
 /** The response of something bought, whether now or before. */
-export function answerBought(context: ApiContext, { contentType, body }: BoughtAnswer): Response {
-  return answer(context, { status: 200, body, headers: { "content-type": contentType } });
+export function answerBought(context: ApiContext, { contentType, body, headers }: BoughtAnswer): Response {
+  return answer(context, { status: 200, body, headers: { ...headers, "content-type": contentType } });
 }

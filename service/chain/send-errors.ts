@@ -26,13 +26,16 @@ export type SendFailure = {
   readonly revertData: Hex | null;
 };
 
-/** Node messages by meaning; the first match counts. Wordings of geth, reth, erigon, nethermind and anvil. */
+/**
+ * Node messages by meaning; the first match counts. Wordings of geth, reth, erigon, nethermind and anvil. A revert goes first, since
+ * it carries words that the called contract chose.
+ */
 const MESSAGES: readonly (readonly [RegExp, SendFailureKind])[] = [
+  [/execution reverted|reverted|vm exception/i, "reverted_in_simulation"],
   [/already known|already imported|known transaction|already in (the )?mempool/i, "already_known"],
   [/nonce too low|nonce is too low|nonce has already been used|old ?nonce/i, "nonce_used"],
   [/insufficient (funds|balance)|doesn't have enough funds/i, "insufficient_funds"],
   [/underpriced|less than block base fee|fee ?cap|fee too low|gas price too low/i, "underpriced"],
-  [/execution reverted|reverted|vm exception/i, "reverted_in_simulation"],
 ];
 
 /** JSON-RPC codes that speak of the node and not of the transaction: internal error, limits, resource not available. */

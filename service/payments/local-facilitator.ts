@@ -49,6 +49,8 @@ export type LocalFacilitatorDeps = {
 const POLL_MS = 100;
 /** What the package simulates to verify, and writes to settle. */
 const TRANSFER = "transferWithAuthorization";
+/** The protocol's word for it. */
+const REVERTS = { kind: "invalid", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
 const TOO_DEAR = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
 
 /**
@@ -97,10 +99,15 @@ async function checkGas({ client, sender }: LocalFacilitatorDeps, { call }: Note
     const gas = await client.estimateGas({ account: sender, ...call });
     return gas <= SETTLEMENT_MAX_GAS ? { kind: "valid" } : TOO_DEAR;
   } catch (error) {
-    // The same call has just succeeded: what fails it now is the node, or the gas.
-    return classifySendFailure(error).kind === "unreachable"
-      ? { kind: "unavailable", cause: error }
-      : TOO_DEAR;
+    // The same call has just succeeded in the newest block: what fails it in the pending one may be another use of its nonce.
+    switch (classifySendFailure(error).kind) {
+      case "unreachable":
+        return { kind: "unavailable", cause: error };
+      case "reverted_in_simulation":
+        return REVERTS;
+      default:
+        return TOO_DEAR;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   type Address,
+  getAbiItem,
   type Hex,
   isAddressEqual,
   type Log,
@@ -21,8 +22,10 @@ export type Authorization = {
 
 /** The chain as it tells of authorizations; every call throws a viem error when the node does not answer. */
 export type PaymentChain = {
-  /** Whether the nonce is used or withdrawn, as of a block or the newest one. */
-  isUsed(authorization: Authorization, block?: bigint): Promise<boolean>;
+  /** Whether the nonce is used or withdrawn, as of a block, the pending one or the newest one. */
+  isUsed(authorization: Authorization, block?: bigint | "pending"): Promise<boolean>;
+  /** What the payer has, in the token's smallest unit. */
+  balanceOf(authorization: Authorization): Promise<bigint>;
   /** The transaction that spent it and paid us by it, from that moment on; null when there is none. */
   findTransfer(authorization: Authorization, since: Date): Promise<Hex | null>;
   /** The block that holds a transaction which did what it was to do; null when none does. */
@@ -35,10 +38,12 @@ export type PaymentChain = {
 export type FinalBlock = { readonly number: bigint; readonly timestamp: bigint };
 
 const TOKEN = parseAbi([
+  "function balanceOf(address account) view returns (uint256)",
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
+const USED = getAbiItem({ abi: TOKEN, name: "AuthorizationUsed" });
 /** Blocks of one eth_getLogs, within what public nodes allow. */
 const SPAN = 5_000n;
 const FIRST_STEP = 256n;
@@ -46,14 +51,17 @@ const FIRST_STEP = 256n;
 /** Asks a node. */
 export function createPaymentChain(client: PublicClient, finalityBlocks: number): PaymentChain {
   return {
-    isUsed: ({ asset, payer, nonce }, blockNumber) =>
+    isUsed: ({ asset, payer, nonce }, block) =>
       client.readContract({
         address: asset,
         abi: TOKEN,
         functionName: "authorizationState",
         args: [payer, nonce],
-        ...(blockNumber === undefined ? {} : { blockNumber }),
+        ...(block === "pending" ? { blockTag: block } : {}),
+        ...(typeof block === "bigint" ? { blockNumber: block } : {}),
       }),
+    balanceOf: ({ asset, payer }) =>
+      client.readContract({ address: asset, abi: TOKEN, functionName: "balanceOf", args: [payer] }),
     findTransfer: (authorization, since) => findTransfer(client, authorization, since),
     minedIn: (transaction) => minedIn(client, transaction),
     async finalBlock() {
@@ -87,7 +95,7 @@ async function findTransfer(
     const from = to - SPAN + 1n > oldest ? to - SPAN + 1n : oldest;
     const [use] = await client.getLogs({
       address: asset,
-      event: TOKEN[1],
+      event: USED,
       args: { authorizer: payer, nonce },
       fromBlock: from,
       toBlock: to,

@@ -1,11 +1,11 @@
 import type { Database } from "./database.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 
-/** One use of an Idempotency-Key by one caller. */
+/** One use of an Idempotency-Key, or of a payment identifier, by one caller. */
 export type RepeatSlot = {
-  /** key:ID or wallet:ADDRESS. */
+  /** key:ID or wallet:ADDRESS; payment-identifier:ADDRESS. */
   readonly scope: string;
-  /** Lower-case hex SHA-256 of the Idempotency-Key. */
+  /** Lower-case hex SHA-256 of the Idempotency-Key or the identifier. */
   readonly keyHash: string;
   /** Lower-case hex SHA-256 of the parsed request. */
   readonly fingerprint: string;

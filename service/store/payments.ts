@@ -26,6 +26,8 @@ export type PaymentStore = {
   findByClaim(claimHash: string): Promise<StoredPayment | null>;
   /** The newest payment of a wallet for a request that is neither released nor lost nor older than its answer is kept; null without one. */
   findBought(payer: Address, fingerprint: string): Promise<StoredPayment | null>;
+  /** The same for any request, among those under a payment identifier. */
+  findIdentified(payer: Address, paymentIdentifierHash: string): Promise<StoredPayment | null>;
   /** The same among those under an Idempotency-Key. */
   findRepeated(
     payer: Address,
@@ -146,25 +148,31 @@ function readers({
   db,
   chainId,
   now,
-}: StoreContext): Pick<PaymentStore, "find" | "findByClaim" | "findBought" | "findRepeated"> {
+}: StoreContext): Pick<
+  PaymentStore,
+  "find" | "findByClaim" | "findBought" | "findIdentified" | "findRepeated"
+> {
   const first = async (condition: SQL | undefined): Promise<StoredPayment | null> => {
     const [row] = await db.select().from(payment).where(condition).orderBy(desc(payment.createdAt)).limit(1);
     return row ?? null;
   };
   const here = eq(payment.chainId, chainId);
-  const bought = (payer: Address, fingerprint: string): SQL | undefined =>
+  const paidBy = (payer: Address): SQL | undefined =>
     and(
       here,
       eq(payment.payer, payer),
-      eq(payment.fingerprint, fingerprint),
       notInArray(payment.state, ["released", "lost"]),
       or(isNull(payment.answeredAt), gt(payment.answeredAt, new Date(now().getTime() - ANSWER_KEPT_MS))),
     );
+  const bought = (payer: Address, fingerprint: string): SQL | undefined =>
+    and(paidBy(payer), eq(payment.fingerprint, fingerprint));
   return {
     find: ({ asset, payer, nonce }) =>
       first(and(here, eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce))),
     findByClaim: (claimHash) =>
       first(and(here, eq(payment.claimHash, claimHash), ne(payment.state, "released"))),
+    findIdentified: (payer, paymentIdentifierHash) =>
+      first(and(paidBy(payer), eq(payment.paymentIdentifierHash, paymentIdentifierHash))),
     findRepeated: (payer, fingerprint, idempotencyKeyHash) =>
       first(and(bought(payer, fingerprint), eq(payment.idempotencyKeyHash, idempotencyKeyHash))),
     findBought: (payer, fingerprint) => first(bought(payer, fingerprint)),

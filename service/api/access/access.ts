@@ -43,7 +43,12 @@ export type PaidRequest = {
 };
 
 /** What a priced request was answered with; always a 200. */
-export type BoughtAnswer = { readonly contentType: string; readonly body: string | Uint8Array };
+export type BoughtAnswer = {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+  /** Of a repeat: what the first answer reported of its settlement. */
+  readonly headers?: AnswerHeaders;
+};
 
 /** before: the money moves before the work, and what then fails is owed. after: the answer waits for the money. */
 export type Settlement = "before" | "after";

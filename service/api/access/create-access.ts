@@ -13,7 +13,7 @@ import type {
 } from "./access.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import { UNCHARGED } from "./payment-charge.ts";
-import { repeatSlotOf } from "./repeat-slot.ts";
+import { repeatSlotOf, repeatSlotsOf } from "./repeat-slot.ts";
 import { usd } from "./usd.ts";
 
 /** Callers with a key. */
@@ -90,32 +90,58 @@ export function createAccess(parts: AccessParts): Access {
       if (owner === null) return {};
       return limiter.take(owner, caller.kind === "key" ? caller.ratePerMinute : parts.payerRatePerMinute);
     },
-    async recall(caller, request) {
-      const slot = repeatSlotOf(caller, request);
-      const repeated = slot === null ? null : await repeats.begin(slot);
-      if (repeated !== null) return repeated;
-      if (caller.kind !== "payer" || payments === null) return null;
-      try {
-        const bought = await payments.recall(caller, request);
-        if (bought !== null && slot !== null) await repeats.keep(slot, bought);
-        return bought;
-      } catch (error) {
-        if (slot !== null) await repeats.forget(slot);
-        throw error;
-      }
-    },
+    recall: (caller, request) => recallFrom(parts, caller, request),
     async take(caller, request, terms) {
       return takeFrom(parts, { caller, request, terms });
     },
     async keepFree(caller, request, answer) {
-      const slot = repeatSlotOf(caller, request);
-      if (slot !== null) await repeats.keep(slot, answer);
+      const slots = repeatSlotsOf(caller, request);
+      // A payer gets it again at no cost either way: wallets without money must not fill the table with answers.
+      const end = caller.kind === "key" ? (slot: RepeatSlot) => repeats.keep(slot, answer) : repeats.forget;
+      await Promise.all(slots.map(end));
     },
     async forget(caller, request) {
-      const slot = repeatSlotOf(caller, request);
-      if (slot !== null) await repeats.forget(slot);
+      await Promise.all(repeatSlotsOf(caller, request).map(repeats.forget));
     },
   };
+}
+
+/**
+ * What the row of a payment keeps goes before what a slot keeps, since it reports the settlement as well; a slot whose row cannot be
+ * answered for gives what it has.
+ */
+async function recallFrom(
+  { payments, repeats }: AccessParts,
+  caller: Caller,
+  request: PaidRequest,
+): Promise<BoughtAnswer | null> {
+  const begun: RepeatSlot[] = [];
+  let kept: BoughtAnswer | null = null;
+  try {
+    for (const slot of repeatSlotsOf(caller, request)) {
+      const repeated = await repeats.begin(slot);
+      if (repeated === null) begun.push(slot);
+      kept ??= repeated;
+    }
+    const bought = await recallPayment(payments, caller, request).catch((error: unknown) => {
+      if (kept === null) throw error;
+      return null;
+    });
+    const answer = bought ?? kept;
+    if (answer !== null) await Promise.all(begun.map((slot) => repeats.keep(slot, answer)));
+    return answer;
+  } catch (error) {
+    await Promise.all(begun.map(repeats.forget));
+    throw error;
+  }
+}
+
+async function recallPayment(
+  payments: PaymentAccess | null,
+  caller: Caller,
+  request: PaidRequest,
+): Promise<BoughtAnswer | null> {
+  return caller.kind === "payer" && payments !== null ? payments.recall(caller, request) : null;
 }
 
 type Taking = {
@@ -128,9 +154,9 @@ async function takeFrom(
   { keys, payments, repeats }: AccessParts,
   { caller, request, terms }: Taking,
 ): Promise<Charge> {
-  const slot = repeatSlotOf(caller, request);
   switch (caller.kind) {
     case "key": {
+      const slot = repeatSlotOf(caller, request);
       const charge = await keys.take(caller, request, { ...terms, slot });
       if (!("shortage" in charge)) return charge;
       if ((await terms.isThere?.()) === true) return UNCHARGED;
@@ -139,21 +165,24 @@ async function takeFrom(
     }
     case "payer":
       if (payments === null) throw new Error("a payer without payments");
-      return withRepeat(await payments.take(caller, request, terms), slot, repeats);
+      return withRepeats(
+        await payments.take(caller, request, terms),
+        repeatSlotsOf(caller, request),
+        repeats,
+      );
     case "nobody":
       if (payments === null) throw new Error("nobody without payments");
       throw await payments.challenge(request, `${request.endpoint} costs ${usd(request.units)} USD.`);
   }
 }
 
-/** The row of a payment keeps what it bought, together with the money; the slot answers repeats that bring another payment. */
-function withRepeat(charge: Charge, slot: RepeatSlot | null, repeats: RepeatStore): Charge {
-  if (slot === null) return charge;
+/** The row of a payment keeps what it bought, together with the money; the slots answer repeats that bring another payment. */
+function withRepeats(charge: Charge, slots: readonly RepeatSlot[], repeats: RepeatStore): Charge {
   return {
     ...charge,
     async keep(answer) {
       const headers = await charge.keep(answer);
-      await repeats.keep(slot, answer);
+      await Promise.all(slots.map((slot) => repeats.keep(slot, answer)));
       return headers;
     },
   };

@@ -1,16 +1,16 @@
 import type { Hex } from "viem";
-import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { StoredPayment } from "../../store/payments.ts";
 import { OwedAnswer } from "../owed-answer.ts";
 import type { BoughtAnswer, Charge, ChargeTerms, PaidRequest, PayerCaller } from "./access.ts";
 import type { PaymentAccess } from "./create-access.ts";
-import { requireGood, settledCharge, settleFirst, settleLast, UNCHARGED } from "./payment-charge.ts";
+import { settledCharge, settleFirst, settleLast, UNCHARGED } from "./payment-charge.ts";
 import { inFlight, type PaymentAccessDeps, refusal } from "./payment-context.ts";
-import { identifyPayer } from "./payment-identity.ts";
-import { claimOf, hashProof, proofsOf } from "./payment-proof.ts";
-import { free, type HeldPayment, settlementPending } from "./payment-settlement.ts";
-
-const CLAIM_BYTES = 32;
+import { heldPayment, holdPayment, newClaim } from "./payment-hold.ts";
+import { callerOf, identifyPayer } from "./payment-identity.ts";
+import { claimOf, hashProof } from "./payment-proof.ts";
+import { settlementHeader } from "./payment-required.ts";
+import { free, type HeldPayment, reportOf, settlementPending } from "./payment-settlement.ts";
+import { verifyPayment } from "./payment-verification.ts";
 
 /** Access for wallets that pay per call by x402 v2: scheme exact, by EIP-3009. */
 export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
@@ -64,32 +64,29 @@ async function recallRow(
     throw await refusal(deps, request, "payment_already_used: its answer was kept for a day.");
   }
   deps.metrics.count("repeated");
-  return { contentType: row.answerType, body: new Uint8Array(row.answerBody) };
+  return {
+    contentType: row.answerType,
+    body: new Uint8Array(row.answerBody),
+    headers: settlementHeader({
+      ...reportOf(callerOf(row).payment),
+      success: true,
+      transaction: transactionOf(row),
+    }),
+  };
 }
 
 /** Nothing is stored of a payment that does not pass verification: anybody can show one. */
 async function takeNew(
   deps: PaymentAccessDeps,
-  { payment }: PayerCaller,
+  caller: PayerCaller,
   { request, terms }: { readonly request: PaidRequest; readonly terms: ChargeTerms },
 ): Promise<Charge> {
-  await requireGood(deps, payment, (error) => refusal(deps, request, error));
-  const claim = newClaim(deps);
-  const { idempotencyKeyHash, paymentIdentifierHash } = proofsOf(request, payment.payload);
-  const id = await deps.store.reserve({
-    payment,
-    endpoint: request.endpoint,
-    resource: pathOf(request.resource),
-    fingerprint: request.fingerprint(),
-    settlement: terms.settlement,
-    claimHash: hashProof(claim),
-    idempotencyKeyHash,
-    paymentIdentifierHash,
-  });
-  if (id === null) throw await notReserved(deps, payment, request);
-  const held = heldPayment(deps, { id, claim, payment, request });
+  const { settlement } = terms;
+  const paid = await verifyPayment(deps, caller.payment, { request, settlement });
+  if (paid !== null) return takeOwed(deps, caller, { request, row: paid, terms });
+  const held = await holdPayment(deps, caller.payment, { request, settlement });
   if (!(await isAccepted(deps, held, terms))) return UNCHARGED;
-  return terms.settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
+  return settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
 }
 
 /** Whether what is bought was noted; where it was not, the authorization is free again. */
@@ -108,27 +105,6 @@ async function isAccepted(
   return false;
 }
 
-/** Another request holds the authorization, or it is kept for the one whose settlement was asked for. */
-async function notReserved(
-  deps: PaymentAccessDeps,
-  payment: PresentedPayment,
-  request: PaidRequest,
-): Promise<Error> {
-  const row = await deps.store.find(payment);
-  if (row?.state !== "released") return inFlight(deps);
-  deps.metrics.count("already_used");
-  return refusal(
-    deps,
-    request,
-    "payment_already_used: this authorization was presented for another request. Sign a new one.",
-  );
-}
-
-/** Queries hold what is nobody's business once the request is answered, such as addresses of webhooks with tokens. */
-function pathOf(resource: string): string {
-  return resource.split("?", 1)[0] ?? resource;
-}
-
 /** The work again, without a charge. Who came by another proof than the claim gets a claim anew. */
 async function takeOwed(
   deps: PaymentAccessDeps,
@@ -142,12 +118,10 @@ async function takeOwed(
   const shown = claimOf(request);
   const isClaimed = shown !== null && hashProof(shown) === row.claimHash;
   const claim = isClaimed ? shown : newClaim(deps);
-  if (row.transactionHash === null) throw new Error(`payment ${row.id} is settled by no transaction`);
   if (!(await deps.store.reopen(row.id, isClaimed ? null : hashProof(claim)))) throw inFlight(deps);
   deps.metrics.count("repeated");
   const held = heldPayment(deps, { id: row.id, claim, payment, request });
-  // A column of text forgets that it holds a hash.
-  const charge = settledCharge(deps, held, row.transactionHash as Hex);
+  const charge = settledCharge(deps, held, transactionOf(row));
   try {
     if ((await terms.accept?.({ debitId: null, paymentId: row.id })) !== false) return charge;
   } catch (error) {
@@ -158,10 +132,9 @@ async function takeOwed(
   return UNCHARGED;
 }
 
-function heldPayment(deps: PaymentAccessDeps, held: Omit<HeldPayment, "refuse">): HeldPayment {
-  return { ...held, refuse: (error, settlement) => refusal(deps, held.request, error, settlement) };
-}
-
-function newClaim({ randomBytes }: PaymentAccessDeps): string {
-  return Buffer.from(randomBytes(CLAIM_BYTES)).toString("hex");
+/** What settled it; throws for a row that no transaction settled. */
+function transactionOf({ id, transactionHash }: StoredPayment): Hex {
+  if (transactionHash === null) throw new Error(`payment ${id} is settled by no transaction`);
+  // A column of text forgets that it holds a hash.
+  return transactionHash as Hex;
 }

@@ -1,22 +1,7 @@
 import type { Hex } from "viem";
-import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { Charge } from "./access.ts";
 import { settlementHeader } from "./payment-required.ts";
-import {
-  type ChargeDeps,
-  free,
-  type HeldPayment,
-  paymentsUnavailable,
-  reportOf,
-  settle,
-  within,
-} from "./payment-settlement.ts";
-
-/** Why an authorization is refused that was spent before it was taken here: whoever shows it may have read it on the chain. */
-export const SPENT = "payment_already_used: the token has seen this authorization before.";
-
-/** Above what a facilitator needs for its own tries. */
-const VERIFY_DEADLINE_MS = 20_000;
+import { type ChargeDeps, free, type HeldPayment, reportOf, settle } from "./payment-settlement.ts";
 
 /** The charge of what costs nothing after all. */
 export const UNCHARGED: Charge = {
@@ -27,28 +12,6 @@ export const UNCHARGED: Charge = {
     return null;
   },
 };
-
-/** Asks the facilitator whether the payment is good; throws the 402 or 503 where it is not. */
-export async function requireGood(
-  deps: ChargeDeps,
-  payment: PresentedPayment,
-  refuse: HeldPayment["refuse"],
-): Promise<void> {
-  const late = { kind: "unavailable", cause: new Error("no word of the verification in time") } as const;
-  const verified = await within(VERIFY_DEADLINE_MS, deps.facilitator.verify(payment), late);
-  switch (verified.kind) {
-    case "valid":
-      return;
-    case "invalid": {
-      deps.metrics.count("refused");
-      // It is refused either way: this only finds the better reason.
-      const isSpent = await deps.chain.isUsed(payment).catch(() => false);
-      throw await refuse(isSpent ? SPENT : `${verified.reason}: the payment does not pass verification.`);
-    }
-    case "unavailable":
-      throw paymentsUnavailable(deps, verified.cause);
-  }
-}
 
 /** Moves the money now; the charge is then kept with the answer, or owed. */
 export async function settleFirst(deps: ChargeDeps, held: HeldPayment): Promise<Charge> {
@@ -102,5 +65,5 @@ async function refuseCancelled(deps: ChargeDeps, held: HeldPayment): Promise<voi
 
 function withheld({ metrics }: ChargeDeps, { refuse }: HeldPayment): Promise<Error> {
   metrics.count("withheld");
-  return refuse("request_cancelled: the request ended before its settlement, so nothing was charged.");
+  return refuse("request_cancelled: the request ended before this service asked for its settlement.");
 }

@@ -43,7 +43,7 @@ export function inFlight({ metrics }: PaymentAccessDeps): Problem {
 
 /** The 503 of a node that does not answer. */
 export function nodeUnavailable(cause: unknown): Problem {
-  return unavailable("payments-unavailable", "Payments cannot be checked now; nothing was charged.", {
+  return unavailable("payments-unavailable", "Payments cannot be checked now. Send the same request again.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });

@@ -1,4 +1,5 @@
 import type { PaymentPayload } from "@x402/core/types";
+import { PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
 import { type Address, getAddress, type Hex, isAddress } from "viem";
 import { z } from "zod";
 import { Problem } from "../problems.ts";
@@ -39,6 +40,20 @@ const uint256 = z
   .regex(/^\d{1,78}$/)
   .transform(BigInt);
 
+/**
+ * What the 402 advertises of the extension. Not checked by the package's own validator, which compiles whatever schema the client
+ * sends along.
+ */
+const identifierSchema = z.looseObject({
+  info: z.looseObject({
+    required: z.boolean(),
+    id: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{16,128}$/, "16 to 128 letters, digits, hyphens and underscores are expected")
+      .optional(),
+  }),
+});
+
 const payloadSchema = z.looseObject({
   x402Version: z.literal(2),
   resource: z.looseObject({ url: z.string() }).optional(),
@@ -52,7 +67,7 @@ const payloadSchema = z.looseObject({
     extra: z.record(z.string(), z.unknown()).optional(),
   }),
   payload: z.record(z.string(), z.unknown()),
-  extensions: z.record(z.string(), z.unknown()).optional(),
+  extensions: z.looseObject({ [PAYMENT_IDENTIFIER]: identifierSchema.optional() }).optional(),
 });
 
 const eip3009Schema = z.looseObject({

@@ -4,13 +4,13 @@ import { requirementsOf } from "../../payments/payment-terms.ts";
 import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { StoredPayment } from "../../store/payments.ts";
 import type { PaidRequest, PayerCaller } from "./access.ts";
-import { SPENT } from "./payment-charge.ts";
 import { inFlight, nodeUnavailable, type PaymentAccessDeps, refusal } from "./payment-context.ts";
 import { readPaymentHeader } from "./payment-header.ts";
 import { matchPayment, untimely } from "./payment-match.ts";
 import { isSignedByPayer } from "./payment-payer.ts";
 import { claimOf, hashProof, isProven, PROOFS, proofsOf } from "./payment-proof.ts";
 import { resourceOf } from "./payment-required.ts";
+import { identifierReused } from "./repeat-store.ts";
 
 /** A payer, and the row of its payment where that was used before and the request proved to be its payer's. */
 export type Identified = { readonly caller: PayerCaller; readonly row: StoredPayment | null };
@@ -58,35 +58,67 @@ async function identifyByPayment(
   }
   const fault = untimely(payment, deps.clock.now());
   if (fault !== null) throw await refused(deps, request, fault);
+  if (await asked(deps.chain.isUsed(payment))) throw await spent(deps, request, payment);
   const repeated = await findRepeated(deps, request, payment);
-  return repeated === null
-    ? { caller: payerOf(payment), row: null }
-    : { caller: callerOf(repeated), row: repeated };
+  if (repeated !== null) return { caller: callerOf(repeated), row: repeated };
+  await requireFunds(deps, request, payment);
+  return { caller: payerOf(payment), row: null };
+}
+
+/** Of an authorization that was used before it was shown here: whoever shows it may have read it on the chain. */
+async function spent(
+  deps: PaymentAccessDeps,
+  request: PaidRequest,
+  payment: PresentedPayment,
+): Promise<Error> {
+  // Another request may have taken and settled it since this one looked.
+  const row = await deps.store.find(payment);
+  if (row !== null && row.state !== "released") return inFlight(deps);
+  return refused(deps, request, "payment_already_used: the token has seen this authorization before.");
+}
+
+/** A signature of a wallet that cannot pay opens nothing: no limit, no row and no work. */
+async function requireFunds(
+  deps: PaymentAccessDeps,
+  request: PaidRequest,
+  payment: PresentedPayment,
+): Promise<void> {
+  const balance = await asked(deps.chain.balanceOf(payment));
+  if (balance >= payment.amount) return;
+  // The money may have moved to us since: then it is verification that finds it.
+  if (await asked(deps.chain.isUsed(payment))) return;
+  const fault = `insufficient_funds: the payer has ${balance} of the token's smallest unit, and ${payment.amount} are expected.`;
+  throw await refused(deps, request, fault);
+}
+
+/** What a node answers; throws the 503 of one that does not. */
+async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
+  try {
+    return await question;
+  } catch (error) {
+    throw nodeUnavailable(error);
+  }
 }
 
 /**
- * The payment before this one for the same request under the same Idempotency-Key: what it bought is not charged again, and is
- * bought by that one. Whoever shows an unspent authorization has signed it; a spent one can be read on the chain.
+ * The payment before this one under the same payment identifier, or for the same request under the same Idempotency-Key: what it
+ * bought is not charged again, and is bought by that one. Whoever shows an unused authorization has signed it. Throws the 409 of an
+ * identifier that came with another request.
  */
 async function findRepeated(
   deps: PaymentAccessDeps,
   request: PaidRequest,
   payment: PresentedPayment,
 ): Promise<StoredPayment | null> {
-  const { idempotencyKeyHash } = proofsOf(request, payment.payload);
-  if (idempotencyKeyHash === null) return null;
-  if (await isUsed(deps, payment)) {
-    throw await refused(deps, request, SPENT);
-  }
-  return deps.store.findRepeated(payment.payer, request.fingerprint(), idempotencyKeyHash);
-}
-
-async function isUsed({ chain }: PaymentAccessDeps, payment: PresentedPayment): Promise<boolean> {
-  try {
-    return await chain.isUsed(payment);
-  } catch (error) {
-    throw nodeUnavailable(error);
-  }
+  const { idempotencyKeyHash, paymentIdentifierHash } = proofsOf(request, payment.payload);
+  const fingerprint = request.fingerprint();
+  const named =
+    paymentIdentifierHash === null
+      ? null
+      : await deps.store.findIdentified(payment.payer, paymentIdentifierHash);
+  if (named !== null && named.fingerprint !== fingerprint) throw identifierReused();
+  if (named !== null || idempotencyKeyHash === null) return named;
+  return deps.store.findRepeated(payment.payer, fingerprint, idempotencyKeyHash);
 }
 
 /** Before anything is counted against the payer: a used authorization is public, so anyone may show it. */
@@ -116,34 +148,20 @@ async function refused(deps: PaymentAccessDeps, request: PaidRequest, error: str
   return refusal(deps, request, error);
 }
 
-async function isSigned(
-  deps: PaymentAccessDeps,
-  payment: PresentedPayment,
-  signature: Hex,
-): Promise<boolean> {
-  try {
-    return await isSignedByPayer(payment, signature, deps.contractPayers);
-  } catch (error) {
-    throw nodeUnavailable(error);
-  }
+function isSigned(deps: PaymentAccessDeps, payment: PresentedPayment, signature: Hex): Promise<boolean> {
+  return asked(isSignedByPayer(payment, signature, deps.contractPayers));
 }
 
-async function requirementsFor(
-  deps: PaymentAccessDeps,
-  { units }: PaidRequest,
-): Promise<PaymentRequirements> {
-  try {
-    return await requirementsOf(deps.terms, units);
-  } catch (error) {
-    throw nodeUnavailable(error);
-  }
+function requirementsFor(deps: PaymentAccessDeps, { units }: PaidRequest): Promise<PaymentRequirements> {
+  return asked(requirementsOf(deps.terms, units));
 }
 
 function payerOf(payment: PresentedPayment): PayerCaller {
   return { kind: "payer", address: payment.payer, payment };
 }
 
-function callerOf(row: StoredPayment): PayerCaller {
+/** The payer of a row, with its payment as it was presented. */
+export function callerOf(row: StoredPayment): PayerCaller {
   // Columns of text and JSON forget what was put into them; matchPayment had vouched for it.
   const payload = row.payload as PaymentPayload;
   const payment: PresentedPayment = {

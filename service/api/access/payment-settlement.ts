@@ -6,14 +6,15 @@ import type { PaymentMetrics } from "../../payments/metrics.ts";
 import type { PaymentChain } from "../../payments/payment-chain.ts";
 import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { PaymentStore } from "../../store/payments.ts";
-import { Problem, unavailable } from "../problems.ts";
+import { Problem } from "../problems.ts";
 import type { PaidRequest } from "./access.ts";
 import { PROOFS } from "./payment-proof.ts";
+import { findUse, paymentsUnavailable, reasonFor, within } from "./payment-sighting.ts";
 
 export type ChargeDeps = {
   readonly facilitator: Facilitator;
   readonly store: PaymentStore;
-  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer">;
+  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
   readonly metrics: PaymentMetrics;
   readonly logger: Logger;
   readonly clock: { now(): Date };
@@ -33,8 +34,6 @@ export type HeldPayment = {
 
 const RETRY_AFTER_SECONDS = 5;
 const CHAIN_DEADLINE_MS = 5_000;
-/** An authorization may have been carried out before it was shown to us; clients date them a few minutes back. */
-const LOOK_BACK_MS = 15 * 60_000;
 
 /**
  * Moves the money; answers the transaction that did, or throws the 402 or 503 of one that was not, or not yet, seen to. Every step of
@@ -64,10 +63,7 @@ export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> 
         errorReason: outcome.reason,
         transaction: "",
       };
-      throw await held.refuse(
-        `${outcome.reason}: the payment could not be settled; nothing was charged.`,
-        report,
-      );
+      throw await held.refuse(`${outcome.reason}: ${chargeOf(held.payment, outcome)}`, report);
     }
     case "unavailable":
       await free(deps, held, "the facilitator could not be asked");
@@ -77,7 +73,17 @@ export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> 
   }
 }
 
-async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promise<boolean> {
+/** Nothing was charged only where no block can show the contrary any more: until then others may carry the authorization out. */
+function chargeOf({ validBefore }: PresentedPayment, { isFinal }: SeenOutcome): string {
+  if (isFinal === true) {
+    return "the authorization was used or withdrawn elsewhere, in a final block; nothing was charged.";
+  }
+  const end = new Date(Number(validBefore) * 1000).toISOString();
+  return `this service has not settled the payment and will not. Others who have the authorization can carry it out until ${end}; where they do, the same request is answered without another payment, proven by ${PROOFS}.`;
+}
+
+/** Puts on record that the settlement is asked for; false when the row is no longer this request's. Throws the 503 of a database that does not answer. */
+export async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promise<boolean> {
   try {
     return await deps.store.askSettlement(held.id);
   } catch (error) {
@@ -86,19 +92,22 @@ async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promise<boole
   }
 }
 
+/** An outcome, with whether a refusal is final: by a final block, the authorization never pays us. */
+type SeenOutcome = SettleOutcome & { readonly isFinal?: boolean };
+
 /**
  * What the chain makes of the outcome: money that somebody else moved has paid us nevertheless, and a refusal counts only while the
- * authorization is unused.
+ * authorization is unused, in the pending block too.
  */
 async function seen(
   deps: ChargeDeps,
   { payment }: HeldPayment,
   outcome: SettleOutcome,
-): Promise<SettleOutcome> {
-  if (outcome.kind === "settled" || outcome.kind === "unavailable") return outcome;
+): Promise<SeenOutcome> {
+  if (outcome.kind === "settled") return outcome;
   try {
     const late = { kind: "unknown", cause: new Error("the chain did not tell in time") } as const;
-    return await within<SettleOutcome>(CHAIN_DEADLINE_MS, look(deps, payment, outcome), late);
+    return await within<SeenOutcome>(CHAIN_DEADLINE_MS, look(deps, payment, outcome), late);
   } catch (error) {
     // Nobody knows whether the money moved.
     return { kind: "unknown", cause: error };
@@ -106,34 +115,31 @@ async function seen(
 }
 
 async function look(
-  { chain, clock, metrics }: ChargeDeps,
+  deps: ChargeDeps,
   payment: PresentedPayment,
-  outcome: SettleOutcome,
-): Promise<SettleOutcome> {
-  if (!(await chain.isUsed(payment))) return outcome;
-  const transaction = await chain.findTransfer(payment, new Date(clock.now().getTime() - LOOK_BACK_MS));
-  if (transaction === null) {
-    return {
-      kind: "unknown",
-      cause: new Error("the authorization is used, but by no payment that is seen yet"),
-    };
-  }
-  metrics.count("front_run");
-  return { kind: "settled", transaction };
-}
-
-/** What the work answers, or the other value where it takes longer; the work then goes on unheard. */
-export async function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
-  const { promise, resolve } = Promise.withResolvers<Result>();
-  const timer = setTimeout(() => resolve(late), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
+  outcome: Exclude<SettleOutcome, { readonly kind: "settled" }>,
+): Promise<SeenOutcome> {
+  const use = await findUse(deps, payment);
+  switch (use.kind) {
+    case "unused":
+      return outcome.kind === "refused"
+        ? { kind: "refused", reason: await reasonFor(deps, payment, outcome.reason) }
+        : outcome;
+    case "paid":
+      deps.metrics.count("front_run");
+      return { kind: "settled", transaction: use.transaction };
+    case "open":
+      return {
+        kind: "unknown",
+        cause: new Error("the authorization is used, but by no payment that is seen yet"),
+      };
+    case "spent":
+      return { kind: "refused", reason: "invalid_exact_evm_nonce_already_used", isFinal: true };
   }
 }
 
-async function record(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Promise<Hex> {
+/** Puts on record that the money moved; throws the 503 of a row that says otherwise by now. */
+export async function record(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Promise<Hex> {
   try {
     if (await deps.store.settle(held.id, transaction)) {
       deps.metrics.count("settled");
@@ -145,7 +151,8 @@ async function record(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Pr
   throw await pending(deps, held, new Error("the payment was reconciled meanwhile"));
 }
 
-async function pending(deps: ChargeDeps, held: HeldPayment, cause: unknown): Promise<Problem> {
+/** The 503 of a payment that is left to reconciliation, with its claim. */
+export async function pending(deps: ChargeDeps, held: HeldPayment, cause: unknown): Promise<Problem> {
   deps.metrics.count("pending");
   deps.logger.warn({ err: cause, payment: held.id }, "settlement unknown: left to reconciliation");
   await deps.store.lapse(held.id).catch((error: unknown) => {
@@ -179,16 +186,6 @@ export async function free(
   } catch (error) {
     logger.error({ err: error, payment: id }, "payment not released; it is at its deadline");
   }
-}
-
-/** The 503 of a facilitator that does not answer. */
-export function paymentsUnavailable({ metrics, logger }: ChargeDeps, cause: unknown): Problem {
-  metrics.count("unavailable");
-  logger.warn({ err: cause }, "payments cannot be checked");
-  return unavailable("payments-unavailable", "Payments cannot be checked now; nothing was charged.", {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause,
-  });
 }
 
 /** What every report of a settlement says of its payment. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
 import type { RepeatSlot } from "../../store/idempotent-answers.ts";
 import { Problem } from "../problems.ts";
 import type { Caller, PaidRequest } from "./access.ts";
@@ -25,7 +26,31 @@ export function idempotencyKeyOf(request: Pick<PaidRequest, "header">): string |
   );
 }
 
-/** Where the answer to a request is kept for its repeats; null for a request without a key, and for nobody. Throws a 400 problem. */
+const IDENTIFIER_SCOPE = "payment-identifier:";
+
+/**
+ * Where the answer to a request is kept for its repeats: by its Idempotency-Key, and for a payer by the identifier of its payment.
+ * Empty for a request with neither, and for nobody. Throws a 400 problem.
+ */
+export function repeatSlotsOf(caller: Caller, request: PaidRequest): readonly RepeatSlot[] {
+  const slots = [repeatSlotOf(caller, request)];
+  const identifier = caller.kind === "payer" ? extractPaymentIdentifier(caller.payment.payload) : null;
+  if (caller.kind === "payer" && identifier !== null) {
+    slots.push({
+      scope: `${IDENTIFIER_SCOPE}${caller.address}`,
+      keyHash: hash("sha256", identifier, "hex"),
+      fingerprint: request.fingerprint(),
+    });
+  }
+  return slots.filter((slot) => slot !== null);
+}
+
+/** Whether the slot is named by a payment identifier; else it is by an Idempotency-Key. */
+export function isIdentifierSlot({ scope }: RepeatSlot): boolean {
+  return scope.startsWith(IDENTIFIER_SCOPE);
+}
+
+/** The slot of the Idempotency-Key alone; null for a request without one, and for nobody. Throws a 400 problem. */
 export function repeatSlotOf(caller: Caller, request: PaidRequest): RepeatSlot | null {
   const owner = ownerOf(caller);
   // Read for nobody as well, who is told of a malformed one.

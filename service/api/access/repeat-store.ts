@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
-import type { IdempotentAnswers } from "../../store/idempotent-answers.ts";
+import type { IdempotentAnswers, RepeatSlot } from "../../store/idempotent-answers.ts";
 import { Problem } from "../problems.ts";
 import type { RepeatStore } from "./create-access.ts";
+import { isIdentifierSlot } from "./repeat-slot.ts";
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -18,14 +19,11 @@ export function createRepeatStore(answers: IdempotentAnswers, logger: Logger): R
         case "running":
           throw new Problem(
             "request-in-flight",
-            "The first request with this Idempotency-Key is not answered yet. Ask again for its answer.",
+            `The first request with this ${nameOf(slot)} is not answered yet. Ask again for its answer.`,
             { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
           );
         case "other-request":
-          throw new Problem(
-            "idempotency-key-reused",
-            "This Idempotency-Key came with another request within the last 24 hours. Send each request with a key of its own.",
-          );
+          throw reused(slot);
       }
     },
     async keep(slot, answer) {
@@ -39,4 +37,24 @@ export function createRepeatStore(answers: IdempotentAnswers, logger: Logger): R
       });
     },
   };
+}
+
+function reused(slot: RepeatSlot): Problem {
+  if (isIdentifierSlot(slot)) return identifierReused();
+  return new Problem(
+    "idempotency-key-reused",
+    "This Idempotency-Key came with another request within the last 24 hours. Send each request with a key of its own.",
+  );
+}
+
+/** The 409 that the extension asks for: one identifier of a payer names one request. */
+export function identifierReused(): Problem {
+  return new Problem(
+    "payment-identifier-reused",
+    "This payment identifier came with another request within the last 24 hours. Send each request with one of its own.",
+  );
+}
+
+function nameOf(slot: RepeatSlot): string {
+  return isIdentifierSlot(slot) ? "payment identifier" : "Idempotency-Key";
 }

@@ -69,13 +69,13 @@ export async function requireDelivered(
   if (deliverable === null)
     throw new Problem(
       "job-not-submitted",
-      `The index shows no submission to job ${job.jobId} of ${toEip55(job.escrow)} yet. Its output is judged once it is on chain; nothing was charged.`,
+      `The index shows no submission to job ${job.jobId} of ${toEip55(job.escrow)} yet. Its output is judged once it is on chain.`,
       { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
     );
   if (deliverable !== outputHash)
     throw new Problem(
       "deliverable-differs",
-      `The deliverable of job ${job.jobId} is ${deliverable}, and the output hashes to ${outputHash}; nothing was charged.`,
+      `The deliverable of job ${job.jobId} is ${deliverable}, and the output hashes to ${outputHash}.`,
     );
 }
 

@@ -163,7 +163,7 @@ function answerOf(
 function unsettled(): Problem {
   return new Problem(
     "output-unsettled",
-    "Another submission of this output is being paid. Ask again for its verdict; nothing was charged.",
+    "Another submission of this output is being paid. Ask again for its verdict.",
     { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
   );
 }

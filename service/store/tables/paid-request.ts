@@ -15,9 +15,9 @@ const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 export const idempotentAnswer = ahs.table(
   "idempotent_answer",
   {
-    /** The caller: key:ID or wallet:ADDRESS. */
+    /** The caller: key:ID or wallet:ADDRESS; payment-identifier:ADDRESS for identifiers of payments. */
     scope: text().notNull(),
-    /** SHA-256 of the Idempotency-Key. */
+    /** SHA-256 of the Idempotency-Key or the identifier. */
     keyHash: text().notNull(),
     /** SHA-256 of the parsed request. */
     fingerprint: text().notNull(),

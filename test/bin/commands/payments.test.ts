@@ -28,6 +28,7 @@ async function payments(...args: readonly string[]): Promise<readonly string[]> 
       db: database.db,
       chainId: 31_337,
       chain: {
+        balanceOf: async () => 0n,
         isUsed: async () => used,
         findTransfer: async () => HASH,
         minedIn: async () => 1n,

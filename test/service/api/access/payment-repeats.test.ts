@@ -232,8 +232,10 @@ describe("a settlement", () => {
 
   it("that somebody else carried out has paid nevertheless", async () => {
     world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
-    world.chain.used = true;
-    world.chain.transfer = `0x${"cd".repeat(32)}`;
+    world.desk.meanwhile.settle = () => {
+      world.chain.used = true;
+      world.chain.transfer = `0x${"cd".repeat(32)}`;
+    };
     const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
     expect(response.status).toBe(200);
     expect((await world.rows())[0]).toMatchObject({
@@ -245,13 +247,63 @@ describe("a settlement", () => {
   it("that was refused while its authorization is used, by nobody who is seen, is a 503 with a claim", async () => {
     world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
     const header = paid(await world.sign(CHEAP));
-    world.chain.used = true;
+    world.desk.meanwhile.settle = () => {
+      world.chain.used = true;
+    };
     const response = await world.request(CHEAP, header);
     expect([response.status, await response.json()]).toMatchObject([
       503,
       { type: "/docs#problem-settlement-pending", claim: expect.any(String) },
     ]);
     expect(await states()).toEqual(["reserved"]);
+  });
+
+  it.each(["refused", "unavailable"] as const)(
+    "that is %s while the pending block uses the authorization is a 503 with a claim",
+    async (kind) => {
+      world.desk.answers.settle =
+        kind === "refused" ? { kind, reason: "nonce_used" } : { kind, cause: new Error("away") };
+      world.desk.meanwhile.settle = () => {
+        world.chain.usedInPending = true;
+      };
+      const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
+      expect([response.status, await response.json()]).toMatchObject([
+        503,
+        { type: "/docs#problem-settlement-pending", claim: expect.any(String) },
+      ]);
+      expect(await states()).toEqual(["reserved"]);
+    },
+  );
+
+  it("says that nothing was charged only of an authorization that a final block shows spent elsewhere", async () => {
+    world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
+    const open = await world.request(CHEAP, paid(await world.sign(CHEAP)));
+    expect([open.status, await errorOf(open)]).toEqual([402, expect.not.stringMatching(/nothing .*charged/)]);
+    world.desk.meanwhile.settle = () => Object.assign(world.chain, { used: true, usedInFinal: true });
+    const spent = await world.request(CHEAP, paid(await world.sign(CHEAP)));
+    expect([spent.status, await errorOf(spent)]).toEqual([
+      402,
+      expect.stringContaining("nothing was charged"),
+    ]);
+  });
+
+  it("that cannot be ordered says nothing of the charge", async () => {
+    world.desk.answers.settle = { kind: "unavailable", cause: new Error("away") };
+    const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
+    const { detail } = (await response.json()) as { detail: string };
+    expect([response.status, detail]).toEqual([503, expect.not.stringContaining("charged")]);
+  });
+
+  it("that failed for want of money says so, whatever the facilitator calls it", async () => {
+    world.desk.answers.settle = { kind: "refused", reason: "transaction_failed" };
+    world.desk.meanwhile.settle = () => {
+      world.chain.balance = 0n;
+    };
+    const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
+    expect([response.status, await errorOf(response)]).toEqual([
+      402,
+      expect.stringContaining("insufficient_funds"),
+    ]);
   });
 
   it("that was refused keeps the authorization for the request that asked for it", async () => {

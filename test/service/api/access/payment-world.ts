@@ -52,7 +52,15 @@ export function paymentWorld(
   let offsetMs = startMs;
   const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
   const desk = facilitatorDesk();
-  const chain = { used: false, transfer: null as Hex | null };
+  const chain = {
+    used: false,
+    usedInPending: false,
+    usedInFinal: false,
+    transfer: null as Hex | null,
+    balance: 10n ** 12n,
+  };
+  /** What happens on the chain before it is asked. */
+  const chainSteps: { isUsed?: () => void } = {};
   const works: Works = { done: 0, callers: [], failure: null, gate: Promise.resolve() };
   const signedIn = { address: null as Address | null };
   const logger = pino({ level: "silent" });
@@ -70,7 +78,16 @@ export function paymentWorld(
     origin: ORIGIN,
     facilitator: desk.facilitator,
     store,
-    chain: { isUsed: async () => chain.used, findTransfer: async () => chain.transfer },
+    chain: {
+      isUsed: async (_authorization, block) => {
+        chainSteps.isUsed?.();
+        if (block === undefined) return chain.used;
+        return block === "pending" ? chain.used || chain.usedInPending : chain.usedInFinal;
+      },
+      findTransfer: async () => chain.transfer,
+      balanceOf: async () => chain.balance,
+      finalBlock: async () => ({ number: 1n, timestamp: 0n }),
+    },
     contractPayers: async () => false,
     signedInAddress: async (request) =>
       request.header("sign-in-with-x") === undefined ? null : signedIn.address,
@@ -110,6 +127,7 @@ export function paymentWorld(
     store,
     desk,
     chain,
+    chainSteps,
     works,
     signedIn,
     keys,
@@ -159,15 +177,21 @@ function facilitatorDesk() {
     verify: { kind: "valid" } as VerifyOutcome,
     settle: { kind: "settled", transaction: SETTLED } as SettleOutcome | "silence",
   };
+  /** What happens on the chain while the facilitator is asked. */
+  const meanwhile: { verify?: () => void; settle?: () => void } = {};
   const settled: PresentedPayment[] = [];
   const facilitator: Facilitator = {
-    verify: async () => answers.verify,
+    async verify() {
+      meanwhile.verify?.();
+      return answers.verify;
+    },
     async settle(payment) {
       settled.push(payment);
+      meanwhile.settle?.();
       return answers.settle === "silence" ? new Promise(() => undefined) : answers.settle;
     },
   };
-  return { answers, settled, facilitator };
+  return { answers, meanwhile, settled, facilitator };
 }
 
 type Works = { done: number; callers: Caller[]; failure: Error | null; gate: Promise<void> };

@@ -117,7 +117,12 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     origin: ORIGIN,
     facilitator: { ...desk.facilitator, ...options.facilitator?.(desk.facilitator) },
     store,
-    chain: { isUsed: async () => chain.used, findTransfer: async () => null },
+    chain: {
+      isUsed: async () => chain.used,
+      findTransfer: async () => null,
+      balanceOf: async () => 10n ** 12n,
+      finalBlock: async () => ({ number: 1n, timestamp: 0n }),
+    },
     contractPayers: async () => false,
     signedInAddress: async (request) =>
       request.header("sign-in-with-x") === undefined ? null : signedIn.address,
