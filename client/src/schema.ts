@@ -3334,7 +3334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3507,7 +3507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3692,7 +3692,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3837,7 +3837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -4521,7 +4521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way */
+            /** @description Request with this Idempotency-Key or payment identifier under way */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -4637,7 +4637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way */
+            /** @description Request with this Idempotency-Key or payment identifier under way */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -4751,7 +4751,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way */
+            /** @description Request with this Idempotency-Key or payment identifier under way */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -4918,7 +4918,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5157,7 +5157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5602,7 +5602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5809,7 +5809,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5937,7 +5937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way */
+            /** @description Request with this Idempotency-Key or payment identifier under way */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6168,7 +6168,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6459,7 +6459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6783,7 +6783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7142,7 +7142,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7364,7 +7364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7522,7 +7522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7794,7 +7794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -8087,7 +8087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

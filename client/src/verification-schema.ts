@@ -1055,7 +1055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nothing submitted to the job yet, or Not what was submitted to the job, or Another submission of this output is being paid, or Request with this Idempotency-Key under way, or Payment in use by another request */
+            /** @description Nothing submitted to the job yet, or Not what was submitted to the job, or Another submission of this output is being paid, or Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -1820,7 +1820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Verdict not on HOLD, or Evidence used up, or Request with this Idempotency-Key under way */
+            /** @description Verdict not on HOLD, or Evidence used up, or Request with this Idempotency-Key or payment identifier under way */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -2059,7 +2059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Verdict not failed, or Retries used up, or Request with this Idempotency-Key under way */
+            /** @description Verdict not failed, or Retries used up, or Request with this Idempotency-Key or payment identifier under way */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -2197,7 +2197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Verdict not on HOLD, or Request with this Idempotency-Key under way */
+            /** @description Verdict not on HOLD, or Request with this Idempotency-Key or payment identifier under way */
             409: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
