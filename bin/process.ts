@@ -64,12 +64,16 @@ export async function openMigratedDatabase(
 
 const PATIENT = { timeoutMs: RPC_TIMEOUT_MS, retries: RPC_RETRIES } as const;
 
-/** A read client whose every call has a deadline, and two retries unless told otherwise. */
+/**
+ * A read client whose every call has a deadline, and two retries unless told otherwise. viem refuses an answer of more than
+ * 10 MiB. ERC-3668 is off: any contract that is asked could otherwise name URLs that this process then fetches.
+ */
 export function openChainClient(
   rpcUrl: string,
   { timeoutMs, retries }: { readonly timeoutMs: number; readonly retries: number } = PATIENT,
 ): PublicClient {
-  return createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: retries }) });
+  const transport = http(rpcUrl, { timeout: timeoutMs, retryCount: retries });
+  return createPublicClient({ transport, ccipRead: false });
 }
 
 /** Fires at SIGINT or SIGTERM, and when the process that started this one is gone. */

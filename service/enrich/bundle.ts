@@ -1,4 +1,5 @@
-import { type Address, decodeAbiParameters, type Hex, parseAbiParameters, size, slice } from "viem";
+import { type Address, type Hex, parseAbiParameters, size, slice } from "viem";
+import { decodeParameters } from "../chain/bounded-abi.ts";
 
 /** One operation of an ERC-4337 bundle, as its calldata tells. */
 export type BundledOperation = {
@@ -25,17 +26,13 @@ const PAYMASTER_LIMITS = { start: 20, middle: 36, end: 52 };
 /** The operations that calldata of handleOps holds, of entry points up to 0.6 and from 0.7 on; null for any other calldata. */
 export function readBundle(input: Hex): readonly BundledOperation[] | null {
   const args: Hex = `0x${input.slice(SELECTOR_CHARACTERS)}`;
-  try {
-    if (input.startsWith(HANDLE_OPS_V06)) return readV06(args);
-    return input.startsWith(HANDLE_OPS_V07) ? readV07(args) : null;
-  } catch {
-    // Strangers write calldata: what cannot be decoded tells nothing.
-    return null;
-  }
+  if (input.startsWith(HANDLE_OPS_V06)) return readV06(args);
+  return input.startsWith(HANDLE_OPS_V07) ? readV07(args) : null;
 }
 
-function readV06(args: Hex): readonly BundledOperation[] {
-  const [operations] = decodeAbiParameters(V06, args);
+function readV06(args: Hex): readonly BundledOperation[] | null {
+  const operations = decodeParameters(V06, args)?.[0] ?? null;
+  if (operations === null) return null;
   return operations.map((operation) => ({
     sender: operation.sender.toLowerCase() as Address,
     nonce: operation.nonce,
@@ -44,8 +41,9 @@ function readV06(args: Hex): readonly BundledOperation[] {
   }));
 }
 
-function readV07(args: Hex): readonly BundledOperation[] {
-  const [operations] = decodeAbiParameters(V07, args);
+function readV07(args: Hex): readonly BundledOperation[] | null {
+  const operations = decodeParameters(V07, args)?.[0] ?? null;
+  if (operations === null) return null;
   return operations.map((operation) => ({
     sender: operation.sender.toLowerCase() as Address,
     nonce: operation.nonce,

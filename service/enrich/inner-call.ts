@@ -1,4 +1,5 @@
-import { type Address, decodeAbiParameters, type Hex, parseAbiParameters, size, slice } from "viem";
+import { type Address, type Hex, parseAbiParameters, size, slice } from "viem";
+import { decodeParameters } from "../chain/bounded-abi.ts";
 
 /** What a smart account was told to call first. */
 export type InnerCall = { readonly to: Address; readonly value: bigint; readonly input: Hex };
@@ -26,12 +27,12 @@ const METHODS: Readonly<Record<Hex, Reader>> = {
   "0x541d63c8": readSafeCall,
   // executeBatch(address[],bytes[])
   "0x18dfb3c7": (args) => {
-    const [[to], [data]] = decodeAbiParameters(TARGETS, args);
+    const [[to], [data]] = decodeParameters(TARGETS, args) ?? [[], []];
     return innerCall(to, 0n, data);
   },
   // executeBatch(address[],uint256[],bytes[]); without values, none is sent
   "0x47e1da2a": (args) => {
-    const [[to], [value = 0n], [data]] = decodeAbiParameters(TARGETS_VALUES, args);
+    const [[to], [value = 0n], [data]] = decodeParameters(TARGETS_VALUES, args) ?? [[], [], []];
     return innerCall(to, value, data);
   },
   // executeBatch((address,uint256,bytes)[])
@@ -56,44 +57,39 @@ export function readInnerCall(callData: Hex): InnerCall | null {
 
 /** The call of a Safe's execTransaction, of whose arguments these are the calldata; of a multiSend the first. Null when malformed. */
 export function readSafeTransaction(args: Hex): InnerCall | null {
-  return readOrNull(readSafeCall, args);
+  return readSafeCall(args);
 }
 
 function readMethod(callData: Hex): InnerCall | null {
   const read = METHODS[callData.slice(0, 2 + 2 * SELECTOR_BYTES) as Hex];
-  return read === undefined ? null : readOrNull(read, after(callData, SELECTOR_BYTES));
-}
-
-/** Strangers write calldata: what cannot be decoded tells nothing. */
-function readOrNull(read: Reader, args: Hex): InnerCall | null {
-  try {
-    return read(args);
-  } catch {
-    return null;
-  }
+  return read === undefined ? null : read(after(callData, SELECTOR_BYTES));
 }
 
 function readSingle(args: Hex): InnerCall | null {
-  const [to, value, data] = decodeAbiParameters(SINGLE, args);
-  return innerCall(to, value, data);
+  const call = decodeParameters(SINGLE, args);
+  return call === null ? null : innerCall(...call);
 }
 
 function readCalls(args: Hex): InnerCall | null {
-  const [[first]] = decodeAbiParameters(CALLS, args);
+  const [first] = decodeParameters(CALLS, args)?.[0] ?? [];
   return first === undefined ? null : innerCall(first.to, first.value, first.data);
 }
 
 function readSafeCall(args: Hex): InnerCall | null {
-  const [to, value, data, operation] = decodeAbiParameters(SAFE, args);
+  const call = decodeParameters(SAFE, args);
+  if (call === null) return null;
+  const [to, value, data, operation] = call;
   const runsAsOwnCode = operation === 1;
   if (!runsAsOwnCode || !data.startsWith(MULTI_SEND)) return innerCall(to, value, data);
-  const [packed] = decodeAbiParameters(BYTES, after(data, SELECTOR_BYTES));
-  return readPacked(after(packed, 1), WORD_BYTES);
+  const [packed] = decodeParameters(BYTES, after(data, SELECTOR_BYTES)) ?? [];
+  return packed === undefined ? null : readPacked(after(packed, 1), WORD_BYTES);
 }
 
 /** Batches of ERC-7579 are coded as others are, single calls packed; delegate calls have no target of their own. */
 function readByMode(args: Hex): InnerCall | null {
-  const [mode, execution] = decodeAbiParameters(MODE, args);
+  const call = decodeParameters(MODE, args);
+  if (call === null) return null;
+  const [mode, execution] = call;
   const callType = slice(mode, 0, 1);
   if (callType === BATCH_CALL_TYPE) return readCalls(execution);
   return callType === SINGLE_CALL_TYPE ? readPacked(execution, 0) : null;

@@ -1,5 +1,6 @@
-import { decodeErrorResult, type Hex, isHex } from "viem";
+import { isHex } from "viem";
 import { verdictEvaluatorAbi } from "../chain/abi/verdict-evaluator.ts";
+import { decodeError } from "../chain/bounded-abi.ts";
 import type { SettlementCarrier } from "../store/settlements.ts";
 
 /** Errors of the evaluator that no waiting changes: what was signed is not what it takes. */
@@ -21,16 +22,9 @@ export function readRefusal(
 ): Refusal {
   if (carrier.state === "reverted")
     return { cause: "its transaction was mined and reverted", isForGood: false };
-  const name = isHex(carrier.revertData) && carrier.revertData !== "0x" ? errorOf(carrier.revertData) : null;
+  const error = isHex(carrier.revertData) ? decodeError(verdictEvaluatorAbi, carrier.revertData) : null;
+  // Any other error is the escrow's, a token's or a hook's, which may pass.
+  const name = error === null ? null : error.errorName;
   if (name !== null) return { cause: `the evaluator refuses it: ${name}`, isForGood: FOR_GOOD.has(name) };
   return { cause: carrier.error ?? carrier.failure ?? "its transaction failed", isForGood: false };
-}
-
-function errorOf(data: Hex): string | null {
-  try {
-    return decodeErrorResult({ abi: verdictEvaluatorAbi, data }).errorName;
-  } catch {
-    // Not one of the evaluator's errors: the escrow's, a token's or a hook's, which may pass.
-    return null;
-  }
 }

@@ -6,9 +6,9 @@ import {
   type Log,
   type PublicClient,
   parseAbi,
-  parseEventLogs,
   TransactionReceiptNotFoundError,
 } from "viem";
+import { decodeEvent } from "../chain/bounded-abi.ts";
 
 /** What the chain is asked about an authorization; addresses and nonce lower-case. */
 export type Authorization = {
@@ -125,11 +125,11 @@ function paysBy(
   useIndex: number,
   { asset, payer, payTo, amount }: Authorization,
 ): boolean {
-  const following = logs
+  const [next] = logs
     .filter((log) => isAddressEqual(log.address, asset) && (log.logIndex ?? -1) > useIndex)
-    .toSorted((one, other) => (one.logIndex ?? 0) - (other.logIndex ?? 0))
-    .slice(0, 1);
-  return parseEventLogs({ abi: TOKEN, eventName: "Transfer", logs: [...following] }).some(
-    ({ args }) => isAddressEqual(args.from, payer) && isAddressEqual(args.to, payTo) && args.value === amount,
-  );
+    .toSorted((one, other) => (one.logIndex ?? 0) - (other.logIndex ?? 0));
+  const event = next === undefined ? null : decodeEvent(TOKEN, next);
+  if (event?.eventName !== "Transfer") return false;
+  const { from, to, value } = event.args;
+  return isAddressEqual(from, payer) && isAddressEqual(to, payTo) && value === amount;
 }

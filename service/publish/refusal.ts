@@ -1,5 +1,6 @@
-import { type Address, decodeErrorResult, type Hex, isHex, toHex } from "viem";
+import { type Address, isHex, toHex } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
+import { decodeError } from "../chain/bounded-abi.ts";
 
 /** Why a publication was not sent, and for whom trying again is pointless. */
 export type Refusal = {
@@ -16,18 +17,10 @@ export function readRefusal(failure: {
 }): Refusal {
   const unread: Refusal = { cause: failure.kind ?? "unknown", malformedWallet: null };
   if (!isHex(failure.revertData) || failure.revertData === "0x") return unread;
-  const error = decode(failure.revertData);
+  const error = decodeError(agentHealthOracleAbi, failure.revertData);
+  // Not one of the oracle's errors: the caller goes by the sender's own classification.
   if (error === null) return unread;
   if (error.errorName !== "MalformedRecord") return { cause: error.errorName, malformedWallet: null };
   const [, word] = error.args;
   return { cause: error.errorName, malformedWallet: toHex(BigInt(word) >> 96n, { size: 20 }) };
-}
-
-function decode(data: Hex) {
-  try {
-    return decodeErrorResult({ abi: agentHealthOracleAbi, data });
-  } catch {
-    // Not one of the oracle's errors: the caller goes by the sender's own classification.
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
-import { type Address, decodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
+import { type Address, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
+import { decodeParameters } from "../chain/bounded-abi.ts";
 
 /** ERC-20 approve and its two variants, and setApprovalForAll of collections; ERC-721's approve has the form of the first. */
 export const APPROVAL_SELECTORS: readonly Hex[] = [
@@ -16,11 +17,8 @@ export function readApproval({ to, input }: { readonly to: Address; readonly inp
   readonly spender: Address;
 } | null {
   if (!APPROVAL_SELECTORS.includes(input.slice(0, 10).toLowerCase() as Hex)) return null;
-  try {
-    const [spender] = decodeAbiParameters(SPENDER_AND_MORE, `0x${input.slice(10)}`);
-    return { token: to.toLowerCase() as Address, spender: spender.toLowerCase() as Address };
-  } catch {
-    // Calldata of this selector that is too short allows nothing.
-    return null;
-  }
+  const [spender] = decodeParameters(SPENDER_AND_MORE, `0x${input.slice(10)}`) ?? [];
+  // Calldata of this selector that is too short allows nothing.
+  if (spender === undefined) return null;
+  return { token: to.toLowerCase() as Address, spender: spender.toLowerCase() as Address };
 }

@@ -1,4 +1,5 @@
-import { type Address, decodeAbiParameters, type Hex, parseAbiParameters } from "viem";
+import { type Address, type Hex, parseAbiParameters } from "viem";
+import { decodeParameters } from "../chain/bounded-abi.ts";
 import type { SwapLeg } from "./read-swap.ts";
 import { recipientOf, tokensOfPath } from "./swap-path.ts";
 
@@ -16,22 +17,12 @@ type Execution = { readonly commands: Hex; readonly inputs?: readonly Hex[] | un
 
 /** V2 and V3 exchanges among a Universal Router's commands; others are left out, malformed ones as well. */
 export function readCommands({ commands, inputs = [] }: Execution, wallet: Address): readonly SwapLeg[] {
-  const codes = commands.slice(2).match(/../g) ?? [];
-  return codes.flatMap((code, place) => {
-    const input = inputs[place];
-    if (input === undefined) return [];
-    const leg = readOrNull(Number.parseInt(code, 16) & COMMAND_BITS, input, wallet);
+  return inputs.flatMap((input, place) => {
+    const code = commands.slice(2 + 2 * place, 4 + 2 * place);
+    if (code === "") return [];
+    const leg = readCommand(Number.parseInt(code, 16) & COMMAND_BITS, input, wallet);
     return leg === null ? [] : [leg];
   });
-}
-
-function readOrNull(command: number, input: Hex, wallet: Address): SwapLeg | null {
-  try {
-    return readCommand(command, input, wallet);
-  } catch {
-    // Strangers write calldata: what cannot be decoded is no swap.
-    return null;
-  }
 }
 
 /** The router is paid through Permit2: whether the two allowances suffice is left to the simulation. */
@@ -39,13 +30,17 @@ function readCommand(command: number, input: Hex, wallet: Address): SwapLeg | nu
   switch (command) {
     case V3_EXACT_IN:
     case V3_EXACT_OUT: {
-      const [recipient, , , path] = decodeAbiParameters(V3, input);
+      const given = decodeParameters(V3, input);
+      if (given === null) return null;
+      const [recipient, , , path] = given;
       const tokens = tokensOfPath(path);
       return legOf(command === V3_EXACT_IN ? tokens : tokens.toReversed(), recipientOf(recipient, wallet));
     }
     case V2_EXACT_IN:
     case V2_EXACT_OUT: {
-      const [recipient, , , path] = decodeAbiParameters(V2, input);
+      const given = decodeParameters(V2, input);
+      if (given === null) return null;
+      const [recipient, , , path] = given;
       return legOf(path, recipientOf(recipient, wallet));
     }
     default:

@@ -1,4 +1,5 @@
-import { type Address, decodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
+import { type Address, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
+import { decodeParameters } from "../chain/bounded-abi.ts";
 import type { CallIntent } from "./call-intent.ts";
 
 const TRANSFER = toFunctionSelector("transfer(address,uint256)");
@@ -20,25 +21,25 @@ export function readPayment({ to, input }: Called, wallet: Address): Payment | n
   if (input === "0x") return { keys: [`transfer:native:${lower(to)}`], spends: [], parties: [lower(to)] };
   const token = lower(to);
   const args = `0x${input.slice(10)}` as const;
-  try {
-    switch (input.slice(0, 10).toLowerCase()) {
-      case TRANSFER: {
-        const [recipient, amount] = decodeAbiParameters(TO_AMOUNT, args);
-        return { ...paymentTo(token, recipient), spends: [{ token, spender: null, amount }] };
-      }
-      case TRANSFER_FROM: {
-        const [owner, recipient, amount] = decodeAbiParameters(FROM_TO_AMOUNT, args);
-        if (lower(owner) === wallet) {
-          return { ...paymentTo(token, recipient), spends: [{ token, spender: wallet, amount }] };
-        }
-        return { ...paymentTo(token, recipient), parties: [lower(owner), lower(recipient)], spends: [] };
-      }
-      default:
-        return null;
+  switch (input.slice(0, 10).toLowerCase()) {
+    case TRANSFER: {
+      const paid = decodeParameters(TO_AMOUNT, args);
+      // Calldata of this selector that is too short pays nobody.
+      if (paid === null) return null;
+      const [recipient, amount] = paid;
+      return { ...paymentTo(token, recipient), spends: [{ token, spender: null, amount }] };
     }
-  } catch {
-    // Calldata of this selector that is too short pays nobody.
-    return null;
+    case TRANSFER_FROM: {
+      const paid = decodeParameters(FROM_TO_AMOUNT, args);
+      if (paid === null) return null;
+      const [owner, recipient, amount] = paid;
+      if (lower(owner) === wallet) {
+        return { ...paymentTo(token, recipient), spends: [{ token, spender: wallet, amount }] };
+      }
+      return { ...paymentTo(token, recipient), parties: [lower(owner), lower(recipient)], spends: [] };
+    }
+    default:
+      return null;
   }
 }
 

@@ -1,12 +1,6 @@
-import {
-  type AbiFunction,
-  type Address,
-  decodeAbiParameters,
-  type Hex,
-  parseAbiItem,
-  toFunctionSelector,
-} from "viem";
+import { type AbiFunction, type Address, type Hex, parseAbiItem, toFunctionSelector } from "viem";
 import { z } from "zod";
+import { decodeParameters } from "../chain/bounded-abi.ts";
 import type { TokenSpend } from "./call-intent.ts";
 import { readCommands } from "./read-commands.ts";
 import { recipientOf, tokensOfPath } from "./swap-path.ts";
@@ -122,22 +116,12 @@ function readNested(call: SwapCall, wallet: Address, depth: number): SwapReading
 
 function decodeNamed(method: AbiFunction, input: Hex): Named | null {
   if (input.length > MAX_DIGITS) return null;
-  try {
-    const values = decodeAbiParameters(method.inputs, `0x${input.slice(10)}`);
-    const [only] = values;
-    const entries = method.inputs.map(({ name }, place) => [name ?? "", values[place]] as const);
-    const isTuple = method.inputs[0]?.type === "tuple";
-    const given = named.parse(isTuple ? only : Object.fromEntries(entries));
-    return isInflated(given, input) ? null : given;
-  } catch {
-    // Strangers write calldata: what cannot be decoded is no swap.
-    return null;
-  }
-}
-
-/** No honest encoder points at the same bytes twice; nested in one another, such pointers decode to more than memory holds. */
-function isInflated({ calls = [], inputs = [] }: Named, input: Hex): boolean {
-  return [...calls, ...inputs].reduce((sum, part) => sum + part.length, 0) > input.length;
+  const values = decodeParameters(method.inputs, `0x${input.slice(10)}`);
+  if (values === null) return null;
+  const [only] = values;
+  const entries = method.inputs.map(({ name }, place) => [name ?? "", values[place]] as const);
+  const isTuple = method.inputs[0]?.type === "tuple";
+  return named.parse(isTuple ? only : Object.fromEntries(entries));
 }
 
 function legOf(given: Named, { to, value }: SwapCall, wallet: Address): readonly SwapLeg[] {

@@ -1,4 +1,5 @@
-import { decodeErrorResult, type Hex, parseAbi } from "viem";
+import { type Hex, parseAbi } from "viem";
+import { decodeError } from "../chain/bounded-abi.ts";
 
 /** Why a call was refused by the contract that it called. */
 export type Revert = {
@@ -9,6 +10,8 @@ export type Revert = {
 };
 
 const LONGEST_REASON = 300;
+/** Characters of a reason that are looked at: control characters are taken out of it. */
+const READ_CHARACTERS = 10 * LONGEST_REASON;
 
 /** Errors of contracts that many share, beside Error(string) and Panic(uint256). */
 const KNOWN_ERRORS = parseAbi([
@@ -55,18 +58,20 @@ export function readRevert(data: Hex | null): Revert {
 }
 
 function describe(data: Hex): string {
-  try {
-    const { errorName, args }: { errorName: string; args?: readonly unknown[] | undefined } =
-      decodeErrorResult({ abi: KNOWN_ERRORS, data });
-    if (errorName === "Error") return String(args?.[0]);
-    return `${errorName}(${args === undefined ? "" : args.map(String).join(", ")})`;
-  } catch {
-    // Contracts choose these bytes: what cannot be decoded, however that fails, is shown as it is.
-    return `custom error ${data.slice(0, 10)}, data 0x${data.slice(10)}`;
-  }
+  const error: { errorName: string; args?: readonly unknown[] | undefined } | null = decodeError(
+    KNOWN_ERRORS,
+    data,
+  );
+  if (error === null) return `custom error ${data.slice(0, 10)}, data 0x${data.slice(10)}`;
+  const { errorName, args } = error;
+  if (errorName === "Error") return String(args?.[0]);
+  return `${errorName}(${args === undefined ? "" : args.map(String).join(", ")})`;
 }
 
 /** Contracts choose these texts: no control characters, and no more than a line. */
 function clean(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, " ").slice(0, LONGEST_REASON);
+  return text
+    .slice(0, READ_CHARACTERS)
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .slice(0, LONGEST_REASON);
 }

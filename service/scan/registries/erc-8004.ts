@@ -1,5 +1,6 @@
-import { type DecodeEventLogReturnType, decodeEventLog, type Hex, toEventSelector } from "viem";
+import { type DecodeEventLogReturnType, toEventSelector } from "viem";
 import { identityRegistryAbi } from "../../chain/abi/identity-registry.ts";
+import { decodeEvent } from "../../chain/bounded-abi.ts";
 import { type RegistryDecoder, type RegistryEvent, registryUri, registryWallet } from "./registry-event.ts";
 
 type IdentityEvent = DecodeEventLogReturnType<typeof identityRegistryAbi>;
@@ -19,21 +20,10 @@ export const erc8004Decoder: RegistryDecoder = {
     item.type === "event" && READ.has(item.name) ? [toEventSelector(item)] : [],
   ),
   decode: ({ topics, data }) => {
-    const event = decodeIdentityEvent(topics, data);
+    const event = decodeEvent(identityRegistryAbi, { topics, data });
     return event === null ? null : meaningOf(event);
   },
 };
-
-function decodeIdentityEvent(topics: readonly Hex[], data: Hex): IdentityEvent | null {
-  const [first, ...more] = topics;
-  if (first === undefined) return null;
-  try {
-    return decodeEventLog({ abi: identityRegistryAbi, topics: [first, ...more], data });
-  } catch {
-    // A log that its event does not fit says nothing.
-    return null;
-  }
-}
 
 function meaningOf(event: IdentityEvent): RegistryEvent | null {
   switch (event.eventName) {

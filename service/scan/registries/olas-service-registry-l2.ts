@@ -1,4 +1,5 @@
-import { type DecodeEventLogReturnType, decodeEventLog, type Hex, parseAbi, toEventSelector } from "viem";
+import { type DecodeEventLogReturnType, type Hex, parseAbi, toEventSelector } from "viem";
+import { decodeEvent } from "../../chain/bounded-abi.ts";
 import { type RegistryDecoder, type RegistryEvent, registryWallet } from "./registry-event.ts";
 
 const abi = parseAbi([
@@ -19,21 +20,10 @@ const CONFIG_CID = "f01701220";
 export const olasServiceRegistryL2Decoder: RegistryDecoder = {
   topics: abi.map((item) => toEventSelector(item)),
   decode: ({ topics, data }) => {
-    const event = decodeServiceEvent(topics, data);
+    const event = decodeEvent(abi, { topics, data });
     return event === null ? null : meaningOf(event);
   },
 };
-
-function decodeServiceEvent(topics: readonly Hex[], data: Hex): ServiceEvent | null {
-  const [first, ...more] = topics;
-  if (first === undefined) return null;
-  try {
-    return decodeEventLog({ abi, topics: [first, ...more], data });
-  } catch {
-    // A log that its event does not fit says nothing.
-    return null;
-  }
-}
 
 function meaningOf({ eventName, args }: ServiceEvent): RegistryEvent | null {
   const agentId = args.serviceId;

@@ -157,6 +157,32 @@ test("operations of an entry point 0.7 are read with those of their paymaster", 
   expect(readBundle(input.slice(0, 200) as Hex)).toBeNull();
 });
 
+const word = (value: number): Hex => numberToHex(value, { size: 32 });
+/** A list as long as its elements are, each of which is a pointer into the list and the length of another. */
+const bomb = (elements: number): Hex =>
+  concatHex([word(elements), ...Array<Hex>(elements + 4).fill(word(16 * elements))]);
+
+test.each([1_300, 3_000])("lists whose %i elements share their bytes are not decoded", (elements) => {
+  const list = bomb(elements);
+  const one = concatHex([word(1), word(1)]);
+  const byMode = encodeAbiParameters(parseAbiParameters("bytes32, bytes"), [
+    mode("01"),
+    concatHex([word(32), list]),
+  ]);
+  const batches: readonly Hex[] = [
+    concatHex(["0x18dfb3c7", word(64), word(128), one, list]),
+    concatHex(["0x47e1da2a", word(96), word(96), word(160), one, list]),
+    concatHex(["0x34fcd5be", word(32), list]),
+    concatHex(["0xe9ae5c53", byMode]),
+  ];
+  expect(batches.map(readInnerCall)).toEqual(batches.map(() => null));
+  const bundles: readonly Hex[] = [
+    concatHex(["0x1fad948c", word(64), word(0), list]),
+    concatHex(["0x765e827f", word(64), word(0), list]),
+  ];
+  expect(bundles.map(readBundle)).toEqual([null, null]);
+});
+
 test("whatever calldata strangers write, reading it never throws", () => {
   const selectors = [
     "0xb61d27f6",
