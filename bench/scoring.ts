@@ -1,9 +1,10 @@
 import type { Address } from "viem";
 import { createContactCaches } from "../service/features/contact-cache.ts";
-import { readBatches } from "../service/record/read-batches.ts";
+import { readInParts, SCORING_BATCH, SCORING_LANES } from "../service/record/read-in-parts.ts";
 import { readWallets, type ScoringContext, scoreRead } from "../service/record/score-wallets.ts";
 import { AHS_2026_1 as policy } from "../service/score/policy.ts";
 import { migrateDatabase, openDatabase } from "../service/store/database.ts";
+import { inBatches, isolateFaults } from "../service/store/isolate-faults.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { marketOf, type Population, seedScoring } from "./scoring-population.ts";
 
@@ -65,15 +66,21 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
   }
 }
 
-/** Seconds to read, score and hash the wallets, the next batch being read while one is scored. */
+/** Seconds to read, score and hash the wallets, one batch being read while another is scored. */
 async function scoreAll(context: ScoringContext, wallets: readonly Address[]): Promise<number> {
   const started = performance.now();
-  const task = { wallets, at: "finalized", contacts: createContactCaches() } as const;
+  const task = { at: "finalized", contacts: createContactCaches() } as const;
   let scored = 0;
-  for await (const read of readBatches(context, task)) {
-    const { records } = await scoreRead(read, policy);
-    scored += records.filter(({ record }) => record.outcome.kind === "scored").length;
-  }
+  await isolateFaults({
+    batches: inBatches(wallets, SCORING_BATCH),
+    lanes: SCORING_LANES,
+    attempt: async (batch) => {
+      for await (const read of readInParts(context, { ...task, wallets: batch as Address[] })) {
+        const { records } = await scoreRead(read, policy);
+        scored += records.filter(({ record }) => record.outcome.kind === "scored").length;
+      }
+    },
+  });
   if (scored !== wallets.length) throw new Error(`${scored} of ${wallets.length} wallets were scored`);
   return (performance.now() - started) / 1_000;
 }

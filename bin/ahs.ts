@@ -20,6 +20,7 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   payments    list | reconcile: what callers paid per call, against the chain
   review      list | show | decide: verdicts on HOLD, the longest held first
   doctor      look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails
+  quarantine  list | retry [KIND]: items that are left out because their work fails, with the error
   deploy      deploy the oracle, or the evaluator of verdicts, and write the deployment file
   escrow      list | allow | renew: the escrows whose jobs the evaluator settles
   keystore    create | address: encrypted files for the keys of roles
@@ -62,6 +63,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   payments: async () => (await import("./commands/payments.ts")).payments,
   review: async () => (await import("./commands/review.ts")).review,
   escrow: async () => (await import("./commands/escrow.ts")).escrow,
+  quarantine: async () => (await import("./commands/quarantine.ts")).quarantineCommand,
   keystore: async () => (await import("./commands/keystore.ts")).keystore,
   roles: async () => (await import("./commands/roles.ts")).roles,
   backup: async () => (await import("./commands/backup.ts")).backup,

@@ -9,6 +9,7 @@ import {
   readIndexHead,
   readScoreAges,
 } from "../service/store/operation-facts.ts";
+import { QUARANTINE_KINDS, readQuarantineFacts } from "../service/store/quarantine.ts";
 
 type Watched = {
   readonly db: Database;
@@ -78,6 +79,25 @@ export function watchScores(registry: Registry, watched: Watched): void {
   if (feed === null) return;
   const price = remembering(watched, () => readFeedPrice(db.$client, { chainId, feed }));
   add("ahs_native_price_usd", "Last stored price of the native coin in US dollars", price);
+}
+
+/** Registers how many items are quarantined by kind of work, read from the database when the registry is; once per registry. */
+export function watchQuarantine(registry: Registry, watched: Watched): void {
+  const { db, deployment } = watched;
+  const read = remembering(watched, () => readQuarantineFacts(db.$client, deployment.chainId));
+  new Gauge({
+    name: "ahs_quarantined",
+    help: "Items whose work fails while that on others succeeds, by kind of work; each is tried again later",
+    labelNames: ["kind"],
+    registers: [registry],
+    async collect() {
+      const facts = await read();
+      this.reset();
+      if (facts === undefined) return;
+      const counts = new Map(facts.map(({ kind, count }) => [kind, count]));
+      for (const kind of QUARANTINE_KINDS) this.set({ kind }, counts.get(kind) ?? 0);
+    },
+  });
 }
 
 function addGauge(

@@ -8,12 +8,20 @@ import {
   readRoleFacts,
   readServerFacts,
 } from "../../service/store/operation-facts.ts";
+import { readQuarantineFacts } from "../../service/store/quarantine.ts";
 import { readVerdictQueue } from "../../service/store/verdict-queue.ts";
 import { readWebhookQueue } from "../../service/store/webhook-log.ts";
 import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Config } from "../config.ts";
 import { unseen } from "./finding.ts";
-import { judgeMigrations, judgeQueue, judgeRoles, judgeSkew, judgeVersion } from "./judge-database.ts";
+import {
+  judgeMigrations,
+  judgeQuarantine,
+  judgeQueue,
+  judgeRoles,
+  judgeSkew,
+  judgeVersion,
+} from "./judge-database.ts";
 import { judgeIndex, judgeSanctions } from "./judge-service.ts";
 import type { Check } from "./run-checks.ts";
 
@@ -111,6 +119,7 @@ function checksOfChain(
       const sources = await readSanctionsSources(db, chain);
       return sources.map((source) => judgeSanctions(source, ageSeconds(source, now()), sources.length === 1));
     }),
+    check("quarantine", async () => judgeQuarantine(await readQuarantineFacts(db.$client, chain.chainId))),
     check("queues", async () => {
       const [queues, verdicts, webhooks] = await Promise.all([
         readChainQueues(db.$client, { chainId: chain.chainId, now: now() }),

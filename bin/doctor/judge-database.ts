@@ -1,4 +1,5 @@
 import type { QueueAge, RoleFacts, ServerFacts } from "../../service/store/operation-facts.ts";
+import type { QuarantineFacts } from "../../service/store/quarantine.ts";
 import { concern, fault, fine, type Verdict } from "./finding.ts";
 
 /** Versions that the tests run on, and those that the statements need. */
@@ -56,6 +57,17 @@ export function judgeQueue(name: string, { waiting, overdueSeconds }: QueueAge):
   const advice = `see that "ahs work" runs, and what its log says of ${name}`;
   if (overdueSeconds > STUCK) return fault(detail, advice);
   return overdueSeconds > LATE ? concern(detail, advice) : fine(detail);
+}
+
+/** Whether any work is being left out for its errors, a verdict for each kind of work. */
+export function judgeQuarantine(facts: readonly QuarantineFacts[]): readonly Verdict[] {
+  if (facts.length === 0) return [fine("no item is quarantined")];
+  return facts.map(({ kind, count, oldest }) =>
+    concern(
+      `${kind}: ${count} quarantined, the oldest ${oldest.subject} since ${oldest.since.toISOString()}, ${oldest.failures} failures: ${oldest.error}`,
+      `all others are worked on; correct the cause, then "ahs quarantine retry ${kind}" has them tried at once`,
+    ),
+  );
 }
 
 /** Seconds that clocks may differ: signatures of webhooks, sign-ins and payments are good for minutes. */

@@ -6,7 +6,7 @@ import { createSourceWatch } from "../../service/sanctions/source-watch.ts";
 import { readSanctionsSources } from "../../service/sanctions/sources.ts";
 import type { Database } from "../../service/store/database.ts";
 import type { Config } from "../config.ts";
-import { addBuildInfo, watchIndex, watchScores } from "../operation-metrics.ts";
+import { addBuildInfo, watchIndex, watchQuarantine, watchScores } from "../operation-metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 
 type Watched = {
@@ -28,6 +28,7 @@ export function workerMetrics(
   addBuildInfo(registry, "work");
   watchIndex(registry, watched);
   watchScores(registry, watched);
+  watchQuarantine(registry, watched);
   const sources = createSourceWatch({
     read: () => readSanctionsSources(db, deployment),
     monotonicMs: () => performance.now(),

@@ -8,6 +8,7 @@ import { holdChain } from "../store/chain-fence.ts";
 import { insertEpoch, lockEpochs, readEpochSince } from "../store/epochs.ts";
 import { readIndexedBlock, readNewestOracleEpoch } from "../store/publish-records.ts";
 import { readPopulation, type ScoreRow } from "../store/publish-scores.ts";
+import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../store/quarantine.ts";
 import { enqueueTransaction } from "../store/sender-transactions.ts";
 import { oracleScoreOf } from "./encode.ts";
 
@@ -33,14 +34,21 @@ export type RootOptions = RootTarget & {
 
 /** What came of a night's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
 export type RootOutcome =
-  | { readonly kind: "queued"; readonly epoch: number; readonly root: Hex; readonly leaves: number }
+  | {
+      readonly kind: "queued";
+      readonly epoch: number;
+      readonly root: Hex;
+      readonly leaves: number;
+      /** Wallets whose score no leaf can hold; they are quarantined. */
+      readonly leftOut: number;
+    }
   | { readonly kind: "exists"; readonly epoch: number }
   | { readonly kind: "no_index" }
   | { readonly kind: "no_scores" };
 
 /**
  * Stores the Merkle list of the whole population's newest scores and queues its root, both or neither, once a night
- * however often it is called. The epoch is the number of the night's day since 1970-01-01, or one above the oracle's newest
+ * however often it is called. A score that no leaf can hold is left out. The epoch is the number of the night's day since 1970-01-01, or one above the oracle's newest
  * epoch where that is already past it.
  */
 export async function publishRoot(db: NodePgDatabase, options: RootOptions): Promise<RootOutcome> {
@@ -51,8 +59,10 @@ export async function publishRoot(db: NodePgDatabase, options: RootOptions): Pro
     const existing = await readEpochSince(tx, options.chainId, options.night.startedAt);
     if (existing !== null) return { kind: "exists", epoch: existing.epoch };
     if ((await readIndexedBlock(tx, options.chainId)) === null) return { kind: "no_index" };
-    const leaves = (await readPopulation(tx, options.chainId)).map(leafOf);
-    if (leaves.length === 0) return { kind: "no_scores" };
+    const { leaves, faults } = leavesOf(await readPopulation(tx, options.chainId));
+    if (leaves.length === 0 && faults.length === 0) return { kind: "no_scores" };
+    if (leaves.length === 0) throw faults[0]?.error;
+    await noteFaults(tx, options, faults);
     const newest = await readNewestOracleEpoch(tx, options.chainId);
     const epoch = newest === null ? day : Math.max(day, newest + 1);
     const { root } = merkleTree(leaves);
@@ -67,7 +77,7 @@ export async function publishRoot(db: NodePgDatabase, options: RootOptions): Pro
       senderTransactionId,
       createdAt: options.now,
     });
-    return { kind: "queued", epoch, root, leaves: leaves.length };
+    return { kind: "queued", epoch, root, leaves: leaves.length, leftOut: faults.length };
   });
 }
 
@@ -90,6 +100,36 @@ export async function enqueueRoot(
     }),
     value: 0n,
   });
+}
+
+function leavesOf(scores: readonly ScoreRow[]) {
+  const leaves: OracleLeaf[] = [];
+  const faults: Fault[] = [];
+  for (const score of scores) {
+    try {
+      leaves.push(leafOf(score));
+    } catch (error) {
+      faults.push({ subject: score.wallet, error });
+    }
+  }
+  return { leaves, faults };
+}
+
+/** Quarantines what this root leaves out, and releases what it holds again. */
+async function noteFaults(
+  tx: NodePgDatabase,
+  { chainId, now }: Pick<RootOptions, "chainId" | "now">,
+  faults: readonly Fault[],
+): Promise<void> {
+  const scope = { chainId, kind: "root" } as const;
+  const isLeftOut = new Set(faults.map(({ subject }) => subject));
+  const before = await readQuarantine(tx, scope);
+  await releaseItems(
+    tx,
+    scope,
+    [...before.keys()].filter((wallet) => !isLeftOut.has(wallet)),
+  );
+  await quarantineItems(tx, scope, { faults, now });
 }
 
 /** The leaf as the contract verifies it: the record that publishing this score would store. */

@@ -6,7 +6,7 @@ import type { Policy } from "../score/policy-shape.ts";
 import type { ScoreRecord } from "../score/record.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
 import { readFollowedWallets } from "../store/score-writes.ts";
-import { SCORING_BATCH } from "./read-batches.ts";
+import { SCORING_BATCH } from "./read-in-parts.ts";
 import { type ReadWallets, readWalletsIn, type ScoringContext } from "./score-wallets.ts";
 
 export type Comparison = {

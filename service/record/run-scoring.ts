@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Address } from "viem";
+import { type Address, zeroAddress } from "viem";
 import { createContactCaches } from "../features/contact-cache.ts";
 import { readAsOf } from "../features/read-as-of.ts";
 import type { AsOf } from "../features/types.ts";
@@ -12,9 +12,10 @@ import {
   readOrphanedWallets,
   readOvertakenWallets,
 } from "../store/score-writes.ts";
+import { workThrough } from "../store/work-through.ts";
 import type { FactPatience } from "./fact-patience.ts";
-import { readBatches } from "./read-batches.ts";
-import { type ScoredBlock, type ScoringContext, scoreRead } from "./score-wallets.ts";
+import { readInParts, SCORING_BATCH, SCORING_LANES } from "./read-in-parts.ts";
+import { readWallets, type ScoredBlock, type ScoringContext, scoreRead } from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
 
 export type ScoringRunContext = ScoringContext &
@@ -40,7 +41,10 @@ export async function scoreDueWallets(
   const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
   const stale = await findStaleScores(db, { chainId, now: context.now(), policy: publishPolicy });
   const changed = [...stale.flagChanged, ...orphaned];
-  const flagged = await scoreBatches(context, changed, { at: "newest", scoredBefore: changed, orphaned });
+  // Where all of these fail, the others are scored before the run does.
+  const [flags] = await Promise.allSettled([
+    scoreBatches(context, changed, { at: "newest", scoredBefore: changed, orphaned }),
+  ]);
   const { ready, waiting } = await readDueWallets(db, dueAt(context, asOf));
   const late = patience(waiting, waiting.length === 0 ? 0 : await countAccountFacts(db, chainId));
   const due = [...ready, ...late];
@@ -49,6 +53,8 @@ export async function scoreDueWallets(
     scoredBefore: [...due, ...stale.overtaken],
     orphaned: [],
   });
+  if (flags.status === "rejected") throw flags.reason;
+  const flagged = flags.value;
   if (scored + flagged > 0)
     context.logger.info({ scored, flagged, asOf: asOf.blockNumber }, "wallets scored");
   return { scored, flagged };
@@ -104,21 +110,40 @@ type Scoring = {
   readonly signal?: AbortSignal;
 };
 
+/** Scores wallets in batches; a wallet of which the scoring throws is quarantined, and all others are scored. */
 async function scoreBatches(
   context: ScoringRunContext,
   wallets: readonly string[],
   how: Scoring,
 ): Promise<number> {
+  const { policy } = context;
   let count = 0;
-  const distinct = [...new Set(wallets)] as Address[];
   const before = new Set(how.scoredBefore);
-  const task = { wallets: distinct, at: how.at, contacts: createContactCaches() };
-  for await (const read of readBatches(context, task)) {
-    how.signal?.throwIfAborted();
-    const scored = await scoreRead(read, context.policy);
-    const renewed = scored.strangers.filter(({ record }) => before.has(record.wallet));
-    const records = [...scored.records, ...renewed];
-    count += await storeRecords(context, { ...scored, records }, how.orphaned);
-  }
+  const task = { at: how.at, contacts: createContactCaches() };
+  const attempt = async (batch: readonly string[]) => {
+    for await (const read of readInParts(context, { ...task, wallets: batch as Address[] })) {
+      const scored = await scoreRead(read, policy);
+      const renewed = scored.strangers.filter(({ record }) => before.has(record.wallet));
+      const records = [...scored.records, ...renewed];
+      const stored = await storeRecords(context, { ...scored, records }, how.orphaned);
+      count += stored;
+    }
+  };
+  // An address without rows: what fails for it fails for every wallet.
+  const control = async () => {
+    const read = await readWallets(context, { ...task, wallets: [zeroAddress] });
+    if (read !== null) await scoreRead(read, policy);
+  };
+  await workThrough(
+    { ...context, kind: "score" },
+    {
+      items: [...new Set(wallets)],
+      batchSize: SCORING_BATCH,
+      lanes: SCORING_LANES,
+      attempt,
+      control,
+      ...(how.signal === undefined ? {} : { signal: how.signal }),
+    },
+  );
   return count;
 }

@@ -29,6 +29,28 @@ export function databaseFailure(error: unknown): DatabaseFailure | null {
   return null;
 }
 
+// Beside what is out of reach: transaction states, refused logins, missing catalogs, rights and names, a full disk.
+const OF_THE_WHOLE = /^(08...|25...|28...|3D...|3F...|42...|53100|53300|57P..|58...)$/;
+
+/**
+ * Whether a statement failed for a reason that no row of it can bring about: the database is out of reach, or refuses. Deadlines
+ * are none: one item may take too long alone.
+ */
+export function isOutage(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const code: unknown = Reflect.get(current, "code");
+    if (
+      typeof code === "string" &&
+      (OF_THE_WHOLE.test(code) || (NETWORK.has(code) && isSocketError(current)))
+    )
+      return true;
+    if (CLIENT_MESSAGES.test(current.message) && !current.message.startsWith("Query read timeout"))
+      return true;
+    if (current instanceof AggregateError && current.errors.some(isOutage)) return true;
+  }
+  return false;
+}
+
 function failureOf(error: Error): DatabaseFailure | null {
   const code: unknown = Reflect.get(error, "code");
   if (typeof code === "string") {

@@ -18,6 +18,7 @@ const DERIVED_TABLES = [
   "feed_price",
   "own_call",
   "pending_fact",
+  "quarantine",
   "registry_agent",
   "registry_cursor",
   "sanctions_reading",

@@ -98,17 +98,22 @@ export type DueQuery = {
   readonly intervalSeconds: number;
 };
 
+/** Counterparties of a wallet whose facts are looked for: all wallets wait for this statement. */
+const MOST_CONTACTS = 5_000;
+
 /** waiting: those of which some counterparties have no facts yet. */
 export type DueWallets = { readonly ready: readonly string[]; readonly waiting: readonly string[] };
 
 /**
- * Wallets to score again: followed ones without a score; those with an own call since theirs, which is old enough to be
- * renewed; and those whose confidence has fallen a level meanwhile. One whose past is still to be enriched is left out.
+ * Wallets to score again, those first whose score, or following without one, is oldest: followed ones without a score; those
+ * with an own call since theirs, which is old enough to be renewed; and those whose confidence has fallen a level meanwhile.
+ * One whose past is still to be enriched is left out.
  */
 export async function readDueWallets(db: Database, due: DueQuery): Promise<DueWallets> {
   const { rows } = await db.$client.query<{ wallet: string; waits: boolean }>(
     `with candidate as (
-       select w.address as wallet from "chain_${due.chainId}".wallet w
+       select w.address as wallet, coalesce(c.as_of_block, w.followed_block) as since
+       from "chain_${due.chainId}".wallet w
        join ahs.enrich_wallet e on e.chain_id = $1 and e.wallet = w.address
          and e.past_next is null and e.from_block <= w.followed_block
        left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
@@ -118,15 +123,15 @@ export async function readDueWallets(db: Database, due: DueQuery): Promise<DueWa
               and exists (select from ahs.own_call o where o.chain_id = $1 and o.wallet = w.address
                 and o.block > c.as_of_block and o.block <= $2)))
        union
-       select wallet from ahs.current_score
+       select wallet, as_of_block from ahs.current_score
        where chain_id = $1 and as_of_block < $2 and level_until <= to_timestamp($3::float8)
      )
      select wallet, exists (
-       select from ahs.contact k
-       where k.chain_id = $1 and k.account = candidate.wallet
-         and not exists (select from ahs.account_fact f where f.chain_id = $1 and f.address = k.counterparty)) as waits
-     from candidate order by wallet`,
-    [due.chainId, due.asOfBlock, due.asOfTime, due.intervalSeconds],
+       select from (
+         select counterparty from ahs.contact where chain_id = $1 and account = candidate.wallet limit $5) k
+       where not exists (select from ahs.account_fact f where f.chain_id = $1 and f.address = k.counterparty)) as waits
+     from candidate order by since, wallet`,
+    [due.chainId, due.asOfBlock, due.asOfTime, due.intervalSeconds, MOST_CONTACTS],
   );
   const walletsOf = (waits: boolean) => rows.filter((row) => row.waits === waits).map((row) => row.wallet);
   return { ready: walletsOf(false), waiting: walletsOf(true) };
@@ -146,7 +151,7 @@ export async function countAccountFacts(db: Database, chainId: number): Promise<
 /**
  * Wallets with a score old enough to be renewed, whose rows up to its block have changed since: facts of the wallet or of a
  * counterparty were read at that block or later, a source told of its past after the score was stored, or its past, still
- * to be enriched then, is enriched now: of such a wallet no approvals were frozen.
+ * to be enriched then, is enriched now: of such a wallet no approvals were frozen. The oldest score comes first.
  */
 export async function readOvertakenWallets(db: Database, due: DueQuery): Promise<string[]> {
   const { rows } = await db.$client.query<{ wallet: string }>(
@@ -158,23 +163,23 @@ export async function readOvertakenWallets(db: Database, due: DueQuery): Promise
        select address, read_block from ahs.account_fact
        where chain_id = $1 and read_block >= (select min(as_of_block) from held)
      )
-     select h.wallet from held h join learnt f on f.address = h.wallet and f.read_block >= h.as_of_block
+     select h.wallet, h.as_of_block from held h join learnt f on f.address = h.wallet and f.read_block >= h.as_of_block
      union
-     select h.wallet from learnt f
+     select h.wallet, h.as_of_block from learnt f
      join ahs.contact k on k.chain_id = $1 and k.counterparty = f.address
      join held h on h.wallet = k.account and f.read_block >= h.as_of_block
      union
-     select h.wallet from held h
+     select h.wallet, h.as_of_block from held h
      join ahs.kept_history p on p.chain_id = $1 and p.wallet = h.wallet and p.read_at > h.created_at
      union
-     select h.wallet from held h
+     select h.wallet, h.as_of_block from held h
      join "chain_${due.chainId}".wallet w on w.address = h.wallet and w.followed_block <= $2
      join ahs.enrich_wallet e on e.chain_id = $1 and e.wallet = w.address
        and e.past_next is null and e.from_block <= w.followed_block
      join ahs.input_file inputs on inputs.hash = h.inputs_hash
      join ahs.input_file frozen on frozen.hash = inputs.content ->> 'counterparty_file'
      where not h.complete and frozen.content -> 'approvals' = 'null'::jsonb
-     order by wallet`,
+     order by as_of_block, wallet`,
     [due.chainId, due.asOfBlock, due.asOfTime, due.intervalSeconds],
   );
   return rows.map((row) => row.wallet);
@@ -196,10 +201,13 @@ export async function readOrphanedWallets(
   return rows.map((row) => row.wallet);
 }
 
-/** Every followed wallet. */
+/** Every followed wallet, those first whose score is oldest: a run that is cut short goes on there. */
 export async function readFollowedWallets(db: Database, chainId: number): Promise<string[]> {
   const { rows } = await db.$client.query<{ address: string }>(
-    `select address from "chain_${chainId}".wallet order by address`,
+    `select w.address from "chain_${chainId}".wallet w
+     left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
+     order by c.as_of_block nulls first, w.followed_block, w.address`,
+    [chainId],
   );
   return rows.map((row) => row.address);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   judgeMigrations,
+  judgeQuarantine,
   judgeQueue,
   judgeRoles,
   judgeSkew,
@@ -62,4 +63,22 @@ test.each([
   [-61, "fail"],
 ])("a clock %d s ahead is %s", (seconds, level) => {
   expect(judgeSkew("the database", seconds)).toMatchObject({ level });
+});
+
+test("names each kind of quarantined work with its count, the oldest item and what to do", () => {
+  const oldest = {
+    subject: "0x01",
+    error: "Error: bad row",
+    failures: 3,
+    since: new Date("2026-11-22T10:00:00Z"),
+  };
+  expect(judgeQuarantine([{ kind: "score", count: 2, oldest }])).toEqual([
+    {
+      level: "warn",
+      detail:
+        "score: 2 quarantined, the oldest 0x01 since 2026-11-22T10:00:00.000Z, 3 failures: Error: bad row",
+      advice: expect.stringContaining('"ahs quarantine retry score"'),
+    },
+  ]);
+  expect(judgeQuarantine([])).toMatchObject([{ level: "ok" }]);
 });

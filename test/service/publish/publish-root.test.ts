@@ -6,6 +6,7 @@ import type { OracleLeaf } from "../../../service/chain/oracle-types.ts";
 import { publishRoot } from "../../../service/publish/publish-root.ts";
 import { nightOf, nightStart } from "../../../service/scan/night.ts";
 import { epoch } from "../../../service/store/tables/epoch.ts";
+import { quarantine } from "../../../service/store/tables/quarantine.ts";
 import { CHAIN_ID } from "../chain/sender-under-test.ts";
 import { until } from "../chain/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
@@ -64,7 +65,7 @@ test("the day's root covers the whole population, and the contract verifies ever
   const outcome = await publishNow();
   await untilState("confirmed");
   const [stored] = await world.db.select().from(epoch);
-  expect(outcome).toEqual({ kind: "queued", epoch: today, root: stored?.root, leaves: 3 });
+  expect(outcome).toEqual({ kind: "queued", epoch: today, root: stored?.root, leaves: 3, leftOut: 0 });
   expect(await latestRoot()).toEqual([BigInt(today), stored?.root]);
   const leaves = (stored?.leaves ?? []) as readonly OracleLeaf[];
   const tree = merkleTree(leaves);
@@ -105,6 +106,36 @@ test("two calls at once make one epoch", async () => {
   const outcomes = await Promise.all([publishNow(), publishNow()]);
   expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(["exists", "queued"]);
   expect(await world.rows()).toHaveLength(1);
+});
+
+test("a wallet whose score no leaf can hold is left out and quarantined, and is in the next root once it is sound", async () => {
+  await world.store([
+    { wallet: testWallet(1), asOf: 5, points: 91 },
+    { wallet: testWallet(2), asOf: 5, points: 91 },
+  ]);
+  const spoil = (points: string) =>
+    world.db.execute(`update ahs.score set d1_score = ${points} where wallet = '${testWallet(2)}'`);
+  await spoil("null");
+  expect(await publishNow(new Date("2026-11-21T03:00:00Z"))).toMatchObject({ leaves: 1, leftOut: 1 });
+  const entries = () => world.db.select().from(quarantine);
+  expect(await entries()).toMatchObject([
+    {
+      kind: "root",
+      subject: testWallet(2),
+      error: expect.stringContaining("expected all of ahs, d1 and d2"),
+    },
+  ]);
+
+  await spoil("91");
+  expect(await publishNow(new Date("2026-11-22T03:00:00Z"))).toMatchObject({ leaves: 2, leftOut: 0 });
+  expect(await entries()).toEqual([]);
+});
+
+test("a night of which no score fits a leaf publishes no root, and quarantines no wallet", async () => {
+  await world.store([{ wallet: testWallet(1), asOf: 5, points: 91 }]);
+  await world.db.execute("update ahs.score set d1_score = null");
+  await expect(publishNow()).rejects.toThrow("expected all of ahs, d1 and d2");
+  expect(await world.db.select().from(quarantine)).toEqual([]);
 });
 
 test("without scores there is no epoch", async () => {

@@ -60,6 +60,7 @@ export async function createRecordWorld() {
   return {
     context,
     db,
+    url: database.url,
     mine,
     follow: (wallet: Address, block: number) => followEnriched(client, SCHEMA, { wallet, block }),
     sanction: async (wallet: Address, block: number, listed = true): Promise<void> => {

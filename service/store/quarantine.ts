@@ -1,0 +1,140 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Pool } from "pg";
+import { quarantine } from "./tables/quarantine.ts";
+
+/** score: scoring of a wallet, by day and by night. root: the leaf of a wallet in the night's root. */
+export const QUARANTINE_KINDS = ["score", "root"] as const;
+export type QuarantineKind = (typeof QUARANTINE_KINDS)[number];
+
+/** The items of one kind of work on one chain. */
+export type QuarantineScope = { readonly chainId: number; readonly kind: QuarantineKind };
+
+export type Fault = { readonly subject: string; readonly error: unknown };
+
+/** Seconds until the next try after the first failure, which doubles with each further one, and at most. */
+const [FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS] = [60, 6 * 3_600];
+/** Entries of one kind: a flood of bad items must not make every run read a long list. */
+const MOST_ENTRIES = 10_000;
+/** Characters of an error's text that are stored. */
+const MOST_ERROR_CHARACTERS = 300;
+
+/** When each quarantined item of a kind is tried again. */
+export async function readQuarantine(
+  db: NodePgDatabase,
+  { chainId, kind }: QuarantineScope,
+): Promise<ReadonlyMap<string, Date>> {
+  const rows = await db
+    .select({ subject: quarantine.subject, nextTryAt: quarantine.nextTryAt })
+    .from(quarantine)
+    .where(and(eq(quarantine.chainId, chainId), eq(quarantine.kind, kind)));
+  return new Map(rows.map(({ subject, nextTryAt }) => [subject, nextTryAt]));
+}
+
+/**
+ * Quarantines items, or extends their time: a minute after the first failure, then twice as long each time, up to six hours.
+ * Beyond 10,000 entries of a kind new ones are not stored. Returns how many were stored.
+ */
+export async function quarantineItems(
+  db: NodePgDatabase,
+  { chainId, kind }: QuarantineScope,
+  { faults, now }: { readonly faults: readonly Fault[]; readonly now: Date },
+): Promise<number> {
+  if (faults.length === 0) return 0;
+  const { rowCount } = await db.execute(sql`
+    insert into ${quarantine} as held (chain_id, kind, subject, error, failures, first_failed_at, next_try_at)
+    select ${chainId}, ${kind}, fault.subject, fault.error, 1, ${now}::timestamptz,
+      ${now}::timestamptz + ${FIRST_RETRY_SECONDS} * interval '1 second'
+    from unnest(
+      ${sql.param(faults.map(({ subject }) => subject))}::text[],
+      ${sql.param(faults.map(({ error }) => describeFault(error)))}::text[]
+    ) with ordinality as fault (subject, error, place)
+    where fault.place + (select count(*) from ${quarantine} where chain_id = ${chainId} and kind = ${kind}) <= ${MOST_ENTRIES}
+      or exists (select from ${quarantine} known
+        where known.chain_id = ${chainId} and known.kind = ${kind} and known.subject = fault.subject)
+    on conflict (chain_id, kind, subject) do update set
+      error = excluded.error, failures = held.failures + 1,
+      next_try_at = ${now}::timestamptz + interval '1 second'
+        * least(${FIRST_RETRY_SECONDS} * power(2, least(held.failures, 30)), ${LONGEST_RETRY_SECONDS})`);
+  return rowCount ?? 0;
+}
+
+/** Ends the quarantine of items whose work succeeded. */
+export async function releaseItems(
+  db: NodePgDatabase,
+  { chainId, kind }: QuarantineScope,
+  subjects: readonly string[],
+): Promise<void> {
+  if (subjects.length === 0) return;
+  await db.execute(sql`
+    delete from ${quarantine}
+    where chain_id = ${chainId} and kind = ${kind} and subject = any(${sql.param(subjects)})`);
+}
+
+/** Has the quarantined items of a chain, or of one kind, tried by the next run; returns how many. */
+export async function retryItems(
+  db: NodePgDatabase,
+  { chainId, kind, now }: { readonly chainId: number; readonly kind: string | null; readonly now: Date },
+): Promise<number> {
+  const { rowCount } = await db.execute(sql`
+    update ${quarantine} set next_try_at = ${now}::timestamptz
+    where chain_id = ${chainId} and (${kind}::text is null or kind = ${kind})`);
+  return rowCount ?? 0;
+}
+
+export type QuarantinedItem = typeof quarantine.$inferSelect;
+
+/** The items that are quarantined on a chain, those that have failed for longest first. */
+export function readQuarantined(
+  db: NodePgDatabase,
+  chainId: number,
+  limit: number,
+): Promise<readonly QuarantinedItem[]> {
+  return db
+    .select()
+    .from(quarantine)
+    .where(eq(quarantine.chainId, chainId))
+    .orderBy(asc(quarantine.firstFailedAt), asc(quarantine.subject))
+    .limit(limit);
+}
+
+/** How many items of a kind are quarantined, and the one that has failed for longest. */
+export type QuarantineFacts = {
+  readonly kind: QuarantineKind;
+  readonly count: number;
+  readonly oldest: {
+    readonly subject: string;
+    readonly error: string;
+    readonly failures: number;
+    readonly since: Date;
+  };
+};
+
+/** What is quarantined on a chain; kinds without an entry are left out. */
+export async function readQuarantineFacts(
+  client: Pick<Pool, "query">,
+  chainId: number,
+): Promise<readonly QuarantineFacts[]> {
+  const { rows } = await client.query<{ kind: QuarantineKind; count: number } & QuarantineFacts["oldest"]>(
+    `select distinct on (kind) kind, (count(*) over (partition by kind))::int as count, subject, error, failures,
+       first_failed_at as since
+     from ahs.quarantine where chain_id = $1 order by kind, first_failed_at, subject`,
+    [chainId],
+  );
+  return rows.map(({ kind, count, ...oldest }) => ({ kind, count, oldest }));
+}
+
+/**
+ * The innermost cause's name and code, and its text up to the first quote: what is quoted may come from rows, and may hold quotes
+ * itself. Of a SyntaxError the text repeats what was parsed without quotes.
+ */
+function describeFault(error: unknown): string {
+  let inner = error;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  if (!(inner instanceof Error)) return "a value that is no error was thrown";
+  const code: unknown = Reflect.get(inner, "code");
+  const name = typeof code === "string" ? `${inner.name} ${code}` : inner.name;
+  if (inner instanceof SyntaxError) return name;
+  const message = inner.message.replace(/["'`].*/s, '"…"');
+  return `${name}: ${message}`.replaceAll("\0", "").slice(0, MOST_ERROR_CHARACTERS);
+}
