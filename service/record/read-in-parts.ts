@@ -33,7 +33,7 @@ export async function* readInParts(
 }
 
 /** Divides wallets, in their order, so that no part but that of a single wallet holds more bytes than wanted. */
-export function divideBySize(
+function divideBySize(
   wallets: readonly Address[],
   sizes: ReadonlyMap<string, number>,
   partBytes: number,
