@@ -12,7 +12,9 @@ import { historyReaderFromConfig } from "../history-from-config.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
 import { apiPorts } from "../serve/api-ports.ts";
 import { scoreSigner } from "../serve/attest.ts";
+import { trustedProxiesOf } from "../serve/gate.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
+import { countDrops } from "../serve/server-metrics.ts";
 import { receiptPorts } from "../serve/verification.ts";
 import { serveMetrics } from "../work/metrics-server.ts";
 
@@ -42,7 +44,12 @@ export async function serveApi({ config }: Invocation): Promise<void> {
     config.interfaces.map((name) => INTERFACES[name]),
   );
   serveMetrics(ports.registry, config, signal);
-  const server = await startHttpServer(app.fetch, config, SERVER_LIMITS);
+  const server = await startHttpServer(app.fetch, {
+    ...config,
+    limits: SERVER_LIMITS,
+    trustedProxies: trustedProxiesOf(config),
+    onDrop: countDrops(ports.registry),
+  });
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");
   await drainServer(server, life, DRAIN);

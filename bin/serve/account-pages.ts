@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { readTrustedProxies } from "../../service/api/access/client-address.ts";
 import { createIpLimit } from "../../service/api/access/ip-limit.ts";
 import type { ApiContext, Clock } from "../../service/api/api-env.ts";
 import { type GetReadyzPorts, readReadiness } from "../../service/api/operation/get-readyz.ts";
@@ -13,6 +12,7 @@ import type { Database } from "../../service/store/database.ts";
 import { readKeyStanding } from "../../service/store/key-standing.ts";
 import { readServiceRecords } from "../../service/store/service-records.ts";
 import type { Config } from "../config.ts";
+import { trustedProxiesOf } from "./gate.ts";
 
 /** Nobody types a key often; who tries many is guessing. */
 const SIGN_INS_PER_MINUTE = 10;
@@ -37,8 +37,7 @@ export function accountPages(
   config: Pick<Config, "interfaces" | "trustedProxies" | "maxIndexAgeSeconds">,
   { db, chainId, clock, logger, ...parts }: Parts,
 ): AccountPagePorts & StatusPagePorts & VerdictPagePorts {
-  const trustedProxies = readTrustedProxies(config.trustedProxies);
-  if (trustedProxies === null) throw new Error(`no list of addresses: ${config.trustedProxies.join(",")}`);
+  const trustedProxies = trustedProxiesOf(config);
   const { maxIndexAgeSeconds } = config;
   const readiness = { ...parts, maxIndexAgeSeconds };
   return {

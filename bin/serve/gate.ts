@@ -1,7 +1,7 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Logger } from "pino";
 import { createCallLimiter } from "../../service/api/access/call-limiter.ts";
-import { readTrustedProxies } from "../../service/api/access/client-address.ts";
+import { readTrustedProxies, type TrustedProxies } from "../../service/api/access/client-address.ts";
 import type { AccessParts } from "../../service/api/access/create-access.ts";
 import { createIpLimit } from "../../service/api/access/ip-limit.ts";
 import { createRepeatStore } from "../../service/api/access/repeat-store.ts";
@@ -47,8 +47,7 @@ export function requestGate(
   clock: { monotonicMs(): number },
   life: ServerLife,
 ): Pick<ApiPorts, "life" | "ipLimit" | "socketAddress" | "deadlineMs"> {
-  const trustedProxies = readTrustedProxies(config.trustedProxies);
-  if (trustedProxies === null) throw new Error(`no list of addresses: ${config.trustedProxies.join(",")}`);
+  const trustedProxies = trustedProxiesOf(config);
   return {
     life,
     ipLimit: createIpLimit({
@@ -60,4 +59,11 @@ export function requestGate(
     socketAddress: (context) => getConnInfo(context).remote.address ?? null,
     deadlineMs: REQUEST_DEADLINE_MS,
   };
+}
+
+/** The proxies that the configuration trusts; throws for what is no list of addresses. */
+export function trustedProxiesOf({ trustedProxies }: Pick<Config, "trustedProxies">): TrustedProxies {
+  const proxies = readTrustedProxies(trustedProxies);
+  if (proxies === null) throw new Error(`expected a list of addresses, got ${trustedProxies.join(",")}`);
+  return proxies;
 }

@@ -1,14 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server, STATUS_CODES } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
+import { connectionAddress, type TrustedProxies } from "../../service/api/access/client-address.ts";
 import { envelopeHeaders } from "../../service/api/envelope.ts";
 import { Problem, type ProblemCode } from "../../service/api/problems.ts";
 import type { ServerEnding } from "../../service/api/server-life.ts";
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  type ConnectionPorts,
+  limitConnections,
+} from "./connection-limits.ts";
 
 /** How long a client may take, and how much it may send before anything of ours reads it. */
-export type ServerLimits = {
+export type ServerLimits = ConnectionLimits & {
   /** Until its header is there. */
   readonly headersMs: number;
   /** Until its body is there as well. */
@@ -19,45 +32,88 @@ export type ServerLimits = {
   readonly checkMs: number;
   /** Of all header lines of a request together. */
   readonly headerBytes: number;
+  /** Of path and query of a request. */
+  readonly targetBytes: number;
 };
 
 export const SERVER_LIMITS: ServerLimits = {
+  ...CONNECTION_LIMITS,
   headersMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 15_000,
   checkMs: 2_000,
   // A payment header may have 8 KiB.
   headerBytes: 16 * 1024,
+  // A 402 repeats the URL in base64 twice over, and clients take 16 KiB of header lines.
+  targetBytes: 4 * 1024,
 };
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
+export type ServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly limits: ServerLimits;
+  readonly trustedProxies: TrustedProxies;
+  readonly onDrop: ConnectionPorts["onDrop"];
+};
+
 /** Listens at a host and port; what is no request, too large or too slow is refused as everything else is. */
-export async function startHttpServer(
-  fetch: Fetch,
-  at: { readonly host: string; readonly port: number },
-  limits: ServerLimits,
-): Promise<Server> {
-  const server = createServer(
-    {
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      connectionsCheckingInterval: limits.checkMs,
-      maxHeaderSize: limits.headerBytes,
+export async function startHttpServer(fetch: Fetch, options: ServerOptions): Promise<Server> {
+  const { host, port, limits, trustedProxies, onDrop } = options;
+  const server = createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkMs,
+    maxHeaderSize: limits.headerBytes,
+    // Refused below, as everything else is.
+    requireHostHeader: false,
+  });
+  const listener = getRequestListener(fetch, {
+    hostname: host,
+    errorHandler: () => {
+      const { status, headers, body } = NO_URL();
+      return new Response(body, { status, headers });
     },
-    getRequestListener(fetch, {
-      hostname: at.host,
-      errorHandler: () => {
-        const { status, headers, body } = rawRefusal("request-malformed", "Target and Host are no URL.");
-        return new Response(body, { status, headers });
-      },
-    }),
-  );
+  });
+  limitConnections(server, {
+    limits,
+    onDrop,
+    countedAddress: ({ remoteAddress }) => connectionAddress(remoteAddress, trustedProxies),
+    handle: (incoming, outgoing) => {
+      const refusal = refusalOfRequest(incoming, limits);
+      if (refusal === null) void listener(incoming, outgoing);
+      else refuse(outgoing, refusal);
+    },
+    refuse: (_incoming, outgoing) =>
+      refuse(
+        outgoing,
+        rawRefusal("connection-crowded", `More than ${limits.waiting} requests wait on this connection.`),
+      ),
+  });
   server.on("clientError", refuseRaw);
-  server.listen(at.port, at.host);
+  server.listen(port, host);
   await once(server, "listening");
   return server;
+}
+
+/** Null for a request whose target and Host can be read. */
+function refusalOfRequest(incoming: IncomingMessage, { targetBytes }: ServerLimits): Refusal | null {
+  if ((incoming.url ?? "").length > targetBytes)
+    return rawRefusal("target-too-long", `Path and query exceed ${targetBytes} bytes.`);
+  const hosts = incoming.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host");
+  const isNeeded = incoming.httpVersion === "1.1";
+  if (hosts.length > 1 || (isNeeded && hosts.length === 0))
+    return rawRefusal("request-malformed", `Expected one Host, got ${hosts.length}.`);
+  const { host } = incoming.headers;
+  return host === undefined || URL.canParse(`http://${host}/`) ? null : NO_URL();
+}
+
+const NO_URL = () => rawRefusal("request-malformed", "Target and Host are no URL.");
+
+function refuse(outgoing: ServerResponse, { status, headers, body }: Refusal): void {
+  outgoing.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 
 /** What never becomes a request is answered on the bare socket. */
@@ -85,6 +141,8 @@ function refusalOf(code: string | undefined) {
       return rawRefusal("request-malformed", "This is no HTTP request.");
   }
 }
+
+type Refusal = ReturnType<typeof rawRefusal>;
 
 function rawRefusal(code: ProblemCode, detail: string) {
   const requestId = randomUUID();

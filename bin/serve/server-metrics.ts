@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { watchSanctionsSources } from "../../service/sanctions/metrics.ts";
 import { createSourceWatch, type SourceWatch } from "../../service/sanctions/source-watch.ts";
 import { readSanctionsSources } from "../../service/sanctions/sources.ts";
 import type { Database } from "../../service/store/database.ts";
 import { addBuildInfo, watchIndex } from "../operation-metrics.ts";
+import type { DropReason } from "./connection-limits.ts";
 
 type Watched = {
   readonly db: Database;
@@ -27,4 +28,15 @@ export function serverMetrics({ db, deployment, logger, clock }: Watched): {
   const sanctionsSources = createSourceWatch({ ...clock, read: () => readSanctionsSources(db, deployment) });
   watchSanctionsSources(registry, { sources: sanctionsSources, now, logger });
   return { registry, sanctionsSources };
+}
+
+/** Counts the connections that a server ends. */
+export function countDrops(registry: Registry): (reason: DropReason) => void {
+  const drops = new Counter({
+    name: "ahs_http_connections_dropped_total",
+    help: "Connections ended for what their client did, by reason",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  return (reason) => drops.inc({ reason });
 }

@@ -3651,7 +3651,7 @@ export interface operations {
                     "application/json": components["schemas"]["Batch"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Header malformed, or Payment malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3705,6 +3705,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4042,7 +4051,7 @@ export interface operations {
                     "application/json": components["schemas"]["RoutingPolicy"];
                 };
             };
-            /** @description Header malformed */
+            /** @description Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4073,6 +4082,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5214,7 +5232,10 @@ export interface operations {
     get_epochs_epoch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the caller holds: 304 where one of them is current */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Number of the epoch, as in the oracle's RootPublished event */
                 epoch: number;
@@ -5247,6 +5268,13 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Epoch"];
                 };
+            };
+            /** @description Unchanged since the ETag in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not found */
             404: {
@@ -5659,7 +5687,10 @@ export interface operations {
     get_inputs_hash: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags that the caller holds: 304 where one of them is current */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description keccak256 of the file's RFC 8785 form for inputs and policies; its SHA-256 for all others */
                 hash: string;
@@ -5681,6 +5712,13 @@ export interface operations {
                      */
                     "application/json": Record<string, never> | unknown[];
                 };
+            };
+            /** @description Unchanged since the ETag in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not found */
             404: {
@@ -5777,7 +5815,7 @@ export interface operations {
                     "application/json": components["schemas"]["BoughtKey"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Header malformed, or Payment malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5822,6 +5860,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5908,7 +5955,7 @@ export interface operations {
                     "application/json": components["schemas"]["RotatedKey"];
                 };
             };
-            /** @description Header malformed */
+            /** @description Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5950,6 +5997,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6136,7 +6192,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToppedUpKey"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Header malformed, or Payment malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6181,6 +6237,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1014,7 +1014,7 @@ export interface operations {
                     "application/json": components["schemas"]["SubmittedOutput"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Header malformed, or Payment malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1077,6 +1077,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1290,8 +1299,26 @@ export interface operations {
                     "application/json": components["schemas"]["Spec"];
                 };
             };
+            /** @description Body malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1782,7 +1809,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeptEvidence"];
                 };
             };
-            /** @description Header malformed */
+            /** @description Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1842,6 +1869,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2159,7 +2195,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewedVerdict"];
                 };
             };
-            /** @description Header malformed */
+            /** @description Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2210,6 +2246,15 @@ export interface operations {
             };
             /** @description Body too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Content-Encoding unsupported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

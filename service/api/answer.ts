@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ApiContext } from "./api-env.ts";
+import { namesVersion } from "./entity-tags.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -32,6 +33,22 @@ export function answerJson(
     body: JSON.stringify(body),
     headers: { "content-type": "application/json", ...headers },
   });
+}
+
+/** A version of something by its entity tag, or a 304 to a client that has it. */
+export function answerTagged(
+  context: ApiContext,
+  {
+    tag,
+    body,
+    headers,
+  }: { readonly tag: string; readonly body: string | Uint8Array; readonly headers: Headers },
+): Response {
+  const tagged = { ...headers, etag: `"${tag}"` };
+  if (!namesVersion(context.req.header("if-none-match"), tag))
+    return answer(context, { status: 200, body, headers: tagged });
+  const { "content-type": _type, "content-encoding": _encoding, ...ofNoBody }: Headers = tagged;
+  return answer(context, { status: 304, body: null, headers: ofNoBody });
 }
 
 /** Adds headers, lower-case, to whatever a request is answered with. */

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Access } from "./access/access.ts";
 import type { IpLimit } from "./access/ip-limit.ts";
-import { answer, answerJson } from "./answer.ts";
+import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
 import { createRequestLimits } from "./deadline.ts";
 import { type DiscoveryPorts, mountDiscovery } from "./discovery/mount-discovery.ts";
@@ -18,11 +18,12 @@ import { type ApiDocument, type DescribedInterface, openApiDocument } from "./op
 import { mountAssets } from "./pages/assets.ts";
 import { frameOf, type PageFrame } from "./pages/frame.ts";
 import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
-import { answerPublicPage } from "./pages/page.ts";
+import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
 import { renderReference } from "./pages/render-reference.ts";
 import { Problem } from "./problems.ts";
 import type { ServerLife } from "./server-life.ts";
+import { staticDocument } from "./static-document.ts";
 
 /** What every interface takes from outside, whatever its endpoints do. */
 export type InterfacePorts = DiscoveryPorts & {
@@ -99,7 +100,7 @@ export function createInterfaceApp<Deps extends InterfacePorts>(
   mountDocuments(
     app,
     interfaces.map((one) => ({ ...one, document: openApiDocument(one) })),
-    ports,
+    { ...ports, frame },
   );
   return app;
 }
@@ -117,13 +118,20 @@ function frameIn(
   });
 }
 
-function mountDocuments(app: Hono<ApiEnv>, served: readonly ServedDocument[], ports: InterfacePorts): void {
-  const { logger, discovery } = ports;
+const DOCUMENT = { "content-type": "application/json", "cache-control": "public, max-age=300" } as const;
+
+function mountDocuments(
+  app: Hono<ApiEnv>,
+  served: readonly ServedDocument[],
+  ports: InterfacePorts & { readonly frame: PageFrame },
+): void {
+  const { logger, discovery, frame } = ports;
   mountDiscovery(app, served, ports);
   mountMcp(app, { served, origin: discovery.origin, logger });
   for (const one of served) {
-    mountPage(app, one.documentPath, (context) => answerJson(context, one.document));
-    mountReference(app, one, served);
+    const others = served.filter((other) => other !== one);
+    mountPage(app, one.documentPath, staticDocument(JSON.stringify(one.document), DOCUMENT));
+    mountPage(app, one.referencePath, staticPage(renderReference(one, others), frame));
   }
   if (!served.some((one) => one.referencePath === REFERENCE_OF_PROBLEMS)) {
     const [first] = served;
@@ -132,10 +140,4 @@ function mountDocuments(app: Hono<ApiEnv>, served: readonly ServedDocument[], po
     );
   }
   if (ports.metricsPage === "loopback") mountMetrics(app, ports);
-}
-
-function mountReference(app: Hono<ApiEnv>, one: ServedDocument, served: readonly ServedDocument[]): void {
-  const others = served.filter((other) => other !== one);
-  const page = renderReference(one, others);
-  mountPage(app, one.referencePath, (context) => answerPublicPage(context, page));
 }

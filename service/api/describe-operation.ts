@@ -31,6 +31,9 @@ const validationErrorsSchema = z
 /** Those of every endpoint: its address may send too much, the server may be too slow or about to stop, or at fault. */
 const COMMON_PROBLEMS: readonly ProblemCode[] = ["rate-limited", "internal", "deadline-exceeded", "draining"];
 
+/** Those of every endpoint that reads a body. */
+const BODY_PROBLEMS: readonly ProblemCode[] = ["body-malformed", "body-too-large", "encoding-unsupported"];
+
 /** The OpenAPI operation of an endpoint: its own parts, and the refusals that its kind implies. */
 export function describeOperation<Params, Query, Body, Answer>(
   spec: EndpointSpec<Params, Query, Body, Answer>,
@@ -53,7 +56,7 @@ export function describeOperation<Params, Query, Body, Answer>(
       ...alternativeResponses(spec),
       ...(pricing === null ? [] : [paymentRequiredResponse]),
       ...(hasInput(spec) ? [validationResponse] : []),
-      ...problemResponses(spec.request.body === null ? problems : [...problems, "body-too-large"]),
+      ...problemResponses(spec.request.body === null ? problems : [...problems, ...BODY_PROBLEMS]),
     ]),
   };
 }

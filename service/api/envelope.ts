@@ -28,8 +28,9 @@ export type EnvelopeDeps = {
 /** Methods that some endpoint of ours has, and those that answer for them. */
 const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 const KNOWN_METHODS = new Set(METHODS.split(", "));
+// x402 clients send the last two: one names the answer's headers that it reads, the other is that of version 1.
 const REQUEST_HEADERS =
-  "Content-Type, Authorization, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID";
+  "Content-Type, Authorization, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, Access-Control-Expose-Headers, X-PAYMENT";
 const EXPOSED_HEADERS =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Digest, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version";
 const PREFLIGHT_SECONDS = "7200";

@@ -13,6 +13,7 @@ const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-ex
 /** Every problem that the service can answer: one code, one status, one title. */
 export const PROBLEMS = {
   "request-malformed": { status: 400, title: "Request malformed" },
+  "body-malformed": { status: 400, title: "Body malformed" },
   "header-malformed": { status: 400, title: "Header malformed" },
   "payment-malformed": { status: 400, title: "Payment malformed" },
   "key-missing": { status: 401, title: "API key missing" },
@@ -46,6 +47,8 @@ export const PROBLEMS = {
   "texts-dropped": { status: 410, title: "Texts no longer kept" },
   "precondition-failed": { status: 412, title: "Changed meanwhile" },
   "body-too-large": { status: 413, title: "Body too large" },
+  "target-too-long": { status: 414, title: "Path and query too long" },
+  "encoding-unsupported": { status: 415, title: "Content-Encoding unsupported" },
   "idempotency-key-reused": { status: 422, title: "Idempotency-Key used for another request" },
   "headers-too-large": { status: 431, title: "Request header too large" },
   "rate-limited": { status: 429, title: "Rate limit exceeded", type: QUOTA_EXCEEDED },
@@ -64,6 +67,7 @@ export const PROBLEMS = {
   "panel-budget-spent": { status: 503, title: "Panel's budget spent" },
   "receipts-not-configured": { status: 503, title: "Receipts not configured" },
   "deadline-exceeded": { status: 503, title: "Deadline exceeded" },
+  "connection-crowded": { status: 503, title: "Too many requests on one connection" },
   draining: { status: 503, title: "Shutting down" },
 } as const satisfies Record<string, ProblemKind>;
 

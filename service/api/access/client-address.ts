@@ -46,6 +46,12 @@ export function clientAddress({ socket, forwardedFor }: CallSource, trusted: Tru
   return networkOf(address);
 }
 
+/** The address that a connection is counted for; null for a trusted proxy, whose connections are those of many clients. */
+export function connectionAddress(socket: string | undefined, trusted: TrustedProxies): string | null {
+  if (socket === undefined || isTrusted(plain(socket), trusted)) return null;
+  return networkOf(plain(socket));
+}
+
 function isTrusted(address: string, { list }: TrustedProxies): boolean {
   const version = isIP(address);
   return version !== 0 && list.check(address, familyOf(version));

@@ -1,10 +1,11 @@
 import type { Hono } from "hono";
 import type { JWK } from "jose";
 import type { Address } from "viem";
-import { answer, answerJson } from "../answer.ts";
+import { answer } from "../answer.ts";
 import type { ApiEnv, Clock } from "../api-env.ts";
 import type { ServedDocument } from "../create-interface.ts";
 import { mountPage } from "../mount-endpoints.ts";
+import { staticDocument } from "../static-document.ts";
 import { agentRegistration, type JobEvaluation } from "./agent-registration.ts";
 import { llmsText } from "./llms-text.ts";
 import { type PaymentTerms, paymentManifest } from "./payment-manifest.ts";
@@ -29,6 +30,7 @@ export type DiscoveryPorts = {
 };
 
 const CACHED = { "cache-control": "public, max-age=300" } as const;
+const JSON_CACHED = { "content-type": "application/json", ...CACHED } as const;
 const PLAIN = { "content-type": "text/plain; charset=utf-8", ...CACHED } as const;
 
 /** Mounts what machines look for at well-known places; all but the keys follows from the documents. */
@@ -40,15 +42,23 @@ export function mountDiscovery(
   const { origin, paymentTerms: terms, sampleWallet, evaluation, securityContact } = discovery;
   const started = clock.now();
   if (terms !== null) {
+    const manifestOf = (wallet: Address) =>
+      staticDocument(
+        JSON.stringify(paymentManifest(served, { origin, terms, updated: started, wallet })),
+        JSON_CACHED,
+      );
+    let made: { readonly wallet: Address; readonly manifest: ReturnType<typeof manifestOf> } | null = null;
     mountPage(app, "/.well-known/x402", async (context) => {
       const wallet = await sampleWallet();
-      const manifest = paymentManifest(served, { origin, terms, updated: started, wallet });
-      return answerJson(context, manifest, { headers: CACHED });
+      if (made?.wallet !== wallet) made = { wallet, manifest: manifestOf(wallet) };
+      return made.manifest(context);
     });
   }
   const registration = agentRegistration(served, origin, { takesPayments: terms !== null, evaluation });
-  mountPage(app, "/.well-known/agent-registration.json", (context) =>
-    answerJson(context, registration, { headers: CACHED }),
+  mountPage(
+    app,
+    "/.well-known/agent-registration.json",
+    staticDocument(JSON.stringify(registration), JSON_CACHED),
   );
   mountPage(app, "/.well-known/security.txt", (context) =>
     answer(context, {
@@ -57,9 +67,10 @@ export function mountDiscovery(
       headers: PLAIN,
     }),
   );
-  mountPage(app, "/.well-known/jwks.json", (context) =>
-    answerJson(context, publicKeys, { headers: { "content-type": "application/jwk-set+json", ...CACHED } }),
+  mountPage(
+    app,
+    "/.well-known/jwks.json",
+    staticDocument(JSON.stringify(publicKeys), { "content-type": "application/jwk-set+json", ...CACHED }),
   );
-  const text = llmsText(served, origin, terms !== null);
-  mountPage(app, "/llms.txt", (context) => answer(context, { status: 200, body: text, headers: PLAIN }));
+  mountPage(app, "/llms.txt", staticDocument(llmsText(served, origin, terms !== null), PLAIN));
 }

@@ -43,7 +43,7 @@ async function renderStored(epoch: number, source: EpochSource): Promise<EpochLi
     created_at: stored.createdAt.toISOString(),
     leaves: await provenLeaves(stored.leaves.map(toLeaf)),
   };
-  return { root: stored.root, json: JSON.stringify(answer) };
+  return { root: stored.root, json: Buffer.from(JSON.stringify(answer)) };
 }
 
 async function provenLeaves(leaves: readonly OracleLeaf[]): Promise<z.infer<typeof epochSchema>["leaves"]> {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { eip55Schema } from "../address-schema.ts";
-import { answer } from "../answer.ts";
+import { answerTagged } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { Problem } from "../problems.ts";
 
@@ -9,8 +9,8 @@ export type GetEpochPorts = {
   readonly epochList: (epoch: number) => Promise<EpochList | null>;
 };
 
-/** A published list, with its answer as JSON text: lists are long, never change, and are asked for often. */
-export type EpochList = { readonly root: string; readonly json: string };
+/** A published list, with its answer as JSON in bytes that all requests share: lists are long, never change, and are asked for often. */
+export type EpochList = { readonly root: string; readonly json: Uint8Array };
 
 const wordSchema = z.string().regex(/^0x[0-9a-f]{64}$/);
 
@@ -70,17 +70,18 @@ export const getEpoch = defineFree({
     },
     description: "The list",
   },
+  alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
+  headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],
   async respond(context, { params: { epoch } }, { deps }: { deps: GetEpochPorts }) {
     const list = await deps.epochList(epoch);
     if (list === null) throw new Problem("not-found", `No epoch ${epoch} has been published.`);
-    return answer(context, {
-      status: 200,
+    return answerTagged(context, {
+      tag: list.root,
       body: list.json,
       headers: {
         "content-type": "application/json",
         "cache-control": "public, max-age=3600",
-        etag: `"${list.root}"`,
       },
     });
   },

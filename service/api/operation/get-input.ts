@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
-import { answer } from "../answer.ts";
+import { answerTagged } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { Problem } from "../problems.ts";
 
@@ -40,17 +40,18 @@ export const getInput = defineFree({
     example: { version: "AHS-2026.1" },
     description: "The file",
   },
+  alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
+  headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],
   async respond(context, { params: { hash } }, { deps }: { deps: GetInputPorts }) {
     const text = canonicalize(await deps.inputFile(hash));
     if (text === undefined) throw new Problem("not-found", `No input file has the hash ${hash}.`);
-    return answer(context, {
-      status: 200,
+    return answerTagged(context, {
+      tag: hash,
       body: text,
       headers: {
         "content-type": "application/json",
         "cache-control": "public, max-age=31536000, immutable",
-        etag: `"${hash}"`,
       },
     });
   },

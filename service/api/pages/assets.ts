@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Hono } from "hono";
-import { answer } from "../answer.ts";
-import type { ApiEnv } from "../api-env.ts";
+import type { ApiContext, ApiEnv } from "../api-env.ts";
 import { mountPage } from "../mount-endpoints.ts";
+import { staticDocument } from "../static-document.ts";
 import { FONT_FILES, FONT_VERSION, STYLE, STYLE_VERSION } from "./style.ts";
 
 /** A file that pages load. */
@@ -67,13 +67,10 @@ const OWN_TEXTS: readonly PageAsset[] = [
 /** Mounts the stylesheet, the sign, robots.txt and the loaded files; a URL with its file's version may be kept for good. */
 export function mountAssets(app: Hono<ApiEnv>, loaded: readonly PageAsset[]): void {
   for (const { path, contentType, body, version } of [...OWN_TEXTS, ...loaded]) {
-    mountPage(app, path, (context) => {
+    const headers = (context: ApiContext) => {
       const isVersioned = version === "in-path" || (version !== null && context.req.query("v") === version.v);
-      return answer(context, {
-        status: 200,
-        body,
-        headers: { "content-type": contentType, "cache-control": isVersioned ? FOR_GOOD : FOR_MINUTES },
-      });
-    });
+      return { "content-type": contentType, "cache-control": isVersioned ? FOR_GOOD : FOR_MINUTES };
+    };
+    mountPage(app, path, staticDocument(body, headers));
   }
 }

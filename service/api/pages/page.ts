@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
-import { answer } from "../answer.ts";
+import { answer, answerTagged } from "../answer.ts";
 import type { ApiContext, Clock } from "../api-env.ts";
 import type { RequestLimits } from "../deadline.ts";
-import { namesVersion } from "../entity-tags.ts";
-import { type PageContent, renderPage } from "./frame.ts";
+import { staticDocument } from "../static-document.ts";
+import { type PageContent, type PageFrame, renderPage } from "./frame.ts";
 import type { PagePorts } from "./page-ports.ts";
 
 /** A page for people: what it answers is HTML, or a redirection; what it throws becomes a readable page. */
@@ -46,16 +46,23 @@ const HTML_HEADERS = {
   "content-security-policy": PAGE_POLICY,
 } as const;
 
+const PUBLIC_PAGE = "public, max-age=30";
+
 /** A page that anyone may see: kept by caches for half a minute, and told from its next version by an ETag. */
 export function answerPublicPage(context: ApiContext, content: PageContent): Response {
   const html = renderPage(content, context.get("frame"));
   const tag = createHash("sha256").update(html).digest("base64url").slice(0, 22);
   const varies = context.get("headers").vary;
   const vary = varies === undefined ? "Cookie" : `${varies}, Cookie`;
-  const headers = { etag: `"${tag}"`, "cache-control": "public, max-age=30", vary };
-  if (namesVersion(context.req.header("if-none-match"), tag))
-    return answer(context, { status: 304, body: null, headers });
-  return answer(context, { status: 200, body: html, headers: { ...HTML_HEADERS, ...headers } });
+  return answerTagged(context, {
+    ...{ tag, body: html },
+    headers: { ...HTML_HEADERS, "cache-control": PUBLIC_PAGE, vary },
+  });
+}
+
+/** A page that is the same for everyone as long as the server runs. */
+export function staticPage(content: PageContent, frame: PageFrame): ReturnType<typeof staticDocument> {
+  return staticDocument(renderPage(content, frame), { ...HTML_HEADERS, "cache-control": PUBLIC_PAGE });
 }
 
 /** A page for whoever asks alone, and one that refuses: no cache keeps it. */

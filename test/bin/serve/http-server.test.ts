@@ -1,16 +1,23 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, BlockList, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { drainServer, type ServerLimits, startHttpServer } from "../../../bin/serve/http-server.ts";
+import {
+  drainServer,
+  SERVER_LIMITS,
+  type ServerLimits,
+  startHttpServer,
+} from "../../../bin/serve/http-server.ts";
 import { createServerLife } from "../../../service/api/server-life.ts";
 
 const LIMITS: ServerLimits = {
+  ...SERVER_LIMITS,
   headersMs: 300,
   requestMs: 600,
   keepAliveMs: 5_000,
   checkMs: 50,
   headerBytes: 2_048,
+  targetBytes: 1_000,
 };
 
 const servers: Server[] = [];
@@ -21,7 +28,11 @@ afterEach(() => {
 type Fetch = Parameters<typeof startHttpServer>[0];
 
 async function start(fetch: Fetch = async (request) => new Response(await request.text())) {
-  const server = await startHttpServer(fetch, { host: "127.0.0.1", port: 0 }, LIMITS);
+  const server = await startHttpServer(fetch, {
+    ...{ host: "127.0.0.1", port: 0, limits: LIMITS },
+    trustedProxies: { list: new BlockList(), none: true },
+    onDrop: () => undefined,
+  });
   servers.push(server);
   const { port } = server.address() as AddressInfo;
   return { server, port, url: `http://127.0.0.1:${port}` };
@@ -51,6 +62,14 @@ describe("what is no proper request", () => {
       400,
       "request-malformed",
     ],
+    ["names no host in HTTP/1.1", "GET / HTTP/1.1\r\n\r\n", 400, "request-malformed"],
+    ["names two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400, "request-malformed"],
+    [
+      "has too long a target",
+      `GET /${"x".repeat(1_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+      414,
+      "target-too-long",
+    ],
     ["has too long a header", `GET / HTTP/1.1\r\nHost: a\r\n${many}\r\n`, 431, "headers-too-large"],
     ["never ends its header", "GET / HTTP/1.1\r\nHost: a\r\nx-slow: ", 408, "request-timeout"],
     [
@@ -71,6 +90,23 @@ describe("what is no proper request", () => {
       "application/problem+json",
     ])
       expect(answer.toLowerCase()).toContain(header);
+  });
+
+  it.each(
+    [
+      ["1.2.3.4.5", "256.256.256.256", "127.0..1:4420", "1270.0.1:4420", "127.0w0.1:4420", "1..2"],
+      ["1.2.3.08", "09", "4294967296", "0x100000000", "xn--", "a%", "[::1", "a:99999"],
+    ].flat(),
+  )("that names the impossible host %s is answered before anything reads it", async (host) => {
+    const { port } = await start(() => Promise.reject(new Error("reached")));
+    for (const method of ["GET", "POST"]) {
+      const answer = await sendRaw(
+        port,
+        `${method} / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).toContain("/docs#problem-request-malformed");
+    }
   });
 
   it("keeps nobody else waiting", async () => {

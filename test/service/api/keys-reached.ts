@@ -2,7 +2,7 @@ import { paidBy } from "./access/paying-access.ts";
 import { fakeApp, KEY } from "./fake-ports.ts";
 import { keysApp } from "./keys/keys-app.ts";
 import { BY_KEY, bySignIn, policyApp } from "./routing/policy-app.ts";
-import { actingRefusals } from "./shared-refusals.ts";
+import { actingRefusals, bodyRefusals } from "./shared-refusals.ts";
 
 type Reach = () => Response | Promise<Response>;
 type Reached = Readonly<Record<number, Reach>>;
@@ -12,24 +12,28 @@ const POLICY = { instant_grades: ["A"], escrow_grades: ["B"] };
 const UNKNOWN = { "X-API-Key": "ahs_unknown" };
 const UUID = "00000000-0000-4000-8000-000000000001";
 const BOTH = { ...paidBy(1), "X-API-Key": KEY };
-const LARGE = "x".repeat(2 ** 21 + 1);
+
+/** None of these reads further than the body. */
+function refusedBodies(path: string, method = "POST"): Reached {
+  return bodyRefusals((request) => fakeApp().app.request(path, { method, ...request }));
+}
 
 function sold(path: string): Reached {
   return {
+    ...refusedBodies(path),
     200: () => keysApp().post(path, CREDITS, BOTH),
     401: () => fakeApp().app.request(path, jsonRequest(CREDITS)),
     402: () => keysApp().post(path, CREDITS),
-    413: () => keysApp().post(path, LARGE, BOTH),
     422: () => keysApp().post(path, {}, BOTH),
   };
 }
 
 const rotated: Reached = {
+  ...refusedBodies("/keys/rotate"),
   ...actingRefusals("/keys/rotate", { headers: BY_KEY }),
   200: () => keysApp().post("/keys/rotate", {}, BY_KEY),
   401: () => keysApp().post("/keys/rotate", {}),
   404: async () => keysApp({ rotate: async () => null }).post("/keys/rotate", {}, await bySignIn()),
-  413: () => keysApp().post("/keys/rotate", LARGE, BY_KEY),
   422: () => keysApp().post("/keys/rotate", { key_id: UUID }, BY_KEY),
 };
 
@@ -40,11 +44,11 @@ const read: Reached = {
 };
 
 const written: Reached = {
+  ...refusedBodies("/ahs/route/policy", "PUT"),
   200: () => policyApp().put(POLICY),
   400: () => policyApp().put(POLICY, { ...BY_KEY, "If-Match": "x" }),
   401: () => policyApp().put(POLICY, UNKNOWN),
   412: () => policyApp().put(POLICY, { ...BY_KEY, "If-Match": '"x"' }),
-  413: () => policyApp().put(LARGE),
   422: () => policyApp().put({}),
 };
 

@@ -5,7 +5,7 @@ import { ALERTS_REACHED } from "./alerts/alerts-reached.ts";
 import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WITH_KEY } from "./fake-ports.ts";
 import { KEYS_REACHED } from "./keys-reached.ts";
 import { fakeRecovery } from "./recovery/fake-recovery.ts";
-import { sharedRefusals } from "./shared-refusals.ts";
+import { bodyRefusals, sharedRefusals } from "./shared-refusals.ts";
 import { fakeVerificationApp } from "./verification/fake-verification-ports.ts";
 
 type Operation = {
@@ -117,6 +117,7 @@ const REACHED: Readonly<Record<string, Reached>> = {
     503: () => fakeApp({ readLabels: unreachable }).app.request(`/risk/premium/${WALLET}`, WITH_KEY),
   },
   "/ahs/batch": {
+    ...bodyRefusals((request) => fakeApp().app.request("/ahs/batch", { method: "POST", ...request })),
     200: () => fakeApp({}, rich()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
     401: () => fakeApp().app.request("/ahs/batch", postOf({})),
     402: () => fakeApp({}, poor()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
@@ -125,8 +126,6 @@ const REACHED: Readonly<Record<string, Reached>> = {
         "/ahs/batch",
         postOf(WITH_KEY.headers),
       ),
-    413: () =>
-      fakeApp().app.request("/ahs/batch", { ...postOf(WITH_KEY.headers), body: "x".repeat(2 ** 21 + 1) }),
     422: () => fakeApp().app.request("/ahs/batch", { ...postOf(WITH_KEY.headers), body: "{}" }),
     500: () => fakeApp({ scoreNow: broken }, rich()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
     503: () => fakeApp({ scoreNow: unreachable }, rich()).app.request("/ahs/batch", postOf(WITH_KEY.headers)),
@@ -220,13 +219,22 @@ const REACHED: Readonly<Record<string, Reached>> = {
   ...ALERTS_REACHED,
   "/inputs/{hash}": {
     200: () => fakeApp({ inputFile: async () => ({}) }).app.request(`/inputs/${hash}`),
+    304: () =>
+      fakeApp({ inputFile: async () => ({}) }).app.request(`/inputs/${hash}`, {
+        headers: { "if-none-match": `"${hash}"` },
+      }),
     404: () => fakeApp().app.request(`/inputs/${hash}`),
     422: () => fakeApp().app.request("/inputs/x"),
     500: () => fakeApp({ inputFile: broken }).app.request(`/inputs/${hash}`),
     503: () => fakeApp({ inputFile: unreachable }).app.request(`/inputs/${hash}`),
   },
   "/epochs/{epoch}": {
-    200: () => fakeApp({ epochList: async () => ({ root: hash, json: "{}" }) }).app.request("/epochs/1"),
+    200: () =>
+      fakeApp({ epochList: async () => ({ root: hash, json: Buffer.from("{}") }) }).app.request("/epochs/1"),
+    304: () =>
+      fakeApp({ epochList: async () => ({ root: hash, json: Buffer.from("{}") }) }).app.request("/epochs/1", {
+        headers: { "if-none-match": `"${hash}"` },
+      }),
     404: () => fakeApp().app.request("/epochs/1"),
     422: () => fakeApp().app.request("/epochs/x"),
     500: () => fakeApp({ epochList: broken }).app.request("/epochs/1"),
@@ -358,7 +366,9 @@ describe("/openapi.json", () => {
       "method-not-allowed",
       "request-malformed",
       "request-timeout",
+      "target-too-long",
       "headers-too-large",
+      "connection-crowded",
       // Of forms on pages, which are no part of the document.
       "cross-site",
     ];

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { createRepeatStore } from "../../../service/api/access/repeat-store.ts";
 import type { Endpoint } from "../../../service/api/endpoint.ts";
 import { createServerLife } from "../../../service/api/server-life.ts";
+import { BODY_LIMIT_BYTES } from "../../../service/api/validation/read-body.ts";
 import { fakeApp, fakeLedger, KEY, WALLET } from "./fake-ports.ts";
 
 type Reach = () => Response | Promise<Response>;
@@ -31,6 +32,18 @@ export function sharedRefusals({
     ...every,
     400: () => fakeApp().app.request(url, malformed),
     409: () => fakeApp({}, busyLedger()).app.request(url, repeated),
+  };
+}
+
+/** Requests with bodies that no endpoint reads: not UTF-8, too large, and compressed. */
+export function bodyRefusals(
+  ask: (request: RequestInit) => Response | Promise<Response>,
+): Readonly<Record<400 | 413 | 415, Reach>> {
+  const headers = { "content-type": "application/json" };
+  return {
+    400: () => ask({ headers, body: Uint8Array.of(0x22, 0xff, 0xfe, 0x22) }),
+    413: () => ask({ headers, body: "x".repeat(BODY_LIMIT_BYTES + 1) }),
+    415: () => ask({ headers: { ...headers, "content-encoding": "gzip" }, body: "{}" }),
   };
 }
 

@@ -357,6 +357,30 @@ describe("a body beyond 2 MiB", () => {
   });
 });
 
+describe("a body whose bytes are no text", () => {
+  it.each([
+    ["UTF-8 cut short", [0x22, 0xff, 0xfe, 0x22], 400, "There was an error parsing the body"],
+    ["an overlong form", [0x22, 0xc0, 0x80, 0x41, 0x22], 400, "There was an error parsing the body"],
+    ["UTF-16", [...Buffer.from('"a"', "utf16le"), 0xd8], 400, "There was an error parsing the body"],
+    ["a half of a pair", [0x22, 0xed, 0xa0, 0x80, 0x22], 400, "There was an error parsing the body"],
+  ])("is refused: %s", async (_what, bytes, status, detail) => {
+    const app = appOf("/", { params: NONE, query: NONE, body: spec });
+    const response = await app.request("/", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: Uint8Array.from(bytes),
+    });
+    expect([response.status, (await bodyOf<{ detail: string }>(response)).detail]).toEqual([status, detail]);
+  });
+
+  it.each(["gzip", "br", "gzip, identity"])("is refused: Content-Encoding %s", async (encoding) => {
+    const app = appOf("/", { params: NONE, query: NONE, body: spec });
+    const headers = { "content-type": "application/json", "content-encoding": encoding };
+    const response = await app.request("/", { method: "POST", headers, body: "{}" });
+    expect([response.status, response.headers.get("accept-encoding")]).toEqual([415, "identity"]);
+  });
+});
+
 describe("path, query and body together", () => {
   const schemas = {
     params: addressParams,

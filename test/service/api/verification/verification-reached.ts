@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { createRepeatStore } from "../../../../service/api/access/repeat-store.ts";
 import { createServerLife } from "../../../../service/api/server-life.ts";
 import { fakeLedger, KEY } from "../fake-ports.ts";
-import { busyLedger } from "../shared-refusals.ts";
+import { bodyRefusals, busyLedger } from "../shared-refusals.ts";
 import {
   bothPorts,
   CLIENT,
@@ -23,7 +23,6 @@ type Changes = Parameters<typeof fakeVerificationApp>[0];
 
 const VERDICT = `/v1/verdicts/${VERDICT_ID}`;
 const CREDENTIALS = { "X-API-Key": KEY };
-const HUGE = "x".repeat(2 ** 21 + 1);
 const SPEC = { client_addr: CLIENT, spec_text: "Ten rows, please." };
 const OUTPUT = {
   spec_id: SPEC_ID,
@@ -54,17 +53,21 @@ function every(path: string, request: RequestInit = {}): Reached {
   };
 }
 
+function refusedBodies(path: string): Reached {
+  return bodyRefusals((request) => fakeVerificationApp().request(path, { method: "POST", ...request }));
+}
+
 /** Those of a POST with a credential that acts once under an Idempotency-Key. */
 function acting(path: string, body: unknown): Reached {
   const repeats = createRepeatStore(busyLedger().answers, pino({ level: "silent" }));
   const ask = (changes: Changes, headers: Readonly<Record<string, string>>) =>
     fakeVerificationApp(changes).request(path, posted(body, headers));
   return {
+    ...refusedBodies(path),
     200: () => ask({}, CREDENTIALS),
     400: () => ask({}, { ...CREDENTIALS, "Idempotency-Key": "" }),
     401: () => ask({}, {}),
     409: () => ask({ repeats }, { ...CREDENTIALS, "Idempotency-Key": "first" }),
-    413: () => fakeVerificationApp().request(path, { ...posted(body, CREDENTIALS), body: HUGE }),
     422: () => fakeVerificationApp().request(path, posted({}, CREDENTIALS)),
   };
 }
@@ -131,8 +134,8 @@ const outputReached: Reached = {
 export const VERIFICATION_REACHED: Readonly<Record<string, Reached>> = {
   "POST /v1/specs": {
     ...every("/v1/specs", posted(SPEC)),
+    ...refusedBodies("/v1/specs"),
     200: () => fakeVerificationApp().request("/v1/specs", posted(SPEC)),
-    413: () => fakeVerificationApp().request("/v1/specs", { ...posted(SPEC), body: HUGE }),
     422: () => fakeVerificationApp().request("/v1/specs", posted({})),
   },
   "POST /v1/outputs": outputReached,
@@ -209,7 +212,7 @@ export const VERIFICATION_REACHED: Readonly<Record<string, Reached>> = {
 };
 
 /** No body is read, so none is too large. */
-function withoutBody({ 413: _tooLarge, ...rest }: Reached): Reached {
+function withoutBody({ 413: _tooLarge, 415: _encoded, ...rest }: Reached): Reached {
   return rest;
 }
 

@@ -1,0 +1,130 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** What one connection, and one address, may take of a server. */
+export type ConnectionLimits = {
+  /** Requests of one connection that wait for the answer to the one before; the next one is refused and ends the connection. */
+  readonly waiting: number;
+  /** Requests sent after that one: their objects stay until the connection has ended. */
+  readonly ignored: number;
+  /** Milliseconds in which a client takes none of the bytes that it was sent. */
+  readonly unreadMs: number;
+  /** Milliseconds for the whole of a finished answer. */
+  readonly answerMs: number;
+  /** Connections of this process. */
+  readonly connections: number;
+  /** Connections of one address that is no trusted proxy. */
+  readonly connectionsPerAddress: number;
+};
+
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  // Browsers and proxies send one at a time.
+  waiting: 64,
+  // At 1.5 kB each.
+  ignored: 256,
+  unreadMs: 20_000,
+  // 10 MB at 35 kB/s.
+  answerMs: 300_000,
+  // At 64 kB of unread requests each, 800 kB with their objects.
+  connections: 4_000,
+  connectionsPerAddress: 500,
+};
+
+/** crowded: too many requests at once; unread, slow: answers that the client does not take; connections: one too many. */
+export type DropReason = "crowded" | "unread" | "slow" | "connections";
+
+type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+export type ConnectionPorts = {
+  readonly limits: ConnectionLimits;
+  /** The address that a socket's connections are counted for; null for one that is not counted. */
+  readonly countedAddress: (socket: Socket) => string | null;
+  readonly handle: Handle;
+  /** Answers a request that is one too many and ends its connection. */
+  readonly refuse: Handle;
+  readonly onDrop: (reason: DropReason) => void;
+};
+
+/** The requests of one connection: one is worked on, and the others wait in their order. */
+type Queue = { readonly waiting: (() => void)[]; isBusy: boolean; ignored: number };
+
+/** Answers a server's requests one at a time per connection, and ends connections that exceed their limits. */
+export function limitConnections(server: Server, ports: ConnectionPorts): void {
+  const { limits, onDrop } = ports;
+  const queues = new WeakMap<Socket, Queue>();
+  server.maxConnections = limits.connections;
+  server.on("drop", () => onDrop("connections"));
+  countByAddress(server, ports);
+  server.timeout = limits.unreadMs;
+  // Node counts progress of what it sends as activity.
+  server.on("timeout", (socket: Socket) => {
+    if (socket.writableLength === 0 && queues.get(socket)?.isBusy) {
+      socket.setTimeout(limits.unreadMs);
+      return;
+    }
+    if (socket.writableLength > 0) onDrop("unread");
+    socket.destroy();
+  });
+  server.on("request", (incoming, outgoing) => {
+    const { socket } = incoming;
+    const queue = queues.get(socket) ?? { waiting: [], isBusy: false, ignored: 0 };
+    queues.set(socket, queue);
+    if (queue.ignored > 0) {
+      queue.ignored += 1;
+      if (queue.ignored > limits.ignored) socket.destroy();
+      return;
+    }
+    const isCrowded = queue.waiting.length >= limits.waiting;
+    if (isCrowded) {
+      queue.ignored = 1;
+      onDrop("crowded");
+    }
+    queue.waiting.push(() => (isCrowded ? ports.refuse : ports.handle)(incoming, outgoing));
+    outgoing.once("close", () => {
+      queue.isBusy = false;
+      // Other connections get their turn between two requests of one.
+      setImmediate(advance);
+    });
+    endSlowAnswer(outgoing, ports);
+    advance();
+
+    function advance(): void {
+      if (socket.destroyed) queue.waiting.length = 0;
+      if (queue.isBusy) return;
+      const next = queue.waiting.shift();
+      queue.isBusy = next !== undefined;
+      next?.();
+    }
+  });
+}
+
+/** Ends the connection of an answer that is complete and takes too long to be read. */
+function endSlowAnswer(outgoing: ServerResponse, { limits, onDrop }: ConnectionPorts): void {
+  outgoing.once("prefinish", () => {
+    const { socket } = outgoing;
+    if (socket === null || socket.writableLength === 0) return;
+    const timer = setTimeout(() => {
+      onDrop("slow");
+      socket.destroy();
+    }, limits.answerMs);
+    outgoing.once("close", () => clearTimeout(timer));
+  });
+}
+
+function countByAddress(server: Server, { limits, countedAddress, onDrop }: ConnectionPorts): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket) => {
+    const address = countedAddress(socket);
+    if (address === null) return;
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+    if (count <= limits.connectionsPerAddress) return;
+    onDrop("connections");
+    socket.destroy();
+  });
+}
