@@ -34,6 +34,27 @@ const MAX_MB = 700;
  * that is charged, and compares with the bars of design.md. The load comes from this machine as well.
  */
 export async function benchReadApi({ databaseUrl }: ReadBenchOptions): Promise<BenchRow[]> {
+  const bench = openBench(databaseUrl);
+  const { db, folder, children } = bench;
+  try {
+    const wallets = await seedScores(db, databaseUrl);
+    const keys = { unlimited: await fastKey(db, null), metered: await fastKey(db, 1_000_000_000) };
+    const bare = await startBare(databaseUrl, children);
+    const serve = await startServe({ databaseUrl, folder, settings: {} }, children);
+    const load = { bare, serve, keys, wallets };
+    const ratios = await measureRatios(load);
+    const rows = [...ratios, ...(await measureLatency(load)), memoryRow(children.at(-1)?.pid)];
+    return [...rows, ...(await measureChecks(db, wallets[0] ?? "0x"))];
+  } finally {
+    await stopped(bench);
+  }
+}
+
+/** What a bench of a server holds while it runs. */
+type OpenBench = { readonly db: Database; readonly folder: string; readonly children: ChildProcess[] };
+
+/** A database, a folder and a list of processes, to be given to `stopped` in the end. */
+export function openBench(databaseUrl: string): OpenBench {
   const db = openDatabase({
     url: databaseUrl,
     applicationName: "ahs-bench",
@@ -42,22 +63,14 @@ export async function benchReadApi({ databaseUrl }: ReadBenchOptions): Promise<B
     connectTimeoutMs: 5_000,
     onIdleError: () => undefined,
   });
-  const folder = mkdtempSync(join(tmpdir(), "ahs-bench-read-"));
-  const children: ChildProcess[] = [];
-  try {
-    const wallets = await seedScores(db, databaseUrl);
-    const keys = { unlimited: await fastKey(db, null), metered: await fastKey(db, 1_000_000_000) };
-    const bare = await startBare(databaseUrl, children);
-    const serve = await startServe({ databaseUrl, folder }, children);
-    const load = { bare, serve, keys, wallets };
-    const ratios = await measureRatios(load);
-    const rows = [...ratios, ...(await measureLatency(load)), memoryRow(children.at(-1)?.pid)];
-    return [...rows, ...(await measureChecks(db, wallets[0] ?? "0x"))];
-  } finally {
-    for (const child of children) await stopped(child);
-    await db.$client.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return { db, folder: mkdtempSync(join(tmpdir(), "ahs-bench-read-")), children: [] };
+}
+
+/** Ends the processes of a bench, its connections and its folder. */
+export async function stopped({ db, folder, children }: OpenBench): Promise<void> {
+  for (const child of children) await ended(child);
+  await db.$client.end();
+  rmSync(folder, { recursive: true, force: true });
 }
 
 type Load = {
@@ -164,8 +177,17 @@ async function startBare(databaseUrl: string, children: ChildProcess[]): Promise
   return listening(port, "/");
 }
 
-async function startServe(
-  { databaseUrl, folder }: { readonly databaseUrl: string; readonly folder: string },
+/** Starts `ahs serve`, with further settings; answers its URL. */
+export async function startServe(
+  {
+    databaseUrl,
+    folder,
+    settings,
+  }: {
+    readonly databaseUrl: string;
+    readonly folder: string;
+    readonly settings: Readonly<Record<string, string>>;
+  },
   children: ChildProcess[],
 ): Promise<string> {
   const port = await freePort();
@@ -182,6 +204,7 @@ async function startServe(
     MAX_INDEX_AGE_SECONDS: "86400",
     HISTORY_SOURCE: "none",
     LOG_LEVEL: "warn",
+    ...settings,
   };
   const script = new URL("../bin/ahs.ts", import.meta.url).pathname;
   children.push(spawn(process.execPath, [script, "serve"], { stdio: ["ignore", "inherit", "inherit"], env }));
@@ -197,11 +220,11 @@ async function listening(port: number, path: string): Promise<string> {
   throw new Error(`nothing listens at ${url}`);
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
+  const exit = once(child, "exit");
   child.kill("SIGINT");
-  await ended;
+  await exit;
 }
 
 function median(values: readonly number[]): number {

@@ -7,9 +7,13 @@ const CHAIN_ID = 31_337;
 const POPULATION: Population = { prefix: "read", wallets: 500, calls: 40 };
 
 /** Followed wallets under a fresh head, each with a score that differs from its neighbour's. */
-export async function seedScores(db: Database, databaseUrl: string): Promise<readonly Address[]> {
+export async function seedScores(
+  db: Database,
+  databaseUrl: string,
+  population: Population = POPULATION,
+): Promise<readonly Address[]> {
   await migrateDatabase(db);
-  await seedScoring(databaseUrl, [POPULATION]);
+  await seedScoring(databaseUrl, [population]);
   await db.$client.query(`
     create table chain_${CHAIN_ID}.oracle_score (
       wallet text primary key, ahs_score integer, insufficient boolean, as_of numeric(78), transaction_hash text,
@@ -56,7 +60,7 @@ export async function deploymentOf(databaseUrl: string): Promise<Deployment> {
     verdictEvaluator: null,
     escrows: [],
     registries: [],
-    usdc: null,
+    usdc: place(0xa4).address,
     market: {
       native: { ...market.native, feed: checked(market.native.feed) },
       wrappedNative: null,

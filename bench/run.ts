@@ -12,9 +12,10 @@ import { benchPanel } from "./panel.ts";
 import { benchPublish } from "./publish.ts";
 import { benchReadApi } from "./read-api.ts";
 import { benchScoring } from "./scoring.ts";
+import { benchUnpaid } from "./unpaid.ts";
 
 /**
- * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish,panel,read]`: measures beside the bars of
+ * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish,panel,read,unpaid]`: measures beside the bars of
  * design.md and prints a table. A bar that does not hold is printed as such and does not fail the run: figures of a busy
  * machine say little.
  */
@@ -26,7 +27,7 @@ const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).
 const { values } = parseArgs({
   options: { json: { type: "string" }, markdown: { type: "string" }, only: { type: "string" } },
 });
-const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish", "panel", "read"];
+const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish", "panel", "read", "unpaid"];
 const postgres = await startPostgres();
 const rows: BenchRow[] = [];
 try {
@@ -43,6 +44,8 @@ try {
     rows.push(...(await benchPanel({ databaseUrl: await postgres.createDatabase() })));
   if (wanted.includes("read"))
     rows.push(...(await benchReadApi({ databaseUrl: await postgres.createDatabase() })));
+  if (wanted.includes("unpaid"))
+    rows.push(...(await benchUnpaid({ databaseUrl: await postgres.createDatabase() })));
 } finally {
   await postgres.stop();
 }

@@ -1,4 +1,5 @@
 import type { RecoverPorts } from "../../service/api/recovery/get-retry-node.ts";
+import { createReportTurns } from "../../service/api/report-turns.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { createListedAccounts } from "../../service/recover/listed-accounts.ts";
 import { createRecoveryNode } from "../../service/recover/viem-node.ts";
@@ -10,6 +11,8 @@ const TIMEOUT_MS = 4_000;
 const RETRIES = 1;
 /** For each of the three readings of one answer (whether it can be, the wallet, the simulations), which together stay below what a request may take. */
 const DEADLINE_MS = 10_000;
+/** A recovery holds some megabytes of calldata, and waits for the node most of its time. */
+const TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
 
 /** What simulates transactions, and plans those that are offered. */
 export function recoverPorts({
@@ -26,6 +29,7 @@ export function recoverPorts({
 }): RecoverPorts {
   const options = { timeoutMs: TIMEOUT_MS, retries: RETRIES, deadlineMs: DEADLINE_MS, monotonicMs };
   return {
+    recoveryTurns: createReportTurns(TURNS),
     recovery: {
       chainId,
       outcomes: createOutcomeReader(db, chainId),

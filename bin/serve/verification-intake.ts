@@ -20,7 +20,7 @@ import { readSubmission } from "../../service/escrow/read-submission.ts";
 import { describeOutputOverflow, describeSpecOverflow } from "../../service/panel/check-spec-room.ts";
 import { loadPrompts } from "../../service/panel/load-prompts.ts";
 import type { Database } from "../../service/store/database.ts";
-import { insertSpec, readSpec } from "../../service/store/job-specs.ts";
+import { hasSpec, insertSpec, readSpec } from "../../service/store/job-specs.ts";
 import { underDeadline } from "../../service/store/query-deadline.ts";
 import { remembered } from "../../service/store/remembered.ts";
 import { readTokensSince } from "../../service/store/role-calls.ts";
@@ -78,6 +78,7 @@ export function intakePorts(
       limit: specLimit(config, monotonicMs),
     },
     outputs: {
+      hasSpec: (id) => hasSpec(db, id),
       spec: (id) => readSpec(db, id),
       describeOverflow: outputOverflowOf(config),
       bind: node.bind,

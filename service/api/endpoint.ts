@@ -1,5 +1,13 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
-import type { Access, BoughtAnswer, Caller, Hold, PaidRequest, Settlement } from "./access/access.ts";
+import type {
+  Access,
+  BoughtAnswer,
+  Caller,
+  Hold,
+  PaidRequest,
+  PayingCaller,
+  Settlement,
+} from "./access/access.ts";
 import { addHeaders } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
@@ -65,7 +73,7 @@ export type EndpointSpec<Params, Query, Body, Answer> = {
 };
 
 /** An endpoint that charges its price for every answer that is a success. */
-export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec<
+export type PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared = Checked> = EndpointSpec<
   Params,
   Query,
   Body,
@@ -83,8 +91,20 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   distinguish?(request: Pick<PaidRequest, "header">, deps: Deps): Promise<unknown>;
   /** Refuses what the schemas cannot, by who calls: throws a 422 or a problem. */
   admit?(input: RequestInput<Params, Query, Body>, caller: Caller): void;
-  /** Everything that can be refused at no cost: throws the 404s and 503s. */
-  prepare(input: RequestInput<Params, Query, Body>, work: PaidWorkContext<Deps>): Promise<Prepared>;
+  /**
+   * What every caller is refused, with or without a credential: throws 404s and 503s. It runs before anyone shows that they can pay,
+   * so it reads memory and rows by primary key alone: no node, no decoding, no statement that grows with a wallet's history.
+   */
+  check(input: RequestInput<Params, Query, Body>, check: CheckContext<Deps>): Promise<Checked>;
+  /**
+   * What else can be refused at no cost and is costly to find out; for callers who can pay the price. Without it the work gets
+   * what was checked.
+   */
+  prepare?(
+    input: RequestInput<Params, Query, Body>,
+    checked: Checked,
+    work: PaidWorkContext<Deps>,
+  ): Promise<Prepared>;
   /** Whether the money moves before the work; by default it does from 2 USD on. */
   settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
   /** What was asked for where it is there already: answered to whoever could pay, at no cost. Null where it has to be bought. */
@@ -120,9 +140,12 @@ export type PaidSpec<Params, Query, Body, Answer, Prepared, Deps> = EndpointSpec
   release?(prepared: Prepared): void;
 };
 
+/** What checks and free endpoints get beside the input: nothing of the caller. */
+export type CheckContext<Deps> = { readonly deps: Deps; readonly now: Date };
+
 /** What priced work gets beside its input. */
-export type PaidWorkContext<Deps> = WorkContext<Deps> & {
-  readonly caller: Caller;
+export type PaidWorkContext<Deps> = CheckContext<Deps> & {
+  readonly caller: PayingCaller;
   /** A header of the request. */
   header(name: string): string | undefined;
 };
@@ -149,23 +172,21 @@ type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
   readonly noted: Noted | null;
 };
 
-type WorkContext<Deps> = { readonly deps: Deps; readonly now: Date };
-
 /** An endpoint that anyone may call; it builds its own response. */
 export type FreeSpec<Params, Query, Body, Answer, Deps> = EndpointSpec<Params, Query, Body, Answer> & {
   respond(
     context: ApiContext,
     input: RequestInput<Params, Query, Body>,
-    work: WorkContext<Deps>,
+    work: CheckContext<Deps>,
   ): Promise<Response> | Response;
 };
 
 /**
- * A priced endpoint with the order of checks that every one has: validation, identity, its limit, earlier answers, free
- * refusals, price, work. HEAD is refused, because Hono would answer it by the handler of GET.
+ * A priced endpoint with the order that every one has: validation, identity, its limit, earlier answers, cheap checks, the 402 of
+ * callers who cannot pay, costly refusals, price, work. HEAD is refused, because Hono would answer it by the handler of GET.
  */
-export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
-  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
+export function definePaid<Params, Query, Body, Answer, Checked, Deps, Prepared = Checked>(
+  spec: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,
 ): Endpoint<Deps> {
   return {
     ...erased(spec, {
@@ -200,7 +221,8 @@ export function definePaid<Params, Query, Body, Answer, Prepared, Deps>(
         access,
         deadline,
         startDeadline: limits.startDeadline,
-        work: { deps, now: clock.now(), caller, header: request.header },
+        caller,
+        context: { deps, now: clock.now() },
       };
       try {
         return await servePaid(context, spec, call);

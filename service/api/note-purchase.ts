@@ -15,8 +15,8 @@ type PurchaseNote<Answer> = {
 };
 
 /** The note of a request, made by the endpoint's `accept`. */
-export function noteFor<Params, Query, Body, Answer, Prepared, Deps>(
-  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
+export function noteFor<Params, Query, Body, Answer, Checked, Deps, Prepared>(
+  spec: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,
   call: {
     readonly input: RequestInput<Params, Query, Body>;
     readonly prepared: Prepared;

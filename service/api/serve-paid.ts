@@ -1,8 +1,16 @@
-import type { Access, BoughtAnswer, Charge, PaidRequest, Settlement } from "./access/access.ts";
+import type {
+  Access,
+  BoughtAnswer,
+  Caller,
+  Charge,
+  PaidRequest,
+  PayingCaller,
+  Settlement,
+} from "./access/access.ts";
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
-import type { PaidSpec, PaidWorkContext } from "./endpoint.ts";
+import type { CheckContext, PaidSpec, PaidWorkContext } from "./endpoint.ts";
 import { noteFor } from "./note-purchase.ts";
 import { OwedAnswer } from "./owed-answer.ts";
 import type { RequestInput } from "./validation/read-input.ts";
@@ -19,20 +27,25 @@ export type PaidCall<Params, Query, Body, Deps> = {
   readonly deadline: Deadline;
   /** A time of its own, for work whose money has moved. */
   startDeadline(): Deadline;
-  readonly work: PaidWorkContext<Deps>;
+  readonly caller: Caller;
+  readonly context: CheckContext<Deps>;
 };
 
 /**
- * Prepares what was asked for, takes its price, does the work and keeps both, as long as the request has time; whatever fails before
- * the price is kept gives it back. Price and answer are kept however long that takes: each step of it ends by itself.
+ * Checks what was asked for, has the caller show that they can pay, prepares it, takes its price, does the work and keeps both, as
+ * long as the request has time; whatever fails before the price is kept gives it back. Payment, price and answer are seen to however
+ * long that takes: each step of it ends by itself.
  */
-export async function servePaid<Params, Query, Body, Answer, Prepared, Deps>(
+export async function servePaid<Params, Query, Body, Answer, Checked, Deps, Prepared>(
   context: ApiContext,
-  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
+  spec: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,
   call: PaidCall<Params, Query, Body, Deps>,
 ): Promise<Response> {
-  const { input, deadline, work } = call;
-  const preparing = spec.prepare(input, work);
+  const { input, deadline, request } = call;
+  const checked = await deadline.wait(spec.check(input, call.context));
+  const caller = await payingCaller(spec, call);
+  const work = { ...call.context, caller, header: request.header };
+  const preparing = spec.prepare?.(input, checked, work) ?? onlyChecked<Checked, Prepared>(checked);
   const release = (): void => {
     // What is released is what was prepared, if it ever was.
     preparing.then(
@@ -51,6 +64,7 @@ export async function servePaid<Params, Query, Body, Answer, Prepared, Deps>(
   try {
     return await answerPrepared(context, spec, {
       ...call,
+      work,
       prepared,
       begin: (doing, settlement) => {
         working = doing;
@@ -63,21 +77,36 @@ export async function servePaid<Params, Query, Body, Answer, Prepared, Deps>(
   }
 }
 
+/** What others may have bought already is looked for with a key of any balance; every other caller proves that the price is there. */
+async function payingCaller<Params, Query, Body, Answer, Checked, Deps, Prepared>(
+  { boughtMeanwhile }: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,
+  { access, caller, request }: PaidCall<Params, Query, Body, Deps>,
+): Promise<PayingCaller> {
+  if (boughtMeanwhile !== undefined && caller.kind === "key") return caller;
+  return access.prove(caller, request);
+}
+
+/** An endpoint without `prepare` has what was checked for what is prepared: PaidSpec says so by its default. */
+async function onlyChecked<Checked, Prepared>(checked: Checked): Promise<Prepared> {
+  return checked as unknown as Prepared;
+}
+
 type PreparedCall<Params, Query, Body, Prepared, Deps> = PaidCall<Params, Query, Body, Deps> & {
+  readonly work: PaidWorkContext<Deps>;
   readonly prepared: Prepared;
   /** Waits for work as long as the request has time, or anew where the settlement has taken its part of it. */
   begin<Result>(doing: Promise<Result>, settlement: Settlement): Promise<Result>;
 };
 
-async function answerPrepared<Params, Query, Body, Answer, Prepared, Deps>(
+async function answerPrepared<Params, Query, Body, Answer, Checked, Deps, Prepared>(
   context: ApiContext,
-  spec: PaidSpec<Params, Query, Body, Answer, Prepared, Deps>,
+  spec: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,
   { input, prepared, request, access, work, begin }: PreparedCall<Params, Query, Body, Prepared, Deps>,
 ): Promise<Response> {
   const settlement =
     spec.settlement?.(input, prepared) ?? (request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
   const render = async (answer: Answer) => (await spec.render?.(answer, input, work)) ?? json(answer);
-  const there = work.caller.kind === "nobody" ? null : (spec.bought?.(prepared) ?? null);
+  const there = spec.bought?.(prepared) ?? null;
   if (there !== null) return answerFree(there);
   const note = noteFor(spec, { input, prepared, work, request });
   try {

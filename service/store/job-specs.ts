@@ -42,6 +42,12 @@ export async function insertSpec(db: Database, { job, ...spec }: StoredSpec): Pr
     });
 }
 
+/** Whether there is a specification, without reading its texts. */
+export async function hasSpec(db: Database, id: string): Promise<boolean> {
+  const rows = await underDeadline(db).select({ id: jobSpec.id }).from(jobSpec).where(eq(jobSpec.id, id));
+  return rows.length > 0;
+}
+
 /** A specification by its id; null where there is none. */
 export async function readSpec(db: Database, id: string): Promise<StoredSpec | null> {
   const [row] = await underDeadline(db).select().from(jobSpec).where(eq(jobSpec.id, id));

@@ -5,7 +5,8 @@ import type { PresentedPayment } from "../../payments/presented-payment.ts";
 export type KeyCaller = {
   readonly kind: "key";
   readonly keyId: string;
-  readonly unlimited: boolean;
+  /** Thousandths of a US dollar when the key was read; null is unlimited. */
+  readonly balanceUnits: number | null;
   readonly ratePerMinute: number;
 };
 
@@ -18,7 +19,10 @@ export type PayerCaller = {
 };
 
 /** Who makes a priced call; nobody has neither key nor payment, and is told the price. */
-export type Caller = KeyCaller | PayerCaller | { readonly kind: "nobody" };
+export type Caller = PayingCaller | { readonly kind: "nobody" };
+
+/** Someone with a key or a payment: once `prove` has returned it, one whose balance or payment covers the price. */
+export type PayingCaller = KeyCaller | PayerCaller;
 
 /** Answer headers, lower-case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -98,8 +102,13 @@ export type Access = {
    * no repeat of it.
    */
   recall(caller: Caller, request: PaidRequest): Promise<BoughtAnswer | null>;
+  /**
+   * The caller whose balance covers the price, or whose payment the facilitator verified; nothing is taken yet. Throws the 402 of
+   * every other caller, so that costly work is done for none of them.
+   */
+  prove(caller: Caller, request: PaidRequest): Promise<PayingCaller>;
   /** Takes the price, or holds it until the answer is there; throws the 402 and 409 of those who cannot pay. */
-  take(caller: Caller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
+  take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
   /** Keeps an answer that costs nothing for repeats of the request under its Idempotency-Key. Never throws. */
   keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<void>;
   /** A request that recall let through ended without an answer. Never throws. */

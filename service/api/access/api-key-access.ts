@@ -61,7 +61,9 @@ export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
       return callerOf(key, deps.clock.now());
     },
     async take(caller, request, terms) {
-      return caller.unlimited ? chargeNothing(deps, terms) : chargeKey(deps, { ...terms, caller, request });
+      return caller.balanceUnits === null
+        ? chargeNothing(deps, terms)
+        : chargeKey(deps, { ...terms, caller, request });
     },
   };
 }
@@ -74,7 +76,7 @@ function callerOf(key: KnownKey, now: Date): KeyCaller {
     throw unauthorized("key-expired", `This API key expired at ${key.expiresAt.toISOString()}.`);
   }
   const { id, balanceUnits, ratePerMinute } = key;
-  return { kind: "key", keyId: id, unlimited: balanceUnits === null, ratePerMinute };
+  return { kind: "key", keyId: id, balanceUnits, ratePerMinute };
 }
 
 const FREE_OF_CHARGE: Charge = {
@@ -109,9 +111,7 @@ async function chargeKey(
     case "unlimited":
       return chargeNothing(deps, { slot, settlement, ...(accept === undefined ? {} : { accept }) });
     case "insufficient":
-      return {
-        shortage: `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(held.balanceUnits)} USD.`,
-      };
+      return { shortage: shortageOf({ endpoint, units }, held.balanceUnits) };
     case "held": {
       const { debitId } = held;
       const charge = keyCharge(deps, debitId, slot);
@@ -119,6 +119,14 @@ async function chargeKey(
       return chargeOf(deps, null, slot);
     }
   }
+}
+
+/** Why a balance does not cover a price. */
+export function shortageOf(
+  { endpoint, units }: Pick<PaidRequest, "endpoint" | "units">,
+  balanceUnits: number,
+): string {
+  return `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(balanceUnits)} USD.`;
 }
 
 /** Whether what is bought was noted; where it was not, the price has gone back. */

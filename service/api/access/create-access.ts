@@ -10,7 +10,9 @@ import type {
   KeyCaller,
   PaidRequest,
   PayerCaller,
+  PayingCaller,
 } from "./access.ts";
+import { shortageOf } from "./api-key-access.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import { UNCHARGED } from "./payment-charge.ts";
 import { repeatSlotOf, repeatSlotsOf } from "./repeat-slot.ts";
@@ -34,6 +36,9 @@ export type PaymentAccess = {
   identify(request: PaidRequest): Promise<PayerCaller | null>;
   /** What the payment bought before, for whoever proves to be its payer; throws the 402 and 409 of one that is used or in use. */
   recall(caller: PayerCaller, request: PaidRequest): Promise<BoughtAnswer | null>;
+  /** Throws the 402 or 503 of a payment that is not good; one that was used before is not verified again. */
+  verify(caller: PayerCaller, request: PaidRequest): Promise<void>;
+  /** Of a payment that was verified for this request. */
   take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
   /** The 402 that tells what the request costs, and why it was not served. */
   challenge(request: PaidRequest, error: string): Promise<Error>;
@@ -91,6 +96,21 @@ export function createAccess(parts: AccessParts): Access {
       return limiter.take(owner, caller.kind === "key" ? caller.ratePerMinute : parts.payerRatePerMinute);
     },
     recall: (caller, request) => recallFrom(parts, caller, request),
+    async prove(caller, request) {
+      switch (caller.kind) {
+        case "key":
+          if (caller.balanceUnits === null || caller.balanceUnits >= request.units) return caller;
+          throw await shortage(payments, request, shortageOf(request, caller.balanceUnits));
+        case "payer":
+          await paymentsOf(payments).verify(caller, request);
+          return caller;
+        case "nobody":
+          throw await paymentsOf(payments).challenge(
+            request,
+            `${request.endpoint} costs ${usd(request.units)} USD.`,
+          );
+      }
+    },
     async take(caller, request, terms) {
       return takeFrom(parts, { caller, request, terms });
     },
@@ -145,7 +165,7 @@ async function recallPayment(
 }
 
 type Taking = {
-  readonly caller: Caller;
+  readonly caller: PayingCaller;
   readonly request: PaidRequest;
   readonly terms: ChargeTerms;
 };
@@ -160,20 +180,32 @@ async function takeFrom(
       const charge = await keys.take(caller, request, { ...terms, slot });
       if (!("shortage" in charge)) return charge;
       if ((await terms.isThere?.()) === true) return UNCHARGED;
-      if (payments === null) throw new Problem("balance-insufficient", charge.shortage);
-      throw await payments.challenge(request, charge.shortage);
+      throw await shortage(payments, request, charge.shortage);
     }
     case "payer":
-      if (payments === null) throw new Error("a payer without payments");
       return withRepeats(
-        await payments.take(caller, request, terms),
+        await paymentsOf(payments).take(caller, request, terms),
         repeatSlotsOf(caller, request),
         repeats,
       );
-    case "nobody":
-      if (payments === null) throw new Error("nobody without payments");
-      throw await payments.challenge(request, `${request.endpoint} costs ${usd(request.units)} USD.`);
   }
+}
+
+/** The 402 of a key whose balance does not cover the price. */
+async function shortage(
+  payments: PaymentAccess | null,
+  request: PaidRequest,
+  reason: string,
+): Promise<Error> {
+  return payments === null
+    ? new Problem("balance-insufficient", reason)
+    : payments.challenge(request, reason);
+}
+
+/** Without payments, `identify` has refused every caller but those with a key. */
+function paymentsOf(payments: PaymentAccess | null): PaymentAccess {
+  if (payments === null) throw new Error("a caller without a key was let through, and no payments are taken");
+  return payments;
 }
 
 /** The row of a payment keeps what it bought, together with the money; the slots answer repeats that bring another payment. */

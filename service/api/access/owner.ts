@@ -1,6 +1,6 @@
 import type { HonoRequest } from "hono";
 import type { Address } from "viem";
-import type { Caller } from "./access.ts";
+import type { Caller, PayingCaller } from "./access.ts";
 
 /** Whose something is: policies, subscriptions and stored answers belong to a key or to a wallet. */
 export type Owner =
@@ -25,6 +25,8 @@ export function ownerText(owner: Owner): string {
 }
 
 /** Whose a paid call's things are; null for a caller who has not proven anything. */
+export function ownerOf(caller: PayingCaller): Owner;
+export function ownerOf(caller: Caller): Owner | null;
 export function ownerOf(caller: Caller): Owner | null {
   switch (caller.kind) {
     case "key":

@@ -26,6 +26,11 @@ export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
       const row = used.get(request);
       return row === undefined ? null : recallRow(deps, row, request);
     },
+    async verify({ payment }, request) {
+      if (used.has(request)) return;
+      const paid = await verifyPayment(deps, payment, request);
+      if (paid !== null) used.set(request, paid);
+    },
     async take(caller, request, terms) {
       const row = used.get(request);
       return row === undefined
@@ -75,15 +80,13 @@ async function recallRow(
   };
 }
 
-/** Nothing is stored of a payment that does not pass verification: anybody can show one. */
+/** Only a payment that was verified is stored: anybody can show one that is no good. */
 async function takeNew(
   deps: PaymentAccessDeps,
   caller: PayerCaller,
   { request, terms }: { readonly request: PaidRequest; readonly terms: ChargeTerms },
 ): Promise<Charge> {
   const { settlement } = terms;
-  const paid = await verifyPayment(deps, caller.payment, { request, settlement });
-  if (paid !== null) return takeOwed(deps, caller, { request, row: paid, terms });
   const held = await holdPayment(deps, caller.payment, { request, settlement });
   if (!(await isAccepted(deps, held, terms))) return UNCHARGED;
   return settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);

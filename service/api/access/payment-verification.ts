@@ -1,6 +1,6 @@
 import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { StoredPayment } from "../../store/payments.ts";
-import type { PaidRequest, Settlement } from "./access.ts";
+import type { PaidRequest } from "./access.ts";
 import { inFlight, type PaymentAccessDeps, refusal } from "./payment-context.ts";
 import { holdPayment } from "./payment-hold.ts";
 import { askSettlement, pending, record } from "./payment-settlement.ts";
@@ -17,7 +17,7 @@ const VERIFY_DEADLINE_MS = 20_000;
 export async function verifyPayment(
   deps: PaymentAccessDeps,
   payment: PresentedPayment,
-  asked: { readonly request: PaidRequest; readonly settlement: Settlement },
+  request: PaidRequest,
 ): Promise<StoredPayment | null> {
   const late = { kind: "unavailable", cause: new Error("no word of the verification in time") } as const;
   const verified = await within(VERIFY_DEADLINE_MS, deps.facilitator.verify(payment), late);
@@ -28,10 +28,10 @@ export async function verifyPayment(
       const row = await deps.store.find(payment);
       if (row !== null && row.state !== "released") throw inFlight(deps);
       const use = await useOf(deps, payment);
-      if (use.kind === "paid" || use.kind === "open") return takeUsed(deps, payment, { ...asked, use });
+      if (use.kind === "paid" || use.kind === "open") return takeUsed(deps, payment, { request, use });
       deps.metrics.count("refused");
       const reason = await reasonFor(deps, payment, verified.reason);
-      throw await refusal(deps, asked.request, `${reason}: the payment does not pass verification.`);
+      throw await refusal(deps, request, `${reason}: the payment does not pass verification.`);
     }
     case "unavailable":
       throw paymentsUnavailable(deps, verified.cause);
@@ -52,15 +52,13 @@ async function takeUsed(
   payment: PresentedPayment,
   {
     request,
-    settlement,
     use,
   }: {
     readonly request: PaidRequest;
-    readonly settlement: Settlement;
     readonly use: Extract<PaymentUse, { readonly kind: "paid" | "open" }>;
   },
 ): Promise<StoredPayment | null> {
-  const held = await holdPayment(deps, payment, { request, settlement });
+  const held = await holdPayment(deps, payment, { request, settlement: "before" });
   await askSettlement(deps, held);
   if (use.kind === "open") {
     throw await pending(

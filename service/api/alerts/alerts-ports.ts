@@ -2,7 +2,7 @@ import type { Subscribe, SubscribeRequest } from "../../alerts/subscribe.ts";
 import type { Replay, Rotated } from "../../alerts/subscriptions.ts";
 import type { StoredSubscription } from "../../store/alert-subscriptions.ts";
 import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
-import type { Caller } from "../access/access.ts";
+import type { PayingCaller } from "../access/access.ts";
 import type { RepeatStore } from "../access/create-access.ts";
 import { type OwnerAccess, ownerOf, ownerText } from "../access/owner.ts";
 import type { InfrastructurePorts } from "../scores/infrastructure-part.ts";
@@ -40,31 +40,21 @@ export type SubscriptionPorts = {
 
 /** What a caller's purchase of monitoring names: whose it is, and the payment or the debit, if there is one. */
 export function purchaseBy(
-  caller: Caller,
+  caller: PayingCaller,
   debitId: string | null,
 ): Pick<SubscribeRequest, "owner" | "purchase" | "debitId"> {
-  const owner = ownerOf(caller);
-  if (owner === null) throw new Error("nobody buys monitoring");
   const purchase = debitId === null ? paymentName(caller) : `debit ${debitId}`;
-  return { owner: ownerText(owner), purchase, debitId };
+  return { owner: ownerText(ownerOf(caller)), purchase, debitId };
 }
 
-function paymentName(caller: Caller): string | null {
+function paymentName(caller: PayingCaller): string | null {
   if (caller.kind !== "payer") return null;
   const { requirements, asset, nonce } = caller.payment;
   return `${requirements.network} ${asset} ${caller.address} ${nonce}`;
 }
 
-/**
- * Throws the 422 of a webhook_url that the guard refuses, so that it is refused before anything is charged. For callers without
- * key or payment no name is resolved: they are told the price.
- */
-export async function refuseWebhookUrl(
-  url: string,
-  caller: Caller,
-  { infrastructure }: SubscribePorts,
-): Promise<void> {
-  if (caller.kind === "nobody") return;
+/** Throws the 422 of a webhook_url that the guard refuses, before anything is charged; resolves its name. */
+export async function refuseWebhookUrl(url: string, { infrastructure }: SubscribePorts): Promise<void> {
   // As it will be asked: the parser's spelling may be longer than the guard reads.
   const error = await infrastructure.refusal(URL.canParse(url) ? new URL(url).href : url);
   if (error === null) return;

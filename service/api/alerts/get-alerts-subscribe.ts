@@ -67,22 +67,20 @@ export const getAlertsSubscribe = definePaid({
   request: { params: addressParams, query, body: null },
   answer: { schema: subscribedSchema, example: EXAMPLE, description: "The subscription" },
   problems: ["not-indexed", "index-unavailable", "index-behind"],
+  check: ({ params }, { deps, now }: { deps: WalletPorts & SubscribePorts; now: Date }) =>
+    requireFollowed(params.address, deps, now),
   async prepare(
     { params, query },
-    { deps, now, caller }: PaidWorkContext<WalletPorts & SubscribePorts>,
+    _checked,
+    { deps, caller }: PaidWorkContext<WalletPorts & SubscribePorts>,
   ): Promise<void> {
-    await requireFollowed(params.address, deps, now);
-    await refuseWebhookUrl(query.webhook_url, caller, deps);
-    const owner = ownerOf(caller);
-    // Whoever has not shown who they are is told the price.
-    await refuseUnheard({ events: query.events, thresholds: thresholdsOf(query) }, async () =>
-      owner === null
-        ? true
-        : deps.hasThresholds({
-            wallet: params.address,
-            owner: ownerText(owner),
-            webhookUrl: query.webhook_url,
-          }),
+    await refuseWebhookUrl(query.webhook_url, deps);
+    await refuseUnheard({ events: query.events, thresholds: thresholdsOf(query) }, () =>
+      deps.hasThresholds({
+        wallet: params.address,
+        owner: ownerText(ownerOf(caller)),
+        webhookUrl: query.webhook_url,
+      }),
     );
   },
   async work({ params, query }, _prepared, { deps, now, caller, debitId }): Promise<SubscribedAnswer> {

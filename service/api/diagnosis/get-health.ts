@@ -41,7 +41,7 @@ export const getHealth = definePaid({
     "scoring-unavailable",
     "history-unavailable",
   ],
-  async prepare({ params: { address } }, { deps, now }: { deps: GetHealthPorts; now: Date }) {
+  async check({ params: { address } }, { deps, now }: { deps: GetHealthPorts; now: Date }) {
     const { followed } = await freshStanding(address, deps, now);
     if (followed) return { fetchHistory: null };
     if (deps.scoreOnDemand === null) throw notIndexed(address);

@@ -24,7 +24,7 @@ export const getOptimize = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: optimizeSchema, example: OPTIMIZE_EXAMPLE, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  prepare: ({ params }, { deps, now }: { deps: GetOptimizePorts; now: Date }) =>
+  check: ({ params }, { deps, now }: { deps: GetOptimizePorts; now: Date }) =>
     requireReadable(params.address, deps, now),
   async work({ params: { address } }, _prepared, { deps }): Promise<OptimizeAnswer> {
     const facts = gatherReportFacts(await readReport(address, deps), deps.policy);

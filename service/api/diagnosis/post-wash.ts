@@ -30,7 +30,7 @@ export const postWash = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: washSchema, example: WASH_EXAMPLE, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  prepare: ({ params }, { deps, now }: { deps: PostWashPorts; now: Date }) =>
+  check: ({ params }, { deps, now }: { deps: PostWashPorts; now: Date }) =>
     requireReadable(params.address, deps, now),
   async work({ params: { address } }, _prepared, { deps }): Promise<WashAnswer> {
     const source = await readReport(address, deps);

@@ -41,15 +41,14 @@ export const postKeysTopup = definePaid({
   },
   problems: [],
   distinguish: async (request, deps: KeyPorts) => (await deps.keys.identify(request))?.keyId ?? null,
-  async prepare(_input, { deps, caller, header }: PaidWorkContext<KeyPorts>) {
+  check: async () => null,
+  async prepare(_input, _checked, { deps, header }: PaidWorkContext<KeyPorts>) {
     const key = await deps.keys.identify({ header });
-    // Whoever brings neither key nor payment is told the price.
-    if (key === null && caller.kind === "payer") throw noKey();
-    if (key?.unlimited) throw unlimited();
-    return key?.keyId ?? null;
+    if (key === null) throw noKey();
+    if (key.balanceUnits === null) throw unlimited();
+    return key.keyId;
   },
   async work({ body }, keyId, { deps, now, caller }: PaidWorkContext<KeyPorts>) {
-    if (keyId === null) throw new Error("a top-up was paid for without a key");
     const units = unitsOf(body);
     const key = await deps.keys.topUp({ creditId: creditIdOf(buyerOf(caller)), keyId, units, now });
     if (key === null) {

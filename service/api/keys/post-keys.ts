@@ -36,9 +36,7 @@ export const postKeys = definePaid({
     description: "The key",
   },
   problems: [],
-  async prepare() {
-    return null;
-  },
+  check: async () => null,
   async work({ body }, _prepared, { deps, now, caller }: PaidWorkContext<KeyPorts>) {
     const buyer = buyerOf(caller);
     const { key, secret } = await deps.keys.buy({

@@ -84,7 +84,7 @@ export const getCounterparties = definePaid({
       throw cursorRefused(cursor, `the cursor is for ${toEip55(cursor.wallet)}`);
     }
   },
-  prepare: ({ params }, { deps, now }: { deps: GetCounterpartiesPorts; now: Date }) =>
+  check: ({ params }, { deps, now }: { deps: GetCounterpartiesPorts; now: Date }) =>
     requireReadable(params.address, deps, now),
   async work({ params: { address }, query: { limit, cursor } }, _, { deps }): Promise<CounterpartiesAnswer> {
     const dealings =

@@ -42,7 +42,7 @@ export const getNetworkMap = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: networkMapSchema, example: NETWORK_MAP_EXAMPLE, description: "Nodes and edges" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  prepare: ({ params }, { deps, now }: { deps: GetNetworkMapPorts; now: Date }) =>
+  check: ({ params }, { deps, now }: { deps: GetNetworkMapPorts; now: Date }) =>
     requireReadable(params.address, deps, now),
   async work({ params: { address } }, _, { deps }): Promise<NetworkMapAnswer> {
     const dealings = await readNewestDealings(address, deps);

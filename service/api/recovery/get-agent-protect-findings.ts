@@ -24,6 +24,7 @@ import {
   settleRevocations,
   tryRevocations,
 } from "../../recover/revoke-approvals.ts";
+import type { Standing } from "../../store/scores.ts";
 import type { TransferReader } from "../../store/wallet-transfers.ts";
 import { ninetyDays } from "../diagnosis/get-health.ts";
 import type { PostWashPorts } from "../diagnosis/post-wash.ts";
@@ -69,11 +70,25 @@ export async function findProtection(
   { address, now }: { readonly address: Address; readonly now: Date },
   deps: ProtectPorts,
 ): Promise<Protection> {
-  const [standing, source, recovery] = await Promise.all([
+  const [standing, source] = await Promise.all([
     freshStanding(address, deps, now),
     readReport(address, deps),
-    requireRecovery(address, deps),
   ]);
+  return deps.recoveryTurns.take(() => findRecovery({ address, now, standing, source }, deps));
+}
+
+type ReadSources = {
+  readonly address: Address;
+  readonly now: Date;
+  readonly standing: Standing;
+  readonly source: ReportSource;
+};
+
+async function findRecovery(
+  { address, now, standing, source }: ReadSources,
+  deps: ProtectPorts,
+): Promise<Protection> {
+  const recovery = await requireRecovery(address, deps);
   const [risk, drawnTokens] = await Promise.all([
     answerRisk({ address, standing, now }, deps),
     deps.walletTransfers.drawnTokens(ninetyDays(address, source)),

@@ -3,14 +3,14 @@ import { SUBSCRIPTION_DAYS } from "../../alerts/subscribe.ts";
 import { addressParams } from "../address-schema.ts";
 import { purchaseBy, refuseWebhookUrl, type SubscribePorts } from "../alerts/alerts-ports.ts";
 import { renderSubscription } from "../alerts/alerts-subscription.ts";
-import { definePaid, type PaidWorkContext } from "../endpoint.ts";
+import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";
 import { requireReadable } from "../wallet-report.ts";
 import { PROTECT_EXAMPLE } from "./get-agent-protect-example.ts";
 import { findProtection, type ProtectPorts } from "./get-agent-protect-findings.ts";
 import { renderProtection } from "./get-agent-protect-render.ts";
 import { type ProtectAnswer, protectSchema } from "./get-agent-protect-schema.ts";
-import { requireRecovery } from "./get-retry-node.ts";
+import { requireRecovery, requireRecoveryTurn } from "./get-retry-node.ts";
 
 export type GetAgentProtectPorts = ProtectPorts & SubscribePorts;
 
@@ -41,10 +41,13 @@ export const getAgentProtect = definePaid({
   request: { params: addressParams, query, body: null },
   answer: { schema: protectSchema, example: PROTECT_EXAMPLE, description: "The plan" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
-  async prepare({ params, query }, { deps, now, caller }: PaidWorkContext<GetAgentProtectPorts>) {
+  async check({ params }, { deps, now }: { deps: GetAgentProtectPorts; now: Date }) {
     await requireReadable(params.address, deps, now);
-    if (query.webhook_url !== undefined) await refuseWebhookUrl(query.webhook_url, caller, deps);
-    await requireRecovery(params.address, deps);
+    requireRecoveryTurn(deps);
+  },
+  async prepare({ params, query }, _checked, { deps }) {
+    if (query.webhook_url !== undefined) await refuseWebhookUrl(query.webhook_url, deps);
+    await deps.recoveryTurns.take(() => requireRecovery(params.address, deps));
   },
   async work(
     { params: { address }, query },

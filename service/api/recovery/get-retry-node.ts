@@ -2,9 +2,14 @@ import type { Address } from "viem";
 import { openRecovery, type Recovery, type RecoveryPorts } from "../../recover/open-recovery.ts";
 import { NodeFailure, type RecoveryNode } from "../../recover/recovery-node.ts";
 import { unavailable } from "../problems.ts";
+import { type ReportTurns, tooManyReports } from "../report-turns.ts";
 
 /** What endpoints need that simulate transactions. */
-export type RecoverPorts = { readonly recovery: RecoveryPorts };
+export type RecoverPorts = {
+  readonly recovery: RecoveryPorts;
+  /** Their own turns, since they wait for the node: a slow one holds up no other report. */
+  readonly recoveryTurns: ReportTurns;
+};
 
 const RETRY_AFTER_SECONDS = 10;
 
@@ -14,6 +19,11 @@ const DETAILS: Readonly<Record<NodeFailure["kind"], string>> = {
   garbage: "The chain's node answers what is no answer.",
   behind: "The chain's node has not the newest indexed block, or another one in its place.",
 };
+
+/** Throws the 503 of a process in which so many recoveries wait that one more would find no place. */
+export function requireRecoveryTurn({ recoveryTurns }: RecoverPorts): void {
+  if (!recoveryTurns.hasRoom()) throw tooManyReports();
+}
 
 /** A wallet as index and node tell it now; throws a 503 problem where they do not. */
 export function requireRecovery(wallet: Address, { recovery }: RecoverPorts): Promise<Recovery> {

@@ -6,7 +6,13 @@ import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";
 import { type ReportPorts, readReport, requireReadable } from "../wallet-report.ts";
 import { RETRY_EXAMPLE } from "./get-retry-example.ts";
-import { openNode, type RecoverPorts, requireRecovery, withNode } from "./get-retry-node.ts";
+import {
+  openNode,
+  type RecoverPorts,
+  requireRecovery,
+  requireRecoveryTurn,
+  withNode,
+} from "./get-retry-node.ts";
 import { renderRetry } from "./get-retry-render.ts";
 import { retrySchema } from "./get-retry-schema.ts";
 
@@ -24,19 +30,24 @@ export const getRetry = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: retrySchema, example: RETRY_EXAMPLE, description: "Offers, and what is not offered" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
-  async prepare({ params }, { deps, now }: { deps: GetRetryPorts; now: Date }) {
+  async check({ params }, { deps, now }: { deps: GetRetryPorts; now: Date }) {
     await requireReadable(params.address, deps, now);
-    await requireRecovery(params.address, deps);
+    requireRecoveryTurn(deps);
   },
-  // Read anew: between the check and the work lies the settlement of the payment.
+  prepare: ({ params }, _checked, { deps }) =>
+    deps.recoveryTurns.take(async () => {
+      await requireRecovery(params.address, deps);
+    }),
+  // Read anew: between the preparation and the work lies the settlement of the payment.
   async work({ params: { address } }, _, { deps }) {
-    const [{ rows }, recovery] = await Promise.all([
-      readReport(address, deps),
-      requireRecovery(address, deps),
-    ]);
-    const recovered = await withNode(() =>
-      recoverFailures(recovery, openNode(deps), { before: NOTHING_BEFORE, policy: deps.policy }),
-    );
+    const { rows } = await readReport(address, deps);
+    const { recovery, recovered } = await deps.recoveryTurns.take(async () => {
+      const recovery = await requireRecovery(address, deps);
+      const recovered = await withNode(() =>
+        recoverFailures(recovery, openNode(deps), { before: NOTHING_BEFORE, policy: deps.policy }),
+      );
+      return { recovery, recovered };
+    });
     noteInterest(address, deps);
     return renderRetry({ rows, recovery, recovered });
   },

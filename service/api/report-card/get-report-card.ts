@@ -62,7 +62,7 @@ export const getReportCard = definePaid({
     renderings: Object.values(MEDIA_TYPES),
   },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "deadline-exceeded"],
-  async prepare({ params, query }, { deps, now }: { deps: GetReportCardPorts; now: Date }) {
+  async check({ params, query }, { deps, now }: { deps: GetReportCardPorts; now: Date }) {
     await requireFollowed(params.address, deps, now);
     if (query.format !== "json" && !deps.cards.hasRoom()) throw overloaded();
   },

@@ -45,7 +45,7 @@ export const getRiskPremium = definePaid({
     description: "The risk and what is behind it",
   },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  async prepare({ params: { address } }, { deps, now }: { deps: GetRiskPremiumPorts; now: Date }) {
+  async check({ params: { address } }, { deps, now }: { deps: GetRiskPremiumPorts; now: Date }) {
     const standing = await freshStanding(address, deps, now);
     if (!standing.followed) throw notIndexed(address);
     return standing;

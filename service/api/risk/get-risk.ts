@@ -19,7 +19,7 @@ export const getRisk = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskSchema, example: RISK_EXAMPLE, description: "The risk" },
   problems: ["index-unavailable", "index-behind", "scoring-unavailable"],
-  prepare: ({ params }, { deps, now }: { deps: GetRiskPorts; now: Date }) =>
+  check: ({ params }, { deps, now }: { deps: GetRiskPorts; now: Date }) =>
     freshStanding(params.address, deps, now),
   work({ params: { address } }, standing, { deps, now }) {
     if (standing.score !== null) noteInterest(address, deps);

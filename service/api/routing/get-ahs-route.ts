@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { gradeLabel } from "../../score/grade.ts";
 import { DEFAULT_ROUTING, type RoutingFacts, type RoutingPolicy, routeWallet } from "../../score/route.ts";
 import type { CurrentScore, Standing } from "../../store/scores.ts";
-import type { Caller } from "../access/access.ts";
+import type { PayingCaller } from "../access/access.ts";
 import { ownerOf, ownerText } from "../access/owner.ts";
 import { addressParams, eip55Schema, toEip55 } from "../address-schema.ts";
 import { definePaid, type PaidWorkContext } from "../endpoint.ts";
@@ -90,13 +90,12 @@ export const getAhsRoute = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: routeSchema, example: EXAMPLE, description: "The decision" },
   problems: ["index-unavailable", "index-behind"],
-  async prepare({ params }, { deps, now, caller }: PaidWorkContext<RoutePorts>) {
-    const [standing, policy] = await Promise.all([
-      freshStanding(params.address, deps, now),
-      policyOf(caller, deps),
-    ]);
-    return { standing, policy };
-  },
+  check: ({ params }, { deps, now }: { deps: RoutePorts; now: Date }) =>
+    freshStanding(params.address, deps, now),
+  prepare: async (_input, standing, { deps, caller }: PaidWorkContext<RoutePorts>) => ({
+    standing,
+    policy: await policyOf(caller, deps),
+  }),
   work({ params: { address } }, { standing, policy }, { deps, now }) {
     if (standing.score !== null) noteInterest(address, deps);
     return decide(address, { standing, policy, now });
@@ -104,9 +103,8 @@ export const getAhsRoute = definePaid({
 });
 
 /** Null where the default table decides. */
-async function policyOf(caller: Caller, { policies }: RoutePorts): Promise<RoutingPolicy | null> {
-  const owner = ownerOf(caller);
-  const stored = owner === null ? null : await policies.of(ownerText(owner));
+async function policyOf(caller: PayingCaller, { policies }: RoutePorts): Promise<RoutingPolicy | null> {
+  const stored = await policies.of(ownerText(ownerOf(caller)));
   return stored?.policy ?? null;
 }
 

@@ -65,12 +65,13 @@ export const getAhs = definePaid({
     "history-unavailable",
     "signer-unavailable",
   ],
-  async prepare({ params, query }, { deps, now, caller }: PaidWorkContext<GetAhsPorts>) {
-    const standing = await freshStanding(params.address, deps, now);
-    if (query.agent_url !== undefined) await refuseAgentUrl(query.agent_url, caller, deps);
-    const score = scorerOf(params.address, standing, deps);
+  async check({ params }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
+    const score = scorerOf(params.address, await freshStanding(params.address, deps, now), deps);
     // For a followed wallet as well: its past may begin before the index does.
-    const mayFetch = score === deps.scoreOnDemand;
+    return { score, mayFetch: score === deps.scoreOnDemand };
+  },
+  async prepare({ params, query }, { score, mayFetch }, { deps }: PaidWorkContext<GetAhsPorts>) {
+    if (query.agent_url !== undefined) await refuseAgentUrl(query.agent_url, deps);
     const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
     if (!wantsD3) return { score, mayFetch, plan: null };
     // Last of all, since it reserves: whatever it refuses costs nothing and has enrolled nobody.

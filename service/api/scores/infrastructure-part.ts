@@ -11,7 +11,6 @@ import {
 } from "../../score/score-infrastructure.ts";
 import type { InfrastructureReader, WalletAgent } from "../../store/probes-of-wallet.ts";
 import type { StoredScore } from "../../store/scores.ts";
-import type { Caller } from "../access/access.ts";
 import { unavailable } from "../problems.ts";
 import { echoInput } from "../validation/echo-input.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
@@ -62,16 +61,8 @@ const HISTORY_DAYS = 30;
 const MAX_ENDPOINTS = 50;
 const BUSY_RETRY_SECONDS = 10;
 
-/**
- * Throws the 422 of an agent_url that the guard refuses, so that it is refused before anything is charged. For callers without
- * key or payment no name is resolved: they are told the price.
- */
-export async function refuseAgentUrl(
-  url: string,
-  caller: Caller,
-  { infrastructure }: InfrastructurePorts,
-): Promise<void> {
-  if (caller.kind === "nobody") return;
+/** Throws the 422 of an agent_url that the guard refuses, before anything is charged; resolves its name. */
+export async function refuseAgentUrl(url: string, { infrastructure }: InfrastructurePorts): Promise<void> {
   const error = await infrastructure.refusal(url);
   if (error === null) return;
   const loc = ["query", "agent_url"];

@@ -101,7 +101,7 @@ export const postAhsBatch = definePaid({
     const most = MAX_WALLETS[caller.kind];
     if (wallets.length > most) throw tooLong(wallets, most);
   },
-  async prepare({ body }, { deps, now }: { deps: ScoreRecordPorts; now: Date }) {
+  async check({ body }, { deps, now }: { deps: ScoreRecordPorts; now: Date }) {
     const wallets = await Promise.all(
       distinct(body).map(async (address) => ({
         address,

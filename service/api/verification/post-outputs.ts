@@ -13,12 +13,13 @@ import { Problem } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { type OutputBody, outputBodySchema, type SubmittedAnswer, submittedSchema } from "./output-schema.ts";
 import { type Bind, placeOutput, type ReadDeliverable, requireDelivered } from "./place-output.ts";
-import { type PanelBudget, requireModel, requirePanel } from "./require-panel.ts";
+import { type PanelBudget, requirePanel } from "./require-panel.ts";
 import { fault } from "./spec-schema.ts";
 
 /** What takes outputs in. */
 export type OutputPorts = {
   readonly outputs: {
+    hasSpec(id: string): Promise<boolean>;
     spec(id: string): Promise<StoredSpec | null>;
     /** Why the panel could not judge that text by the specification; null where it could, and where no panel is configured. */
     describeOverflow(spec: StoredSpec & { readonly specText: string }, outputText: string): string | null;
@@ -42,8 +43,8 @@ export type OutputPorts = {
   readonly refuseUrl: (url: string) => Promise<string | null>;
 };
 
-/** Where an output belongs, and the verdict that is there already; null for a caller who can only be told the price. */
-type Prepared = { readonly draft: OutputDraft; readonly standing: VerdictStanding | null } | null;
+/** Where an output belongs, and the verdict that is there already. */
+type Prepared = { readonly draft: OutputDraft; readonly standing: VerdictStanding | null };
 
 type Work = PaidWorkContext<OutputPorts>;
 
@@ -78,20 +79,18 @@ export const postOutputs = definePaid({
     "panel-not-configured",
     "panel-budget-spent",
   ],
-  async prepare({ body }, work: Work): Promise<Prepared> {
+  async check({ body }, { deps: { outputs } }: { readonly deps: OutputPorts }) {
     const output = requireBody(body);
+    if (!(await outputs.hasSpec(output.spec_id))) throw noSpec(output.spec_id);
+    return output;
+  },
+  async prepare(_input, output, work: Work): Promise<Prepared> {
     const { outputs } = work.deps;
     const spec = await outputs.spec(output.spec_id);
-    if (spec === null) throw new Problem("not-found", `There is no specification ${output.spec_id}.`);
-    const owner = ownerOf(work.caller);
-    // Nobody asks a node, a name server or the day's calls without a credential.
-    if (owner === null) {
-      requireModel(outputs.budget);
-      return null;
-    }
+    if (spec === null) throw noSpec(output.spec_id);
     await refuseWebhook(output, work.deps);
     const draft = await placeOutput(output, spec, outputs.bind);
-    const standing = await outputs.find({ slot: draft.slot, owner: ownerText(owner) });
+    const standing = await outputs.find({ slot: draft.slot, owner: ownerText(ownerOf(work.caller)) });
     if (standing !== null) return { draft, standing };
     await requireDelivered(draft, outputs.readDeliverable);
     if (spec.specText === null)
@@ -105,21 +104,18 @@ export const postOutputs = definePaid({
     return { draft, standing: null };
   },
   bought(prepared): SubmittedAnswer | null {
-    if (prepared === null || prepared.standing === null) return null;
-    return answerOf(prepared.standing, prepared.draft, null);
+    return prepared.standing === null ? null : answerOf(prepared.standing, prepared.draft, null);
   },
   async boughtMeanwhile(prepared, { deps, caller, signal }: WaitContext<OutputPorts>) {
-    if (prepared === null || caller.kind !== "key") return null;
+    if (caller.kind !== "key") return null;
     const { draft } = prepared;
     const taken = await deps.outputs.awaitAccepted({ slot: draft.slot, keyId: caller.keyId }, signal);
     if (taken?.kind === "busy") throw unsettled();
     return taken === null ? null : answerOf(taken.standing, draft, null);
   },
   async accept(_input, prepared, { deps, caller, debitId, paymentId, signal }: AcceptContext<OutputPorts>) {
-    const owner = ownerOf(caller);
-    if (prepared === null || owner === null) throw new Error("nobody submits an output");
     const { draft } = prepared;
-    const purchaser = { owner: ownerText(owner), units: UNITS, debitId, paymentId, signal };
+    const purchaser = { owner: ownerText(ownerOf(caller)), units: UNITS, debitId, paymentId, signal };
     const acceptance = await deps.outputs.accept(draft, purchaser);
     switch (acceptance.kind) {
       case "noted":
@@ -132,12 +128,16 @@ export const postOutputs = definePaid({
   },
   withdraw: (verdictId, { deps }) => deps.outputs.withdraw(verdictId),
   async work(_input, prepared, { deps, noted }): Promise<SubmittedAnswer> {
-    if (prepared === null || noted === null) throw new Error("an output is paid for that was not noted");
+    if (noted === null) throw new Error("an output is paid for that was not noted");
     return answerOf(await deps.outputs.activate(noted.id), prepared.draft, noted.secret);
   },
   withoutSecrets: (answer) =>
     answer.webhook_secret === undefined ? answer : { ...answer, webhook_secret: null },
 });
+
+function noSpec(id: string): Problem {
+  return new Problem("not-found", `There is no specification ${id}.`);
+}
 
 function requireBody(body: OutputBody | null): OutputBody {
   if (body === null) throw new Error("an output without a body passed validation");

@@ -9,14 +9,6 @@ export type PanelBudget = {
 
 const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
 
-/** Throws the 503 of a server without a model: all that is asked for a caller who cannot pay yet, since it reads nothing. */
-export function requireModel(budget: PanelBudget | null): PanelBudget {
-  if (budget !== null) return budget;
-  throw unavailable("panel-not-configured", "No model is configured here that could judge an output.", {
-    retryAfterSeconds: NOT_CONFIGURED_RETRY_SECONDS,
-  });
-}
-
 /**
  * Throws the 503 of a server without a model, and of a day whose tokens are spent, of which the last are kept for verdicts of jobs.
  */
@@ -30,5 +22,12 @@ export async function requirePanel(
   const left = isOfJob ? "" : " The rest is kept for outputs of jobs.";
   throw unavailable("panel-budget-spent", `The panel has used up its tokens of this day (UTC).${left}`, {
     retryAfterSeconds: Math.ceil((nextDay(now).getTime() - now.getTime()) / 1000),
+  });
+}
+
+function requireModel(budget: PanelBudget | null): PanelBudget {
+  if (budget !== null) return budget;
+  throw unavailable("panel-not-configured", "No model is configured here that could judge an output.", {
+    retryAfterSeconds: NOT_CONFIGURED_RETRY_SECONDS,
   });
 }

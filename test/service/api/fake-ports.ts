@@ -4,6 +4,7 @@ import { Registry } from "prom-client";
 import { type Address, zeroHash } from "viem";
 import type { KeyLedger, KnownKey } from "../../../service/api/access/api-key-access.ts";
 import { type ApiPorts, createApp } from "../../../service/api/create-app.ts";
+import { createReportTurns } from "../../../service/api/report-turns.ts";
 import { createServerLife } from "../../../service/api/server-life.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
 import { hashApiKey } from "../../../service/store/api-keys.ts";
@@ -219,6 +220,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     inputFile: async () => undefined,
     epochList: async () => null,
     recovery: fakeRecovery(),
+    recoveryTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),
     policy: AHS_2026_1,
     ...fakeAlertPorts(keys.ledger),
     ...fakeKeyPorts(keys.ledger, { clock, logger }),

@@ -50,7 +50,7 @@ it("counts keys and wallets each for itself", async () => {
 
 it("counts free calls of a key and of a wallet that signs in against their own rates", async () => {
   const limiter = createCallLimiter(memoryBuckets());
-  const caller = { kind: "key", keyId: "one", unlimited: false, ratePerMinute: 1 } as const;
+  const caller = { kind: "key", keyId: "one", balanceUnits: 5000, ratePerMinute: 1 } as const;
   const keys = {
     identify: async (request: { header(name: string): string | undefined }) =>
       request.header("x-api-key") === undefined ? null : caller,

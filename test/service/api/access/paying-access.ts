@@ -31,6 +31,7 @@ export function payingAccess(deps: ApiKeyAccessDeps): { readonly access: Access;
     async recall() {
       return null;
     },
+    async verify() {},
     async take(_caller, request, { settlement }) {
       const entry: Taken = { units: request.units, settlement, outcome: "taken", answer: null };
       taken.push(entry);

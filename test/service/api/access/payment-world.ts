@@ -211,7 +211,7 @@ function sold(path: string, price: number, works: Works) {
       description: "The thing",
     },
     problems: ["not-indexed"],
-    async prepare({ params }) {
+    async check({ params }) {
       if (params.id === "gone") throw new Problem("not-indexed", "There is no such thing.");
     },
     async work({ params }, _prepared, { caller }) {

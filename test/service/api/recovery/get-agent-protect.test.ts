@@ -205,7 +205,10 @@ describe("GET /agent/protect/{address}", () => {
   });
 
   it("refuses a webhook_url that the guard refuses, before any charge", async () => {
-    const { app, keys } = fakeApp({ infrastructure: { refusal: async () => "the host is private" } });
+    const { app, keys } = fakeApp(
+      { infrastructure: { refusal: async () => "the host is private" } },
+      fakeLedger({ balanceUnits: 25_000 }),
+    );
     const response = await app.request(HOOK, WITH_KEY);
     expect(response.status).toBe(422);
     expect(await bodyOf<unknown>(response)).toMatchObject({
@@ -218,7 +221,7 @@ describe("GET /agent/protect/{address}", () => {
         },
       ],
     });
-    expect(keys.balance()).toBe(5000);
+    expect(keys.balance()).toBe(25_000);
   });
 
   it("sells no monitoring where the plan fails, and gives the price back", async () => {

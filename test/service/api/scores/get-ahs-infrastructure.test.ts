@@ -391,11 +391,11 @@ describe("agent_url", () => {
     expect([keys.states(), scored]).toEqual([[], []]);
   });
 
-  it("frees its place when the price cannot be paid, and when there is no score", async () => {
+  it("takes no place when the price cannot be paid, and frees it when there is no score", async () => {
     const unpaid = fakePlace();
     const poor = fakeApp({ infrastructure: { reserve: unpaid.reserve } }, fakeLedger({ balanceUnits: 999 }));
     const refused = await poor.app.request(url("https://elsewhere.example/"), WITH_KEY);
-    expect([refused.status, unpaid.log]).toEqual([402, ["reserved", "released"]]);
+    expect([refused.status, unpaid.log]).toEqual([402, []]);
 
     const unscored = fakePlace();
     const { app: without, keys } = fakeApp({

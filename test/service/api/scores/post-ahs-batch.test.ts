@@ -41,7 +41,7 @@ async function batch(
 }
 
 const CALLERS = {
-  key: { kind: "key", keyId: "key-1", unlimited: true, ratePerMinute: 600 },
+  key: { kind: "key", keyId: "key-1", balanceUnits: null, ratePerMinute: 600 },
   // Nothing of the payment matters to a batch.
   payer: { kind: "payer", address: FIRST, payment: {} as PresentedPayment },
   nobody: { kind: "nobody" },
@@ -54,6 +54,10 @@ async function batchOf(kind: Caller["kind"], addresses: readonly Address[]) {
     identify: async () => CALLERS[kind],
     limit: async () => ({}),
     recall: async () => null,
+    prove: async (caller) => {
+      if (caller.kind === "nobody") throw new Error("a batch of nobody was to be refused before");
+      return caller;
+    },
     take: async (_caller, _request, { settlement }) => {
       settlements.push(settlement);
       return { keep: async () => ({}), giveBack: async () => null };

@@ -139,6 +139,7 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ApiPorts 
       register: async () => ({ kind: "registered", specId: SPEC_ID, specHash: SPEC.specHash }),
     },
     outputs: {
+      hasSpec: async (id) => id === SPEC_ID,
       spec: async (id) => (id === SPEC_ID ? SPEC : null),
       bind: async () => ({ kind: "unbound", reason: "it names no job" }),
       describeOverflow: () => null,

@@ -27,7 +27,7 @@ import { createPaymentMetrics } from "../../../../service/payments/metrics.ts";
 import { apiKeyFinder, createApiKey } from "../../../../service/store/api-keys.ts";
 import type { Database } from "../../../../service/store/database.ts";
 import { createIdempotentAnswers } from "../../../../service/store/idempotent-answers.ts";
-import { insertSpec, readSpec } from "../../../../service/store/job-specs.ts";
+import { hasSpec, insertSpec, readSpec } from "../../../../service/store/job-specs.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/store/key-debits.ts";
 import { createPaymentStore } from "../../../../service/store/payments.ts";
 import { listPayments, type PaymentKind } from "../../../../service/store/payments-due.ts";
@@ -146,6 +146,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     waitMs: options.waitMs ?? 10_000,
   };
   const outputs: Outputs = {
+    hasSpec: (id) => hasSpec(db, id),
     spec: (id) => readSpec(db, id),
     bind: options.bind ?? (async () => UNBOUND),
     describeOverflow: () => null,

@@ -1,0 +1,242 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { x402Client, x402HTTPClient } from "@x402/core/client";
+import type { PaymentRequired } from "@x402/core/types";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import type { Hono } from "hono";
+import type { PoolClient } from "pg";
+import { pino } from "pino";
+import { type Address, getAddress, numberToHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parseConfig } from "../../../bin/config.ts";
+import { apiPorts } from "../../../bin/serve/api-ports.ts";
+import { receiptPorts } from "../../../bin/serve/verification.ts";
+import type { ApiEnv } from "../../../service/api/api-env.ts";
+import { type ApiPorts, SCORING_ENDPOINTS, SCORING_INTERFACE } from "../../../service/api/create-app.ts";
+import { type ApiInterface, createInterfaceApp } from "../../../service/api/create-interface.ts";
+import {
+  VERIFICATION_ENDPOINTS,
+  VERIFICATION_INTERFACE,
+  type VerificationPorts,
+} from "../../../service/api/create-verification-app.ts";
+import { createServerLife } from "../../../service/api/server-life.ts";
+import { writeDeployment } from "../../../service/chain/deployments.ts";
+import { createApiKey } from "../../../service/store/api-keys.ts";
+import { insertSpec } from "../../../service/store/job-specs.ts";
+import { startCountingNode } from "../../support/counting-node.ts";
+import { blockHash, enrichTo, finalize, followEnriched } from "../features/index-tables.ts";
+import { AGENT, blockAt, SCHEMA, useRowsWorld } from "../features/rows-world.ts";
+
+const place = (number: number) => ({ address: getAddress(numberToHex(number, { size: 20 })), startBlock: 0 });
+const SPEC_ID = randomUUID();
+const CHAIN_ID = 31_337;
+const HEAD = 400;
+
+type Priced = { readonly method: string; readonly url: string; readonly body: unknown };
+
+const world = useRowsWorld();
+let node: Awaited<ReturnType<typeof startCountingNode>>;
+let app: Hono<ApiEnv>;
+let folder: string;
+/** Names of the statements that were sent, or their texts. */
+const statements: string[] = [];
+
+beforeAll(async () => {
+  node = await startCountingNode();
+  folder = mkdtempSync(join(tmpdir(), "ahs-unpaid-"));
+  world.db.$client.on("connect", recordStatements);
+  app = await serveOn(join(folder, "deployment.json"));
+});
+afterAll(() => {
+  node.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 1 });
+  await enrichTo(world.client, SCHEMA, HEAD);
+  await finalize(world.client, SCHEMA, blockAt(HEAD));
+  await insertFailure();
+  await world.client.query("truncate ahs.job_spec cascade");
+  await insertSpec(world.db, SPEC);
+  // Whatever is asked once in the life of a server.
+  await priced();
+  statements.length = 0;
+  node.calls.length = 0;
+});
+
+/** All that a caller who shows nothing has read for them. */
+const CHEAP = { wallet: ["wallet_standing"], keys: [], outputs: [expect.stringContaining("job_spec")] };
+
+function cheapFor(url: string): readonly unknown[] {
+  if (url.includes("/v1/outputs")) return CHEAP.outputs;
+  return url.includes("/keys") ? CHEAP.keys : CHEAP.wallet;
+}
+
+describe("a priced request", () => {
+  it("without a credential costs no node call and no statement but reads by primary key, at every endpoint", async () => {
+    const requests = await priced();
+    const endpoints = [...SCORING_ENDPOINTS, ...VERIFICATION_ENDPOINTS].filter(({ price }) => price !== null);
+    expect(requests).toHaveLength(endpoints.length);
+    for (const request of requests) {
+      statements.length = 0;
+      const { status } = await ask(request);
+      expect([request.url, status, statements, node.calls]).toEqual([
+        request.url,
+        402,
+        cheapFor(request.url),
+        [],
+      ]);
+    }
+  });
+
+  it("with a key whose balance does not cover it costs no more than to read the key, but for what may have been bought", async () => {
+    const key = await newKey(0);
+    for (const request of await priced()) {
+      if (request.url.includes("/keys") || request.url.includes("/v1/outputs")) continue;
+      statements.length = 0;
+      const { status } = await ask(request, { "x-api-key": key });
+      expect([request.url, status, node.calls]).toEqual([request.url, 402, []]);
+      expect(statements).toEqual(["api_key_find", expect.stringMatching(/bucket/), "wallet_standing"]);
+    }
+  });
+
+  it("with the signature of an account without money costs the verification, and nothing of the wallet's history", async () => {
+    for (const request of await priced()) {
+      const terms = (await (await ask(request)).json()) as PaymentRequired;
+      const payload = await pauper().createPaymentPayload(terms);
+      statements.length = 0;
+      const { status } = await ask(
+        request,
+        new x402HTTPClient(new x402Client()).encodePaymentSignatureHeader(payload),
+      );
+      expect([request.url, status]).toEqual([request.url, 402]);
+      expect(statements.filter((text) => /\.transaction|own_call|spec_text/.test(text))).toEqual([]);
+    }
+  });
+
+  it("costs as little by a tool of MCP", async () => {
+    const response = await app.request("http://127.0.0.1:4020/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "score_wallet", arguments: { address: AGENT } },
+      }),
+    });
+    expect(await response.text()).toContain("x402Version");
+    expect([statements, node.calls]).toEqual([CHEAP.wallet, []]);
+  });
+});
+
+/** Every priced operation with a request that it answers, as the server's own manifest lists them. */
+async function priced(): Promise<readonly Priced[]> {
+  const manifest = await app.request("http://127.0.0.1:4020/.well-known/x402");
+  if (manifest.status !== 200) throw new Error(`${manifest.status}: ${await manifest.text()}`);
+  const { resources } = (await manifest.json()) as { resources: readonly Priced[] };
+  return resources.map((resource) =>
+    resource.url.endsWith("/v1/outputs")
+      ? { ...resource, body: { ...(resource.body as object), spec_id: SPEC_ID } }
+      : resource,
+  );
+}
+
+function ask({ method, url, body }: Priced, headers: Readonly<Record<string, string>> = {}) {
+  const sent = body === null ? {} : { body: JSON.stringify(body) };
+  return app.request(url, { method, headers: { "content-type": "application/json", ...headers }, ...sent });
+}
+
+function pauper() {
+  return new x402Client()
+    .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(privateKeyToAccount(generatePrivateKey())))
+    .setSpendControls(false);
+}
+
+async function newKey(balanceUnits: number): Promise<string> {
+  const wanted = { name: "poor", partner: false, balanceUnits, expiresAt: null };
+  return (await createApiKey(world.db, wanted, { randomBytes, randomUuid: randomUUID })).secret;
+}
+
+function recordStatements(client: PoolClient): void {
+  const query: (...given: unknown[]) => unknown = client.query.bind(client);
+  const recorded = (...given: unknown[]) => {
+    const asked = given[0] as string | { readonly name?: string; readonly text: string };
+    statements.push(typeof asked === "string" ? asked : (asked.name ?? asked.text));
+    return query(...given);
+  };
+  client.query = recorded as typeof client.query;
+}
+
+const SPEC: Parameters<typeof insertSpec>[1] = {
+  id: SPEC_ID,
+  clientAddr: AGENT,
+  providerAddr: null,
+  specText: "Count to three",
+  acceptanceCriteria: null,
+  domain: "default",
+  specHash: `0x${"11".repeat(32)}`,
+  job: null,
+  clientSignature: null,
+  registeredBlock: null,
+  createdAt: new Date(),
+};
+
+/** A failure whose calldata a router would have, in a block of now. */
+async function insertFailure(): Promise<void> {
+  const now = Math.floor(Date.now() / 1_000);
+  await world.client.query(`update ${SCHEMA}.block set timestamp = $1 where number = $2`, [now, HEAD]);
+  await world.client.query(
+    `insert into ${SCHEMA}.transaction values
+     ($1, $2, 0, $3, $4, $5, 0, 0, $6, '0xac9650d8', 90000, 24000, 1000000000, 7, false, null, true)`,
+    [blockHash(1), HEAD, now, AGENT, numberToHex(0xd1, { size: 20 }), `0xac9650d8${"00".repeat(64)}`],
+  );
+}
+
+/** The service as `ahs serve` makes it, on the test's database and node. */
+async function serveOn(deploymentFile: string): Promise<Hono<ApiEnv>> {
+  writeDeployment(deploymentFile, DEPLOYMENT);
+  const config = parseConfig({
+    DATABASE_URL: "postgres://unused/unused",
+    RPC_URL: node.url,
+    AHS_DEPLOYMENT: deploymentFile,
+    X402_PAY_TO: place(0xb1).address,
+    X402_FACILITATOR_ADDRESS: place(0xb2).address,
+    HISTORY_SOURCE: "none",
+  });
+  const logger = pino({ level: "silent" });
+  const parts = { db: world.db, logger, history: null, life: createServerLife(), signer: null };
+  // Requests of this test come over no socket.
+  const ports = { ...apiPorts(config, parts), ...(await receiptPorts(config)), socketAddress: () => null };
+  const interfaces: readonly ApiInterface<ApiPorts & VerificationPorts>[] = [
+    SCORING_INTERFACE,
+    VERIFICATION_INTERFACE,
+  ];
+  return createInterfaceApp(ports, interfaces);
+}
+
+const usdc: Address = place(0xa4).address;
+const feed: Address = place(0xa5).address;
+const DEPLOYMENT: Parameters<typeof writeDeployment>[1] = {
+  chainId: CHAIN_ID,
+  name: "unpaid",
+  startBlock: 0,
+  finalityBlocks: 1,
+  identityRegistry: place(0xa1),
+  sanctionsList: place(0xa2),
+  oracle: place(0xa3),
+  verdictEvaluator: null,
+  escrows: [],
+  registries: [],
+  usdc,
+  market: {
+    native: { symbol: "ETH", decimals: 18, feed },
+    wrappedNative: null,
+    tokens: [{ address: usdc, symbol: "USDC", decimals: 6, feed }],
+  },
+  accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+  staticWallets: [],
+};
