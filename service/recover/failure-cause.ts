@@ -1,7 +1,7 @@
+import type { Revert } from "../chain/revert-reason.ts";
 import { ranOutOfGas } from "../features/adaptation.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { SentCall } from "../store/failed-calls.ts";
-import type { Revert } from "./revert-reason.ts";
 
 /** Why a transaction failed, as far as it can be told. */
 export type FailureCause = {

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
+import type { Revert } from "../chain/revert-reason.ts";
 import type { SentCall } from "../store/failed-calls.ts";
 import type { MinedTransaction } from "./read-transaction.ts";
-import type { Revert } from "./revert-reason.ts";
 
 export type NodeBlock = {
   readonly number: number;

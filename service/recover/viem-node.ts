@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, numberToHex } from "viem";
+import { type Revert, readRevert } from "../chain/revert-reason.ts";
 import type { SendFailure } from "../chain/send-errors.ts";
 import type { SentCall } from "../store/failed-calls.ts";
 import { type AskNode, type AskOptions, createAskNode, type NodeAnswer } from "./ask-node.ts";
@@ -21,7 +22,6 @@ import {
   type Trial,
   type WalletState,
 } from "./recovery-node.ts";
-import { type Revert, readRevert } from "./revert-reason.ts";
 import { gasLimitOf } from "./unsigned-transaction.ts";
 
 /** Code of an account that EIP-7702 lets run another's: its key signs for it all the same. */

@@ -1,5 +1,5 @@
 import { type Hex, parseAbi } from "viem";
-import { decodeError } from "../chain/bounded-abi.ts";
+import { decodeError } from "./bounded-abi.ts";
 
 /** Why a call was refused by the contract that it called. */
 export type Revert = {
@@ -28,6 +28,12 @@ const KNOWN_ERRORS = parseAbi([
   "error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)",
   "error Unauthorized()",
   "error EnforcedPause()",
+  "error WrongStatus()",
+  "error InvalidJob()",
+  "error InvalidHook()",
+  "error HookNotWhitelisted()",
+  "error GracePeriodActive()",
+  "error PaymentTokenNotAllowed()",
   "error ReentrancyGuardReentrantCall()",
   "error TransactionDeadlinePassed()",
   "error AllowanceExpired(uint256 deadline)",

@@ -1,6 +1,6 @@
 import { encodeErrorResult, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { readRevert } from "../../../service/recover/revert-reason.ts";
+import { readRevert } from "../../../service/chain/revert-reason.ts";
 
 const abi = parseAbi([
   "error Error(string)",
