@@ -3,6 +3,7 @@ import type { Address } from "viem";
 import {
   type Doings,
   readAccountFacts,
+  readContacts,
   readDoings,
   readFirstUsers,
   readMainFunders,
@@ -41,7 +42,7 @@ export type ContactCaches = (blockHash: string) => ContactCache;
 /** Contacts that a run keeps in memory, about 100 MB; with more it starts anew. */
 const MOST_ACCOUNTS = 100_000;
 
-/** Accounts whose calls are read by one query: more of them take a process's time for too long at once. */
+/** Accounts that one statement reads: more of them take a process's time for too long at once, and the database's. */
 const ACCOUNTS_AT_ONCE = 5_000;
 
 /** Caches for one run of scoring. */
@@ -83,7 +84,8 @@ export async function loadFacts(
   const isMissing = (account: Address) => !cache.factsRead.has(account) && !asked.has(account);
   let missing = [...new Set(accounts)].filter(isMissing);
   while (missing.length > 0) {
-    const found = await readAccountFacts(client, chainId, missing);
+    const found: AccountFact[] = [];
+    for (const part of inParts(missing)) found.push(...(await readAccountFacts(client, chainId, part)));
     for (const account of missing) asked.add(account);
     told.push(...found);
     missing = [...ancestorsOf(new Map(found.map((fact) => [fact.address, fact])), publicFunders)].filter(
@@ -103,15 +105,32 @@ export async function loadFirstUsers(
 ): Promise<void> {
   const { client, chainId, cache } = reader;
   const missing = [...new Set(accounts)].filter((account) => !isRead(cache.users.get(account), limit));
-  if (missing.length === 0) return;
-  const found = await readFirstUsers(client, { chainId, counterparties: missing, limit });
-  await loadDoings(reader, found.values());
-  for (const account of missing) {
-    const contacts = found.get(account) ?? [];
-    // Another batch may have read more meanwhile.
-    if (isRead(cache.users.get(account), limit)) continue;
-    cache.users.set(account, { contacts, extent: contacts.length < limit ? "callers" : "first callers" });
+  for (const part of inParts(missing)) {
+    const found = await readFirstUsers(client, { chainId, counterparties: part, limit });
+    await loadDoings(reader, found.values());
+    for (const account of part) {
+      const contacts = found.get(account) ?? [];
+      // Another batch may have read more meanwhile.
+      if (isRead(cache.users.get(account), limit)) continue;
+      cache.users.set(account, { contacts, extent: contacts.length < limit ? "callers" : "first callers" });
+    }
   }
+}
+
+/** What each of the wallets did with those of its counterparties that are asked for, by wallet and counterparty. */
+export async function readOwnContacts(
+  { client, chainId }: CacheReader,
+  wallets: readonly { readonly wallet: Address; readonly addresses: ReadonlySet<Address> }[],
+): Promise<ReadonlyMap<Address, ReadonlyMap<Address, Contact>>> {
+  const asked = wallets.flatMap(({ wallet, addresses }) =>
+    [...addresses].map((counterparty) => ({ account: wallet, counterparty })),
+  );
+  const own = new Map(wallets.map(({ wallet }) => [wallet, new Map<Address, Contact>()]));
+  for (const part of inParts(asked)) {
+    for (const contact of await readContacts(client, chainId, part))
+      own.get(contact.account)?.set(contact.counterparty, contact);
+  }
+  return own;
 }
 
 function isRead(users: KnownUsers | undefined, limit: number): boolean {
@@ -125,9 +144,10 @@ export async function loadMainFunders(
   accounts: Iterable<Address>,
 ): Promise<void> {
   const missing = [...new Set(accounts)].filter((account) => !cache.mainFunders.has(account));
-  if (missing.length === 0) return;
-  const found = await readMainFunders(client, chainId, missing);
-  for (const account of missing) cache.mainFunders.set(account, found.get(account) ?? null);
+  for (const part of inParts(missing)) {
+    const found = await readMainFunders(client, chainId, part);
+    for (const account of part) cache.mainFunders.set(account, found.get(account) ?? null);
+  }
 }
 
 /** Before the users are kept: whoever finds a user in the cache finds what it called. */
@@ -140,11 +160,13 @@ async function loadDoings(
     for (const { account } of contacts) if (!cache.doings.has(account)) missing.add(account);
   if (missing.size === 0) return;
   const nameOf = (address: string) => nameIn(cache.names, address);
-  const accounts = [...missing];
-  for (let start = 0; start < accounts.length; start += ACCOUNTS_AT_ONCE) {
-    const part = accounts.slice(start, start + ACCOUNTS_AT_ONCE);
+  for (const part of inParts([...missing]))
     keepDoings(cache, part, await readDoings(client, { chainId, accounts: part, nameOf }));
-  }
+}
+
+function* inParts<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
+  for (let start = 0; start < items.length; start += ACCOUNTS_AT_ONCE)
+    yield items.slice(start, start + ACCOUNTS_AT_ONCE);
 }
 
 function keepDoings(

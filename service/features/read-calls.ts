@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ClientBase } from "pg";
 import type { Address, Hex } from "viem";
+import { countNewest, WALLET_BOUNDS } from "./call-bounds.ts";
 import { createCallParser } from "./call-line.ts";
 import type { OwnCall } from "./types.ts";
 
@@ -12,40 +13,93 @@ export type CallsQuery = {
   readonly throughBlock: number;
 };
 
-/** Own calls of one wallet, sorted, and the lines that `formatCall` makes of them, a newline between each two. */
-export type CallLines = { readonly calls: readonly OwnCall[]; readonly text: string };
+/** The newest own calls of one wallet, sorted, and the lines that `formatCall` makes of them, a newline between each two. */
+export type CallLines = {
+  readonly calls: readonly OwnCall[];
+  readonly text: string;
+  /** Whether the window holds older calls, which `WALLET_BOUNDS` leaves out. */
+  readonly cut: boolean;
+};
 
-/** Texts of own calls by wallet, sorted, a line for each; a wallet without any has none. */
+/** Lines of own calls that are still to be parsed. */
+type CallText = Omit<CallLines, "calls">;
+
+/**
+ * Texts by wallet; a wallet without any call has none. unread: wallets whose text has no room beside those before them, to
+ * be asked for again; the first one always has.
+ */
+type CallTexts = {
+  readonly texts: ReadonlyMap<Address, CallText>;
+  readonly unread: ReadonlySet<Address>;
+};
+
+/** Text of all wallets of one answer, at least that of one wallet: parsed it takes three times as much memory. */
+const MAX_TEXT_BYTES = 64 * 1_048_576;
+
+/** Reads the newest own calls of wallets, as many as `WALLET_BOUNDS` has room for by number and bytes. */
 export async function readCallTexts(
   client: ClientBase,
   { chainId, wallets, throughBlock }: CallsQuery,
-): Promise<ReadonlyMap<Address, string>> {
-  if (wallets.length === 0) return new Map();
+): Promise<CallTexts> {
+  if (wallets.length === 0) return { texts: new Map(), unread: new Set() };
   const { rows } = await client.query({
     name: "call-texts",
     text: CALLS,
-    values: [chainId, wallets.map(({ address }) => address), wallets.map(({ since }) => since), throughBlock],
+    values: [
+      chainId,
+      wallets.map(({ address }) => address),
+      wallets.map(({ since }) => since),
+      throughBlock,
+      WALLET_BOUNDS.calls,
+      WALLET_BOUNDS.bytes,
+      MAX_TEXT_BYTES,
+    ],
     rowMode: "array",
   });
-  return new Map(rows as [Address, string][]);
+  const texts = new Map<Address, CallText>();
+  const unread = new Set<Address>();
+  for (const [wallet, text, cut] of rows as [Address, string | null, boolean][]) {
+    if (text === null) unread.add(wallet);
+    else texts.set(wallet, { text, cut });
+  }
+  return { texts, unread };
 }
 
-// Wallet by wallet: so the primary key finds and sorts the rows of each, whatever the planner makes of the table's size.
+// Wallet by wallet: so the primary key finds and sorts the rows of each, whatever the planner makes of the table's size. The
+// limit stands before the window: of a wallet with millions of older calls no more than it are read.
 const CALLS = `
-  select wanted.wallet, told.lines
-  from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)
+  select wallet, case when sum(octet_length(lines)) over (order by place) <= $7 then lines end, cut
+  from unnest($2::text[], $3::bigint[]) with ordinality as wanted (wallet, since, place)
   cross join lateral (
-    select string_agg(coalesce(line, ahs.call_line(own_call)), E'\\n' order by block, transaction_index, position) as lines
-    from ahs.own_call
-    where chain_id = $1 and wallet = wanted.wallet and block <= $4 and timestamp >= wanted.since
+    select string_agg(line, E'\\n' order by block, transaction_index, position) filter (where number <= $5 and bytes <= $6) as lines,
+      bool_or(number > $5 or bytes > $6) as cut
+    from (
+      select block, transaction_index, position, line, row_number() over newest_first as number,
+        sum(octet_length(line) + 1) over newest_first as bytes
+      from (
+        select block, transaction_index, position, timestamp, coalesce(line, ahs.call_line(own_call)) as line
+        from ahs.own_call
+        where chain_id = $1 and wallet = wanted.wallet and block <= $4
+        order by block desc, transaction_index desc, position desc limit $5::int + 1
+      ) newest
+      where timestamp >= wanted.since
+      window newest_first as (order by block desc, transaction_index desc, position desc)
+    ) counted
   ) told
-  where told.lines is not null`;
+  where told.lines is not null
+  order by place`;
 
-/** A reader of such texts, or of none. */
-export function createTextReader(): (text: string | undefined) => CallLines {
+/** A reader of such texts, or of none, that leaves out what `WALLET_BOUNDS` has no room for by its accounts. */
+export function createTextReader(): (read: CallText | undefined) => CallLines {
   const parse = createCallParser();
-  return (text) =>
-    text === undefined ? { calls: [], text: "" } : { calls: text.split("\n").map(parse), text };
+  return (read) => {
+    if (read === undefined) return { calls: [], text: "", cut: false };
+    const lines = read.text.split("\n");
+    const calls = lines.map(parse);
+    const left = calls.length - countNewest(calls, (place) => lines[place]?.length ?? 0);
+    if (left === 0) return { calls, ...read };
+    return { calls: calls.slice(left), text: lines.slice(left).join("\n"), cut: true };
+  };
 }
 
 /** SHA-256 over a head line and the lines of calls, each ended by a newline. */

@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import type { Policy } from "../score/policy-shape.ts";
-import { readContacts } from "../store/contact-graph.ts";
 import {
   type CacheReader,
   type ContactCache,
@@ -10,6 +9,7 @@ import {
   loadFacts,
   loadFirstUsers,
   loadMainFunders,
+  readOwnContacts,
 } from "./contact-cache.ts";
 import {
   type Contact,
@@ -58,11 +58,11 @@ export async function readCounterparties(
   const own = wallets.map(({ wallet }) => wallet);
   const asked = new Set(wallets.flatMap(({ addresses }) => [...addresses]));
   await loadFacts(reader, [...own, ...asked], publicFunders);
-  const contacts = await readContacts(client, chainId, own);
+  const contacts = await readOwnContacts(reader, wallets);
   const owned = [...asked].filter((account) => cache.facts.get(account)?.hasCode === false);
   await loadMainFunders(reader, [...own, ...owned]);
 
-  const described = wallets.map((wallet) => startWallet(wallet, contacts.get(wallet.wallet) ?? [], query));
+  const described = wallets.map((wallet) => startWallet(wallet, contacts.get(wallet.wallet) ?? new Map(), query));
   let open: ReadonlySet<Address> = asked;
   for (let looks = Math.ceil(FIRST_LOOK * policy.credit.usersCounted); ; looks *= NEXT_LOOK) {
     await loadFirstUsers(reader, open, looks);
@@ -88,7 +88,7 @@ type WalletUnderWay = {
 
 function startWallet(
   asked: CounterpartyWallet,
-  contacts: readonly Contact[],
+  contacts: ReadonlyMap<Address, Contact>,
   { cache, publicFunders, flags, policy }: CounterpartiesQuery,
 ): WalletUnderWay {
   const { wallet, addresses, windowStart } = asked;
@@ -133,9 +133,10 @@ async function describeOpen(
 /** The wallet's own contacts, with the first moments that only its calls tell. */
 function ownContacts(
   { wallet, untoldCalls }: CounterpartyWallet,
-  contacts: readonly Contact[],
+  contacts: ReadonlyMap<Address, Contact>,
 ): ReadonlyMap<Address, Contact> {
-  const own = new Map(contacts.map((contact) => [contact.counterparty, contact]));
+  if (untoldCalls.length === 0) return contacts;
+  const own = new Map(contacts);
   for (const contact of contactsIn(untoldCalls, wallet)) {
     const told = own.get(contact.counterparty);
     if (told === undefined || contact.firstTime < told.firstTime)

@@ -4,6 +4,7 @@ import type { ChainFacts } from "../chain/deployments.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import { readLiveApprovals } from "../store/enrich-approvals.ts";
 import type { SanctionsEntry } from "../store/sanctions.ts";
+import { cutCoverage } from "./call-bounds.ts";
 import type { ContactCache } from "./contact-cache.ts";
 import { firstAddressesOf } from "./describe-counterparties.ts";
 import { rowsHead } from "./inputs-hash.ts";
@@ -39,6 +40,9 @@ export type RowsRequest = {
 /** The rows of a wallet, and the digest that `rowsDigest` makes of them. */
 export type ReadRows = { readonly rows: WalletRows; readonly digest: Hex };
 
+/** unread: wallets whose calls have no room beside those of the others, to be asked for again; never all of them. */
+export type RowsAnswer = { readonly read: readonly ReadRows[]; readonly unread: ReadonlySet<Address> };
+
 /** An ERC-20 allowance of half of all numbers and more is one without limit, however much of it was spent. */
 const UNLIMITED = 2n ** 255n;
 
@@ -46,16 +50,17 @@ const UNLIMITED = 2n ** 255n;
  * Rows of the given wallets, calls sorted, in no particular order; wallets that were not followed by then and that no
  * history source told of are left out. Consistent only within one REPEATABLE READ transaction, which the caller opens.
  */
-export async function readWalletRows(client: ClientBase, request: RowsRequest): Promise<readonly ReadRows[]> {
+export async function readWalletRows(client: ClientBase, request: RowsRequest): Promise<RowsAnswer> {
   const { chainId, point, policy } = request;
-  const facts = await readWalletFacts(client, request);
-  const texts = await readCallTexts(client, {
+  const all = await readWalletFacts(client, request);
+  const { texts, unread } = await readCallTexts(client, {
     chainId,
-    wallets: facts.flatMap(({ address, windowStart }) =>
+    wallets: all.flatMap(({ address, windowStart }) =>
       windowStart === null ? [] : [{ address, since: windowStart }],
     ),
     throughBlock: point.enriched.blockNumber,
   });
+  const facts = all.filter(({ address }) => !unread.has(address));
   const approvals = await readOpenApprovals(client, request);
   const readText = createTextReader();
   const wallets = facts.map((wallet): ReadWallet => {
@@ -81,7 +86,7 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
       untoldCalls: wallet.facts.hasHistory ? wallet.read.calls : [],
     })),
   });
-  return wallets.map((wallet, place) =>
+  const read = wallets.map((wallet, place) =>
     toRows(wallet, {
       chainId,
       tokens: request.shared.tokens,
@@ -89,6 +94,7 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
       sanctions: flags.own.get(wallet.facts.address) ?? [],
     }),
   );
+  return { read, unread };
 }
 
 type ReadWallet = {
@@ -110,7 +116,7 @@ function toRows(
     approvals,
     delegation: facts.delegation,
     servicesUpAt: facts.servicesUpAt,
-    coverage: facts.coverage,
+    coverage: read.cut ? cutCoverage(facts.coverage, read.calls[0]) : facts.coverage,
     chainStartTimestamp: facts.chainStartTimestamp,
     ...(leftOut === 0 ? {} : { accountsLeftOut: leftOut }),
   };

@@ -130,6 +130,8 @@ export type Coverage = {
   /** Whether every own call of the scoring window up to toBlock is in the rows. */
   readonly complete: boolean;
   readonly sources: readonly string[];
+  /** Present where the wallet made more calls in the window than are read of one, see `WALLET_BOUNDS`. */
+  readonly newestCallsOnly?: true;
 };
 
 /** Everything the model may look at for one wallet; every list in any order. */

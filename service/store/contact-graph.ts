@@ -82,28 +82,26 @@ function usersIn(counterparty: Address, text: string): readonly Contact[] {
   });
 }
 
-/** Contacts by each of the accounts; one that is not known to have had any has no entry. */
+/** What accounts did with counterparties, pair by pair; of a pair that did nothing there is none. */
 export async function readContacts(
   client: ClientBase,
   chainId: number,
-  accounts: readonly Address[],
-): Promise<ReadonlyMap<Address, readonly Contact[]>> {
+  pairs: readonly { readonly account: Address; readonly counterparty: Address }[],
+): Promise<readonly Contact[]> {
   const { rows } = await client.query({
     name: "contacts-of",
     text: `
-      select account, string_agg(concat_ws(' ', counterparty, calls, sent_micro_usd, first_time, last_time), E'\\n')
-      from ahs.contact where chain_id = $1 and account = any($2::text[]) group by account`,
-    values: [chainId, accounts],
+      select wanted.account, wanted.counterparty, own.calls::text, own.sent_micro_usd::text, own.first_time::text, own.last_time::text
+      from unnest($2::text[], $3::text[]) as wanted (account, counterparty)
+      cross join lateral (
+        select calls, sent_micro_usd, first_time, last_time from ahs.contact
+        where chain_id = $1 and counterparty = wanted.counterparty and account = wanted.account limit 1
+      ) own`,
+    values: [chainId, pairs.map(({ account }) => account), pairs.map(({ counterparty }) => counterparty)],
     rowMode: "array",
   });
-  return new Map(
-    (rows as [Address, string][]).map(([account, text]) => {
-      const contacts = text.split("\n").map((line) => {
-        const [counterparty, ...rest] = line.split(" ");
-        return contactOf({ counterparty: counterparty as Address, account }, rest);
-      });
-      return [account, contacts];
-    }),
+  return (rows as [Address, Address, ...string[]][]).map(([account, counterparty, ...numbers]) =>
+    contactOf({ account, counterparty }, numbers),
   );
 }
 
@@ -121,7 +119,13 @@ export type DoingsQuery = {
   readonly nameOf: (address: string) => Address;
 };
 
-/** What each of the accounts called; one that is not known to have called anybody has no entry. */
+/**
+ * Contacts of one account that are looked at: a busy one has millions, and everybody who calls what it calls has it among its
+ * users. How much of its calls goes where is seen by a thousandth of them.
+ */
+const MAX_DOINGS = 2_000;
+
+/** What each of the accounts called, by its first contacts by rising address; one that is not known to have called has no entry. */
 export async function readDoings(
   client: ClientBase,
   { chainId, accounts, nameOf }: DoingsQuery,
@@ -129,9 +133,16 @@ export async function readDoings(
   const { rows } = await client.query({
     name: "doings-of",
     text: `
-      select account, string_agg(counterparty || calls, ' '),
-        (select s.calls::float8 from ahs.stranger s where s.chain_id = $1 and s.account = contact.account)
-      from ahs.contact where chain_id = $1 and account = any($2::text[]) and calls > 0 group by account`,
+      select wanted.account, first.called,
+        (select s.calls::float8 from ahs.stranger s where s.chain_id = $1 and s.account = wanted.account)
+      from unnest($2::text[]) as wanted (account)
+      cross join lateral (
+        select string_agg(counterparty || calls, ' ') filter (where calls > 0) as called from (
+          select counterparty, calls from ahs.contact
+          where chain_id = $1 and account = wanted.account order by counterparty limit ${MAX_DOINGS}
+        ) contacts
+      ) first
+      where first.called is not null`,
     values: [chainId, accounts],
     rowMode: "array",
   });

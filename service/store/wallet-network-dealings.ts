@@ -120,7 +120,9 @@ async function readAt(
   { wallet, asOf }: { readonly wallet: Address; readonly asOf: AsOf },
 ): Promise<DealingsOutcome> {
   const schema = `chain_${chainId}`;
-  const [read] = await readWalletRows(client, {
+  const {
+    read: [read],
+  } = await readWalletRows(client, {
     schema,
     chainId,
     chain,

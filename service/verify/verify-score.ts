@@ -1,7 +1,8 @@
 import type { Address } from "viem";
 import type { ChainReader } from "../enrich/chain-reader.ts";
 import { EnrichFailure } from "../enrich/failure.ts";
-import { compareCalls } from "../features/call-line.ts";
+import { countNewest } from "../features/call-bounds.ts";
+import { compareCalls, formatCall } from "../features/call-line.ts";
 import { inputsFile, rowsDigest } from "../features/inputs-hash.ts";
 import { scoreWallet } from "../features/score-wallet.ts";
 import { SECONDS_PER_DAY } from "../features/time.ts";
@@ -102,11 +103,14 @@ function asTold(calls: readonly OwnCall[], receiptsFrom: number | null): readonl
   });
 }
 
+/** Calls of the window, the newest of them that a record looks at, sorted. */
 function inWindow(calls: readonly OwnCall[], days: number): readonly OwnCall[] {
   const sorted = calls.toSorted(compareCalls);
   const last = sorted.at(-1);
   if (last === undefined) return [];
-  return sorted.filter(({ timestamp }) => timestamp >= last.timestamp - days * SECONDS_PER_DAY);
+  const recent = sorted.filter(({ timestamp }) => timestamp >= last.timestamp - days * SECONDS_PER_DAY);
+  const lines = recent.map(formatCall);
+  return recent.slice(recent.length - countNewest(recent, (place) => lines[place]?.length ?? 0));
 }
 
 async function readBlock(client: ChainReader, number: number): Promise<AsOf> {

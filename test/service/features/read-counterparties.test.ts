@@ -82,7 +82,9 @@ describe("counterparties", () => {
     await give(OTHER, AGENT, 2_000n);
     const linkOf = async () => {
       const told = recordAnswers(world.client);
-      const [read] = await readWalletRows(told.client, request([AGENT]));
+      const {
+        read: [read],
+      } = await readWalletRows(told.client, request([AGENT]));
       expect(told.longest()).toBeLessThan(10_000);
       return read?.rows.counterparties.find(({ address }) => address === OTHER)?.ownerLink;
     };
@@ -125,7 +127,7 @@ describe("counterparties", () => {
       await use(account(0x1000 + user), user % 2 === 0 ? POOL : MIXER);
     await meet(OTHER, POOL, { calls: 5, first: 5, last: 30 });
     const alone = await world.readOne();
-    const together = await readWalletRows(world.client, request([OTHER, AGENT]));
+    const { read: together } = await readWalletRows(world.client, request([OTHER, AGENT]));
     expect(together.find(({ rows }) => rows.wallet === AGENT)?.rows).toEqual(alone);
   });
 
@@ -147,7 +149,7 @@ describe("counterparties", () => {
       const shared = request([AGENT]);
       const overtaken = pausedAt(place, () => readWalletRows(world.client, shared));
       await readWalletRows(overtaken.client, shared);
-      const [within] = await overtaken.read();
+      const [within] = (await overtaken.read()).read;
       expect(within?.rows).toEqual(alone);
     }
   });
