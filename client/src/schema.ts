@@ -1116,6 +1116,11 @@ export interface components {
         Coverage: {
             complete: boolean;
             from_block: number;
+            /**
+             * @description Present where the wallet made more own calls in the window than are read of one wallet, the newest 20,000 and less where they are large: from_block is the block of the oldest that was read
+             * @enum {boolean}
+             */
+            newest_calls_only?: true;
             sources: string[];
             to_block: number;
         };

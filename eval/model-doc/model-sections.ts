@@ -1,3 +1,4 @@
+import { WALLET_BOUNDS } from "../../service/features/call-bounds.ts";
 import { gradeLabel } from "../../service/score/grade.ts";
 import type { FeatureRule, Policy } from "../../service/score/policy-shape.ts";
 import type { Grade } from "../../service/score/record.ts";
@@ -54,6 +55,8 @@ function termsSection({ window, success, credit, gate, shrink, minMeasuredPercen
   return `## 2. Terms
 
 Calls are the wallet's own executed calls, reverted ones included; for smart accounts, what they executed. t_ref is the time of the last one, and the window the ${window.days} days before it.
+
+Of a busy wallet the newest ${WALLET_BOUNDS.calls.toLocaleString("en-US")} calls of the window are read, and fewer where their rows take more than ${WALLET_BOUNDS.bytes / 1_048_576} MiB or name more than ${WALLET_BOUNDS.accounts.toLocaleString("en-US")} accounts. Such a record covers the time since the oldest of them (\`coverage.complete\` is false, \`newest_calls_only\` true), and its confidence falls accordingly, so that a flood of calls that pushes older failures out costs confidence.
 
 - **Weight** w = 2^(−(t_ref − t) / ${window.halfLifeDays} days) · min(1, ${window.floodPerDay}/m), m = own calls of that (contract, method, UTC day).
 - **Owner cluster**: accounts with the same first funder or creator, directly or over others, and pairs of which each sent the other most of the funds it received. Known public funders link nobody. Inside it nothing counts.
@@ -192,7 +195,7 @@ function confidenceSection({ confidence: rule, window }: Policy): string {
 
 confidence = n/(n + ${rule.halfCalls}) · S'/(S' + ${rule.halfDays} days) · 2^(−idle / ${rule.idleHalfLifeDays} days) · coverage · measured
 
-S' = min(time from the first to the last own call, ${rule.daysPerActiveWeek} days per active week); idle = time since the last own call; coverage = covered part of the time from t_ref − ${window.days} days, or the chain's first block if later, to the record's block; measured = share of the weight that is not unknown. Time acts on confidence alone: a silent wallet keeps its score.
+S' = min(time from the first to the last own call, ${rule.daysPerActiveWeek} days per active week); idle = time since the last own call; coverage = covered part of the time from t_ref − ${window.days} days, or the chain's first block if later, to the record's block; measured = share of the weight that is not unknown. Where only the newest calls were read, the covered part begins with the oldest of these. Time acts on confidence alone: a silent wallet keeps its score.
 
 ${markdownTable([
   ["Level", "Confidence"],

@@ -5,6 +5,7 @@ import { toEip55 } from "./address-schema.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { type ReportTurns, tooManyReports } from "./report-turns.ts";
 import { coverageSchema, isoSchema } from "./scores/ahs-record-schema.ts";
+import { renderCoverage } from "./scores/render-ahs-record.ts";
 import { freshStanding, type WalletPorts } from "./wallet-ports.ts";
 
 /** What a report about a followed wallet is computed from. */
@@ -52,12 +53,7 @@ export function reportScope(
     as_of_block: asOf.blockNumber,
     as_of_time: isoOf(asOf.timestamp),
     window: { from: isoOf(asOf.timestamp - days * SECONDS_PER_DAY), to: isoOf(asOf.timestamp), days },
-    coverage: {
-      from_block: coverage.fromBlock,
-      to_block: coverage.toBlock,
-      complete: coverage.complete,
-      sources: [...coverage.sources],
-    },
+    coverage: renderCoverage(coverage),
     ...(accountsLeftOut === undefined ? {} : { accounts_left_out: accountsLeftOut }),
   };
 }

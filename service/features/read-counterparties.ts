@@ -62,7 +62,9 @@ export async function readCounterparties(
   const owned = [...asked].filter((account) => cache.facts.get(account)?.hasCode === false);
   await loadMainFunders(reader, [...own, ...owned]);
 
-  const described = wallets.map((wallet) => startWallet(wallet, contacts.get(wallet.wallet) ?? new Map(), query));
+  const described = wallets.map((wallet) =>
+    startWallet(wallet, contacts.get(wallet.wallet) ?? new Map(), query),
+  );
   let open: ReadonlySet<Address> = asked;
   for (let looks = Math.ceil(FIRST_LOOK * policy.credit.usersCounted); ; looks *= NEXT_LOOK) {
     await loadFirstUsers(reader, open, looks);

@@ -178,6 +178,9 @@ function keptOf(row: WalletTuple): Kept | null {
   return { source, fromBlock, fromTimestamp, toBlock, complete };
 }
 
+/** Agents of one wallet whose services are looked at, the newest: anybody registers as many as he likes for a cent each. */
+const MAX_AGENTS = 16;
+
 /**
  * When a declared endpoint of an agent that has the wallet now last answered, to the day: a record would otherwise differ
  * after every probe, for a label that looks at months.
@@ -189,16 +192,19 @@ async function readServices(
   const { rows } = await client.query({
     name: `services-${schema}`,
     text: `
-      select a.wallet, floor(extract(epoch from max(up.at)) / ${SECONDS_PER_DAY})::float8 * ${SECONDS_PER_DAY}
-      from ${escapeIdentifier(schema)}.agent_wallet a
+      select wanted.wallet, floor(extract(epoch from max(up.at)) / ${SECONDS_PER_DAY})::float8 * ${SECONDS_PER_DAY}
+      from unnest($1::text[]) as wanted (wallet)
+      cross join lateral (
+        select agent_id from ${escapeIdentifier(schema)}.agent_wallet
+        where wallet = wanted.wallet and to_block is null order by agent_id desc limit ${MAX_AGENTS}
+      ) a
       join ahs.agent_document d on d.chain_id = $2 and d.agent_id = a.agent_id
       cross join lateral jsonb_array_elements(d.services) service
       cross join lateral (
         select at from ahs.probe
         where chain_id = $2 and endpoint = service->>'endpoint' and outcome = 'ok' order by at desc limit 1
       ) up
-      where a.wallet = any($1::text[]) and a.to_block is null
-      group by a.wallet`,
+      group by wanted.wallet`,
     values: [wallets, chainId],
     rowMode: "array",
   });

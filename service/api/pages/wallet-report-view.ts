@@ -126,9 +126,14 @@ function scoreText({ ahs_score }: HistoryEntry): string {
   return ahs_score === null ? "no score" : String(ahs_score);
 }
 
+function extentWords({ complete, newest_calls_only }: AhsRecord["coverage"]): string {
+  if (newest_calls_only === true) return ", the newest of its many calls";
+  return complete ? "" : ", not all of its past";
+}
+
 function renderCoverage({ coverage, trend, as_of_block }: AhsRecord): Fragment {
   return html`<dl class="facts">
-<dt>Blocks</dt><dd>${countWords(coverage.from_block)} to ${countWords(coverage.to_block)}${coverage.complete ? "" : ", not all of its past"}</dd>
+<dt>Blocks</dt><dd>${countWords(coverage.from_block)} to ${countWords(coverage.to_block)}${extentWords(coverage)}</dd>
 <dt>Sources</dt><dd>${coverage.sources.join(", ")}</dd>
 <dt>As of block</dt><dd>${countWords(as_of_block)}</dd>
 <dt>Over 30 days</dt><dd>${trend ?? "too few scores to say"}</dd>

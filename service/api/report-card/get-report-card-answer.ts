@@ -11,7 +11,7 @@ import type { RegisteredAgent } from "../../store/agent-names.ts";
 import type { DayScore } from "../../store/daily-scores.ts";
 import type { ScoreDistribution } from "../../store/score-distribution.ts";
 import type { StoredScore } from "../../store/scores.ts";
-import { isStale, routingOf } from "../scores/render-ahs-record.ts";
+import { isStale, renderCoverage, routingOf } from "../scores/render-ahs-record.ts";
 import { isoOf, type ReportSource } from "../wallet-report.ts";
 import type { ReportCard } from "./get-report-card-schema.ts";
 
@@ -81,12 +81,7 @@ function scopeOf({ chainId, asOfBlock, asOfTime, coverage }: StoredScore, days: 
     as_of_block: asOfBlock,
     as_of_time: isoOf(asOf),
     window: { from: isoOf(asOf - days * SECONDS_PER_DAY), to: isoOf(asOf), days },
-    coverage: {
-      from_block: coverage.fromBlock,
-      to_block: coverage.toBlock,
-      complete: coverage.complete,
-      sources: [...coverage.sources],
-    },
+    coverage: renderCoverage(coverage),
   };
 }
 

@@ -63,6 +63,10 @@ export const coverageSchema = z
     to_block: z.int(),
     complete: z.boolean(),
     sources: z.array(z.string()),
+    newest_calls_only: z.literal(true).optional().openapi({
+      description:
+        "Present where the wallet made more own calls in the window than are read of one wallet, the newest 20,000 and less where they are large: from_block is the block of the oldest that was read",
+    }),
   })
   .openapi("Coverage");
 

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { gradeOf } from "../../chain/oracle-codec.ts";
+import type { Coverage } from "../../features/types.ts";
 import { gradeLabel } from "../../score/grade.ts";
 import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../../score/route.ts";
 import type { PublishedScore, ScoreTrend, StoredScore } from "../../store/scores.ts";
@@ -43,14 +44,21 @@ export function renderAhsRecord({ row, published, oracle, trend, now }: AhsRecor
     as_of_block: row.asOfBlock,
     as_of_time: row.asOfTime.toISOString(),
     inputs_hash: row.inputsHash,
-    coverage: {
-      from_block: row.coverage.fromBlock,
-      to_block: row.coverage.toBlock,
-      complete: row.coverage.complete,
-      sources: [...row.coverage.sources],
-    },
+    coverage: renderCoverage(row.coverage),
     published: renderPublished(published, oracle),
     stale: isStale(row.asOfTime, now),
+  };
+}
+
+/** What rows cover, as answers show it. */
+export function renderCoverage(coverage: Coverage): AhsRecord["coverage"] {
+  const { fromBlock, toBlock, complete, sources, newestCallsOnly } = coverage;
+  return {
+    from_block: fromBlock,
+    to_block: toBlock,
+    complete,
+    sources: [...sources],
+    ...(newestCallsOnly === undefined ? {} : { newest_calls_only: newestCallsOnly }),
   };
 }
 
