@@ -47,7 +47,7 @@ function hygieneTexts({
     },
     risk_flags: {
       formula: [
-        `score = 100 − ${riskFlags.perApproval} for each open unlimited approval to a young or unknown spender − ${riskFlags.delegation} for an EIP-7702 delegation to such code − ${riskFlags.exposure} × share of the attempted outgoing volume that was for sanctioned or mixer accounts, and no less than 0.`,
+        `score = 100 − ${riskFlags.perApproval} for each open unlimited approval to a young or unknown spender − ${riskFlags.delegation} for an EIP-7702 delegation to such code − ${riskFlags.exposure} × share of the attempted outgoing volume that was for sanctioned or mixer accounts, called, paid or paid through the called account, and no less than 0.`,
         `Young or unknown: not shown to have existed ${credit.establishedDays} days before, or with fewer than ${recognisedUsers} outside users and on no list.`,
       ],
       source: "This model. One hop only: money that passes through another account first is not seen.",

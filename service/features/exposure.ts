@@ -5,8 +5,8 @@ import type { OwnCall, WalletRows } from "./types.ts";
 import type { WeighedHistory } from "./weigh-calls.ts";
 
 /**
- * Share, 0 to 1, of what own calls tried to send that was for sanctioned or mixer accounts: called, paid, or shown by the
- * logs. Of those, failed calls count as well, by their value and calldata; of all others only what succeeded, left the
+ * Share, 0 to 1, of what own calls tried to send that was for sanctioned or mixer accounts: called, paid, or paid through the
+ * called account. Of those, failed calls count as well, by their value and calldata; of all others only what succeeded, left the
  * owner's accounts and was not undone, so that volume without risk dilutes nothing. Where a call to a listed account has no
  * known price, it is at least the share of such calls.
  */
@@ -22,22 +22,41 @@ export function exposedShare(
   let exposedVolume = 0;
   let unpriced = 0;
   for (const call of calls) {
-    if (!reaches(call, flagged)) continue;
     const sent = sentWorth(call, market);
+    if (!reaches(call, flagged, { sent, market })) continue;
     exposedVolume += sent;
     if (sent === 0) unpriced += 1;
   }
   let volume = exposedVolume;
   for (const { call, trivial } of outside) {
-    if (call.ok && !trivial && !reaches(call, flagged)) volume += sentWorth(call, market);
+    const sent = call.ok && !trivial ? sentWorth(call, market) : 0;
+    if (sent > 0 && !reaches(call, flagged, { sent, market })) volume += sent;
   }
   const byVolume = volume > 0 ? exposedVolume / volume : 0;
   return roundMicro(Math.max(byVolume, unpriced / calls.length));
 }
 
-function reaches({ to, recipient, receipt }: OwnCall, flagged: ReadonlySet<Address>): boolean {
+type Sent = { /** In millionths of a US dollar. */ readonly sent: number; readonly market: Market };
+
+function reaches(call: OwnCall, flagged: ReadonlySet<Address>, { sent, market }: Sent): boolean {
+  const { to, recipient } = call;
   if ((to !== null && flagged.has(to)) || (recipient !== null && flagged.has(recipient))) return true;
-  return receipt?.emitters.some((emitter) => flagged.has(emitter)) === true;
+  return sent > 0 && paysThrough(call, flagged, market);
+}
+
+/**
+ * Whether the logs leave no room for another reading than that the called account passed what the call sent on to listed
+ * accounts: nothing came back, and nobody else logged but recognised tokens. Any contract on the way, a pool's hook for one,
+ * can make a mixer log within a stranger's call.
+ */
+function paysThrough(
+  { to, receipt }: OwnCall,
+  flagged: ReadonlySet<Address>,
+  market: Pick<Market, "isListed">,
+): boolean {
+  if (receipt === null || receipt.moves.some(({ amount }) => amount > 0n)) return false;
+  const isOnWay = (emitter: Address) => flagged.has(emitter) || emitter === to || market.isListed(emitter);
+  return receipt.emitters.some((emitter) => flagged.has(emitter)) && receipt.emitters.every(isOnWay);
 }
 
 /** What a call sends or tries to: its value, and the tokens by its calldata or else by its logs; unpriced ones left out. */

@@ -24,24 +24,12 @@ export type CallLines = {
 /** Lines of own calls that are still to be parsed. */
 type CallText = Omit<CallLines, "calls">;
 
-/**
- * Texts by wallet; a wallet without any call has none. unread: wallets whose text has no room beside those before them, to
- * be asked for again; the first one always has.
- */
-type CallTexts = {
-  readonly texts: ReadonlyMap<Address, CallText>;
-  readonly unread: ReadonlySet<Address>;
-};
-
-/** Text of all wallets of one answer, at least that of one wallet: parsed it takes three times as much memory. */
-const MAX_TEXT_BYTES = 64 * 1_048_576;
-
-/** Reads the newest own calls of wallets, as many as `WALLET_BOUNDS` has room for by number and bytes. */
+/** Texts of the newest own calls of wallets; one without any has none. As many are read as `WALLET_BOUNDS` has room for by number and bytes. */
 export async function readCallTexts(
   client: ClientBase,
   { chainId, wallets, throughBlock }: CallsQuery,
-): Promise<CallTexts> {
-  if (wallets.length === 0) return { texts: new Map(), unread: new Set() };
+): Promise<ReadonlyMap<Address, CallText>> {
+  if (wallets.length === 0) return new Map();
   const { rows } = await client.query({
     name: "call-texts",
     text: CALLS,
@@ -52,24 +40,19 @@ export async function readCallTexts(
       throughBlock,
       WALLET_BOUNDS.calls,
       WALLET_BOUNDS.bytes,
-      MAX_TEXT_BYTES,
     ],
     rowMode: "array",
   });
-  const texts = new Map<Address, CallText>();
-  const unread = new Set<Address>();
-  for (const [wallet, text, cut] of rows as [Address, string | null, boolean][]) {
-    if (text === null) unread.add(wallet);
-    else texts.set(wallet, { text, cut });
-  }
-  return { texts, unread };
+  return new Map(
+    (rows as [Address, string, boolean][]).map(([wallet, text, cut]) => [wallet, { text, cut }]),
+  );
 }
 
 // Wallet by wallet: so the primary key finds and sorts the rows of each, whatever the planner makes of the table's size. The
 // limit stands before the window: of a wallet with millions of older calls no more than it are read.
 const CALLS = `
-  select wallet, case when sum(octet_length(lines)) over (order by place) <= $7 then lines end, cut
-  from unnest($2::text[], $3::bigint[]) with ordinality as wanted (wallet, since, place)
+  select wanted.wallet, told.lines, told.cut
+  from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)
   cross join lateral (
     select string_agg(line, E'\\n' order by block, transaction_index, position) filter (where number <= $5 and bytes <= $6) as lines,
       bool_or(number > $5 or bytes > $6) as cut
@@ -86,8 +69,7 @@ const CALLS = `
       window newest_first as (order by block desc, transaction_index desc, position desc)
     ) counted
   ) told
-  where told.lines is not null
-  order by place`;
+  where told.lines is not null`;
 
 /** A reader of such texts, or of none, that leaves out what `WALLET_BOUNDS` has no room for by its accounts. */
 export function createTextReader(): (read: CallText | undefined) => CallLines {

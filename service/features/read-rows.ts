@@ -40,9 +40,6 @@ export type RowsRequest = {
 /** The rows of a wallet, and the digest that `rowsDigest` makes of them. */
 export type ReadRows = { readonly rows: WalletRows; readonly digest: Hex };
 
-/** unread: wallets whose calls have no room beside those of the others, to be asked for again; never all of them. */
-export type RowsAnswer = { readonly read: readonly ReadRows[]; readonly unread: ReadonlySet<Address> };
-
 /** An ERC-20 allowance of half of all numbers and more is one without limit, however much of it was spent. */
 const UNLIMITED = 2n ** 255n;
 
@@ -50,17 +47,16 @@ const UNLIMITED = 2n ** 255n;
  * Rows of the given wallets, calls sorted, in no particular order; wallets that were not followed by then and that no
  * history source told of are left out. Consistent only within one REPEATABLE READ transaction, which the caller opens.
  */
-export async function readWalletRows(client: ClientBase, request: RowsRequest): Promise<RowsAnswer> {
+export async function readWalletRows(client: ClientBase, request: RowsRequest): Promise<readonly ReadRows[]> {
   const { chainId, point, policy } = request;
-  const all = await readWalletFacts(client, request);
-  const { texts, unread } = await readCallTexts(client, {
+  const facts = await readWalletFacts(client, request);
+  const texts = await readCallTexts(client, {
     chainId,
-    wallets: all.flatMap(({ address, windowStart }) =>
+    wallets: facts.flatMap(({ address, windowStart }) =>
       windowStart === null ? [] : [{ address, since: windowStart }],
     ),
     throughBlock: point.enriched.blockNumber,
   });
-  const facts = all.filter(({ address }) => !unread.has(address));
   const approvals = await readOpenApprovals(client, request);
   const readText = createTextReader();
   const wallets = facts.map((wallet): ReadWallet => {
@@ -86,7 +82,7 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
       untoldCalls: wallet.facts.hasHistory ? wallet.read.calls : [],
     })),
   });
-  const read = wallets.map((wallet, place) =>
+  return wallets.map((wallet, place) =>
     toRows(wallet, {
       chainId,
       tokens: request.shared.tokens,
@@ -94,7 +90,6 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
       sanctions: flags.own.get(wallet.facts.address) ?? [],
     }),
   );
-  return { read, unread };
 }
 
 type ReadWallet = {

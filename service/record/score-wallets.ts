@@ -56,8 +56,6 @@ export type ReadWallets = {
   readonly shared: SharedInputs;
   readonly known: readonly ReadRows[];
   readonly strangers: readonly ReadRows[];
-  /** Those that had no room beside the others, see `RowsAnswer`: to be read next. */
-  readonly unread: readonly Address[];
 };
 
 /** finalized: the newest block both final and enriched. newest: the newest indexed one, which a reorg can still take out. */
@@ -119,20 +117,19 @@ export async function readWalletsIn(
     sanctions: await readSanctionsEntries(client, { schema, chainId, asOfBlock: asOf.blockNumber }),
     tokens: await readTokenList(client, { chainId, market: chain.market, enriched }),
   };
-  const { read: known, unread } = await readWalletRows(client, {
+  const known = await readWalletRows(client, {
     ...{ schema, chainId, chain, point, wallets, policy, shared },
     contacts: contacts(enriched.blockHash),
     ...(mostAddresses === undefined ? {} : { mostAddresses }),
   });
   const isKnown = new Set(known.map(({ rows }) => rows.wallet));
-  const unknown = wallets.filter((wallet) => !isKnown.has(wallet) && !unread.has(wallet));
+  const unknown = wallets.filter((wallet) => !isKnown.has(wallet));
   const others = unknownRows(unknown, { chainId, asOf, shared });
   return {
     point,
     shared,
     known: [...known, ...others.filter(isListed)],
     strangers: others.filter((read) => !isListed(read)),
-    unread: [...unread],
   };
 }
 

@@ -120,9 +120,7 @@ async function readAt(
   { wallet, asOf }: { readonly wallet: Address; readonly asOf: AsOf },
 ): Promise<DealingsOutcome> {
   const schema = `chain_${chainId}`;
-  const {
-    read: [read],
-  } = await readWalletRows(client, {
+  const [read] = await readWalletRows(client, {
     schema,
     chainId,
     chain,

@@ -8,7 +8,7 @@ import { readWalletRows } from "../../../service/features/read-rows.ts";
 import { scoreWallet } from "../../../service/features/score-wallet.ts";
 import type { WalletRows } from "../../../service/features/types.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
-import { account, DAY, START } from "./histories.ts";
+import { DAY, START } from "./histories.ts";
 import { followEnriched } from "./index-tables.ts";
 import { AGENT, asOf, blockAt, OTHER, request, SCHEMA, useRowsWorld } from "./rows-world.ts";
 
@@ -20,8 +20,7 @@ describe("a wallet of 100,000 calls in the window", () => {
 
   test("is read and scored by its newest 20,000, and its coverage says so", async () => {
     const { client, largest } = watchRows();
-    const { read } = await readWalletRows(client, request([AGENT]));
-    const [only] = read;
+    const [only] = await readWalletRows(client, request([AGENT]));
     if (only === undefined) throw new Error("expected the rows of one wallet");
     const { rows, digest } = only;
     expect(rows.calls.length).toBe(WALLET_BOUNDS.calls);
@@ -80,20 +79,6 @@ test("a wallet whose logs name more accounts than are described is cut by these"
   expect(rows.coverage.newestCallsOnly).toBe(true);
 }, 60_000);
 
-test("wallets whose texts have no room beside the others are left to be read next", async () => {
-  const wallets = [AGENT, ...[1, 2, 3, 4, 5].map((number) => account(0xb000 + number))];
-  for (const wallet of wallets) {
-    if (wallet !== AGENT) await followEnriched(world.client, SCHEMA, { wallet, block: 0 });
-    await insertCalls({ wallet, calls: 2_700, lastBlock: 299, emitters: 32, moves: 32 });
-  }
-  const first = await readWalletRows(world.client, request(wallets));
-  const told = first.read.map(({ rows }) => rows.wallet);
-  expect(new Set([...told, ...first.unread])).toEqual(new Set(wallets));
-  expect(first.unread.size).toBeGreaterThan(0);
-  const next = await readWalletRows(world.client, request([...first.unread]));
-  expect(new Set(next.read.map(({ rows }) => rows.wallet))).toEqual(first.unread);
-}, 120_000);
-
 test("of the agents of a wallet the newest are asked whether their services answer", async () => {
   await world.client.query(
     `insert into ${SCHEMA}.agent_wallet select n || ':0:0', n, $1, 0, null from generate_series(1, 17) n`,
@@ -113,7 +98,7 @@ test("of the agents of a wallet the newest are asked whether their services answ
 });
 
 async function readOnly(): Promise<{ readonly rows: WalletRows; readonly digest: string }> {
-  const [read] = (await readWalletRows(world.client, request([AGENT]))).read;
+  const [read] = await readWalletRows(world.client, request([AGENT]));
   if (read === undefined) throw new Error("expected the rows of one wallet");
   return read;
 }

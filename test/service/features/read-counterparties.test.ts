@@ -82,9 +82,7 @@ describe("counterparties", () => {
     await give(OTHER, AGENT, 2_000n);
     const linkOf = async () => {
       const told = recordAnswers(world.client);
-      const {
-        read: [read],
-      } = await readWalletRows(told.client, request([AGENT]));
+      const [read] = await readWalletRows(told.client, request([AGENT]));
       expect(told.longest()).toBeLessThan(10_000);
       return read?.rows.counterparties.find(({ address }) => address === OTHER)?.ownerLink;
     };
@@ -127,7 +125,7 @@ describe("counterparties", () => {
       await use(account(0x1000 + user), user % 2 === 0 ? POOL : MIXER);
     await meet(OTHER, POOL, { calls: 5, first: 5, last: 30 });
     const alone = await world.readOne();
-    const { read: together } = await readWalletRows(world.client, request([OTHER, AGENT]));
+    const together = await readWalletRows(world.client, request([OTHER, AGENT]));
     expect(together.find(({ rows }) => rows.wallet === AGENT)?.rows).toEqual(alone);
   });
 
@@ -149,7 +147,7 @@ describe("counterparties", () => {
       const shared = request([AGENT]);
       const overtaken = pausedAt(place, () => readWalletRows(world.client, shared));
       await readWalletRows(overtaken.client, shared);
-      const [within] = (await overtaken.read()).read;
+      const [within] = await overtaken.read();
       expect(within?.rows).toEqual(alone);
     }
   });

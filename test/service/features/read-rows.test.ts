@@ -76,9 +76,7 @@ describe("an index of 400 days with a block a day", () => {
   test("digests rows as they are read like rows by themselves", async () => {
     await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
     await world.insertCalls([callAt(20), callAt(10, { receipt: null }), callAt(15, { to: null })]);
-    const {
-      read: [read],
-    } = await readWalletRows(world.client, request([AGENT]));
+    const [read] = await readWalletRows(world.client, request([AGENT]));
     if (read === undefined) throw new Error("expected the rows of one wallet");
     expect(read.digest).toBe(rowsDigest(read.rows));
     expect(rowsDigest({ ...read.rows, calls: read.rows.calls.toReversed() })).toBe(read.digest);
@@ -116,7 +114,7 @@ describe("an index of 400 days with a block a day", () => {
     await world.insertCalls([callAt(5), callAt(250)]);
     const old = { ...callAt(20), hash: blockHash(9_999) };
     await insertOwnCall(world.client, { call: old, wallet: OTHER });
-    const { read: rows } = await readWalletRows(world.client, request([AGENT, OTHER]));
+    const rows = await readWalletRows(world.client, request([AGENT, OTHER]));
     expect(new Map(rows.map((own) => [own.rows.wallet, blocksOf(own.rows)]))).toEqual(
       new Map([
         [AGENT, [250]],
@@ -128,7 +126,7 @@ describe("an index of 400 days with a block a day", () => {
   test("reads many wallets at once, and none that was not followed by the block", async () => {
     await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
     await followEnriched(world.client, SCHEMA, { wallet: OTHER, block: 301 });
-    const { read: rows } = await readWalletRows(world.client, request([AGENT, OTHER, STRANGER]));
+    const rows = await readWalletRows(world.client, request([AGENT, OTHER, STRANGER]));
     expect(rows.map(({ rows: { wallet, calls } }) => ({ wallet, calls }))).toEqual([
       { wallet: AGENT, calls: [] },
     ]);

@@ -83,6 +83,14 @@ describe("volume to listed accounts", () => {
       ],
       0.1,
     ],
+    [
+      "a tenth, native coin through a router that logs and wraps it",
+      [
+        pays(9, 90n),
+        { at: START, to: account(9), value: 5n * 10n ** 15n, emitters: [account(9), USDC, account(66)] },
+      ],
+      0.1,
+    ],
     ["half of all", [pays(9, 10n), pays(66, 10n)], 0.5],
     [
       "one call of four, where nothing has a price",
@@ -108,6 +116,30 @@ describe("volume to listed accounts", () => {
     expect(within.wallet.evidence.exposedShare).toBe(0.5);
     const silent = repeat(3, DAY, { at: START, to: account(66) });
     expect(share([...silent, pays(9, 1n)]).wallet.evidence.exposedShare).toBe(0.75);
+  });
+
+  const spent = { token: USDC, amount: -1_000_000_000n };
+  test.each<readonly [string, Partial<Step>]>([
+    [
+      "the hook of a pool that a swap goes through",
+      { emitters: [USDC, account(80), account(66)], moves: [spent, { token: account(81), amount: 5n }] },
+    ],
+    [
+      "the hook of a pool that liquidity is added to",
+      { emitters: [USDC, account(80), account(66)], moves: [spent] },
+    ],
+    [
+      "a router that gives something back",
+      { emitters: [USDC, account(66)], moves: [spent, { token: account(81), amount: 5n }] },
+    ],
+    ["a contract that was sent nothing", { emitters: [account(9), account(66)] }],
+    [
+      "a contract whose own token claims to have left the wallet",
+      { emitters: [account(9), account(66)], moves: [{ token: account(9), amount: -5n }] },
+    ],
+  ])("is not what %s does with a mixer in the wallet's call", (_, step) => {
+    const { wallet, points } = share([pays(9, 90n), { at: START, to: account(9), effect: "other", ...step }]);
+    expect([wallet.evidence.exposedShare, points]).toEqual([0, 100]);
   });
 
   test("to a sanctioned account counts alike", () => {

@@ -48,8 +48,7 @@ export function useRowsWorld() {
     /** The rows of the agent as of block 300. */
     readOne: async (): Promise<WalletRows> => {
       const sanctions = await readSanctionsEntries(client, { ...CHAIN, asOfBlock: 300 });
-      const answer = await readWalletRows(client, request([AGENT], sanctions));
-      const [read, ...more] = answer.read;
+      const [read, ...more] = await readWalletRows(client, request([AGENT], sanctions));
       if (read === undefined || more.length > 0) throw new Error("expected the rows of one wallet");
       return read.rows;
     },
