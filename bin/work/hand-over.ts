@@ -11,7 +11,7 @@ import { PUBLISH_PURPOSE } from "../../service/store/publish-spending.ts";
 import { tryOpenSenderSession } from "../../service/store/sender-session.ts";
 import { requireChainSettings } from "../config.ts";
 import { openChainClient } from "../process.ts";
-import { repeat } from "./repeat.ts";
+import { doAll, repeat } from "./repeat.ts";
 import type { SendingParts } from "./send-for-role.ts";
 
 type Parts = SendingParts & { readonly db: Database };
@@ -38,10 +38,12 @@ const DUTIES = [
 export async function handOverFormerKeys(parts: Parts, signal: AbortSignal): Promise<void> {
   const { logger } = parts;
   await repeat({ logger, pauseMs: PAUSE_MS, what: "taking over from former keys" }, signal, async () => {
-    for (const duty of DUTIES) {
-      const account = parts.accounts[duty.role];
-      if (account !== undefined) await takeOver(parts, { ...duty, to: account.address });
-    }
+    await doAll(
+      DUTIES.flatMap((duty) => {
+        const account = parts.accounts[duty.role];
+        return account === undefined ? [] : [() => takeOver(parts, { ...duty, to: account.address })];
+      }),
+    );
   });
 }
 
@@ -51,7 +53,8 @@ type Oracle = { readonly rpcUrl: string; readonly address: Address };
 async function takeOver(parts: Parts, duty: Duty): Promise<void> {
   const { chainId } = parts.deployment;
   const of = { chainId, purposes: duty.purposes, present: duty.to };
-  for (const from of await readFormerSenders(parts.db, of)) await takeOverFrom(parts, duty, from);
+  const former = await readFormerSenders(parts.db, of);
+  await doAll(former.map((from) => () => takeOverFrom(parts, duty, from)));
 }
 
 async function takeOverFrom(

@@ -20,3 +20,16 @@ export async function repeat(
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }
+
+/** Does all of several things one after the other, though some fail; then throws what the first of those threw. */
+export async function doAll(acts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const act of acts) {
+    try {
+      await act();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

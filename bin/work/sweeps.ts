@@ -5,14 +5,17 @@ import { dropOldAnswers } from "../../service/store/payments-due.ts";
 import { dropIdleBuckets } from "../../service/store/rate-buckets.ts";
 import { dropExpiredNonces } from "../../service/store/sign-in-nonces.ts";
 import { dropOldLabels } from "../../service/store/wallet-labels.ts";
+import { doAll } from "./repeat.ts";
 
 const DAY_MS = 86_400_000;
 
 /** Deletes what no request looks at any more: answers past their day, buckets unused for one, nonces of old sign-ins, and labels that would be asked for anew. */
 export async function sweepRequests(db: Database, now: Date): Promise<void> {
-  await dropExpiredAnswers(db, now);
-  await dropOldAnswers(db, now);
-  await dropIdleBuckets(db, new Date(now.getTime() - DAY_MS));
-  await dropExpiredNonces(db, now);
-  await dropOldLabels(db, new Date(now.getTime() - LABELS_KEPT_MS));
+  await doAll([
+    () => dropExpiredAnswers(db, now),
+    () => dropOldAnswers(db, now),
+    () => dropIdleBuckets(db, new Date(now.getTime() - DAY_MS)),
+    () => dropExpiredNonces(db, now),
+    () => dropOldLabels(db, new Date(now.getTime() - LABELS_KEPT_MS)),
+  ]);
 }

@@ -3,6 +3,7 @@ import { pauseAfter } from "../chain/send-policy.ts";
 import { SignerFailure } from "../chain/signer-failure.ts";
 import { verdictTypedData } from "../chain/verdict-codec.ts";
 import { holdChain, isIndexed } from "../store/chain-fence.ts";
+import { isOutage } from "../store/database-failure.ts";
 import type { IndexedSubmission } from "../store/escrow-jobs.ts";
 import { startClock } from "../store/hold-clocks.ts";
 import {
@@ -46,9 +47,25 @@ export async function signDecisions(deps: EscrowDeps): Promise<number> {
   let signed = 0;
   const heads = await readHeads(deps.client, finalityBlocks);
   for (const decision of due) {
-    if (await tryToSign(deps, decision, heads)) signed += 1;
+    try {
+      if (await tryToSign(deps, decision, heads)) signed += 1;
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      await postpone(deps, decision, error);
+    }
   }
   return signed;
+}
+
+/** For a decision of which even the reason could not be stored: with words of ours alone. */
+async function postpone(deps: EscrowDeps, decision: UnsignedDecision, error: unknown): Promise<void> {
+  const { verdictId, run } = decision;
+  deps.metrics.failures.inc({ at: "signing" });
+  deps.logger.error(
+    { err: error, verdict: verdictId, run },
+    "why a decision is not signed could not be stored",
+  );
+  await note(deps, decision, { kind: "wait", status: "suspended", reason: UNSTORABLE });
 }
 
 async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: Heads): Promise<boolean> {
@@ -74,12 +91,14 @@ async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: He
   }
 }
 
+const UNSTORABLE = "it could not be looked at; it is looked at again";
+
 /** What callers are told of a decision that could not be signed now. */
 function hindranceOf(error: unknown): string {
   if (error instanceof EscrowFailure) return error.message;
   return error instanceof SignerFailure
     ? "the key that signs verdicts does not answer; it is asked again"
-    : "it could not be looked at; it is looked at again";
+    : UNSTORABLE;
 }
 
 type Signing = {

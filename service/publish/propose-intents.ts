@@ -8,6 +8,7 @@ import {
 } from "../store/publish-intents.ts";
 import { type OracleState, readIndexedBlock, readOracleStates } from "../store/publish-records.ts";
 import { readCurrentScoreRows, readInterest, type ScoreRow } from "../store/publish-scores.ts";
+import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../store/quarantine.ts";
 import { type PlanInput, reasonToPublish } from "./plan.ts";
 import type { PublishPolicy } from "./policy.ts";
 import { publishedOf, type SentScore, standingOf } from "./standing.ts";
@@ -56,11 +57,38 @@ async function proposeChunk(tx: NodePgDatabase, proposal: Proposal): Promise<num
   const facts = await readFacts(tx, chainId, { wallets, indexedBlock });
   await supersedePending(tx, chainId, wallets);
   // Always in order of wallet, so that two writers never wait for each other crosswise.
-  const intents = scores
-    .map((score) => intentFor(score, facts, proposal))
-    .filter((intent) => intent !== null);
+  const intents = await planAll(tx, scores, { facts, proposal });
   await insertPending(tx, chainId, intents);
   return intents.length;
+}
+
+/** Plans each score; a wallet whose score cannot be planned is quarantined, so that the others are stored and published. */
+async function planAll(
+  tx: NodePgDatabase,
+  scores: readonly ScoreRow[],
+  { facts, proposal }: { readonly facts: Facts; readonly proposal: Proposal },
+): Promise<NewIntent[]> {
+  const { chainId, now } = proposal;
+  const scope = { chainId, kind: "publish" } as const;
+  const held = await readQuarantine(tx, scope);
+  const intents: NewIntent[] = [];
+  const faults: Fault[] = [];
+  const sound: string[] = [];
+  for (const score of scores) {
+    const { wallet } = score;
+    const nextTryAt = held.get(wallet);
+    if (nextTryAt !== undefined && nextTryAt > now) continue;
+    try {
+      const intent = intentFor(score, facts, proposal);
+      if (intent !== null) intents.push(intent);
+      if (nextTryAt !== undefined) sound.push(wallet);
+    } catch (error) {
+      faults.push({ subject: wallet, error });
+    }
+  }
+  await releaseItems(tx, scope, sound);
+  await quarantineItems(tx, scope, { faults, now });
+  return intents;
 }
 
 /** Reads what the plans of these wallets need. */

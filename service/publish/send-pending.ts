@@ -67,11 +67,16 @@ function sortByPlan(
   let { spentGas } = context;
   for (const intent of intents.toSorted(byUrgency)) {
     const input = planInputOf(intent.score, context.facts, now);
-    const decision = planPublish(input, { spentGas }, policy);
-    const error = encodingError(intent);
+    const planned = tryTo(() => planPublish(input, { spentGas }, policy));
+    if ("error" in planned) {
+      sorted.broken.push({ intent, error: planned.error });
+      continue;
+    }
+    const decision = planned.value;
+    const encoded = tryTo(() => encodePublish([intent.score]));
     if (decision.kind === "skip")
       sorted.idle.set(decision.because, [...(sorted.idle.get(decision.because) ?? []), intent]);
-    else if (error !== null) sorted.broken.push({ intent, error });
+    else if ("error" in encoded) sorted.broken.push({ intent, error: encoded.error });
     else if (decision.kind === "wait_for_budget") sorted.held.push(intent);
     else {
       sorted.go.push(intent);
@@ -81,12 +86,11 @@ function sortByPlan(
   return sorted;
 }
 
-function encodingError(intent: IntentRow): string | null {
+function tryTo<Value>(act: () => Value): { readonly value: Value } | { readonly error: string } {
   try {
-    encodePublish([intent.score]);
-    return null;
+    return { value: act() };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 

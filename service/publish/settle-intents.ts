@@ -37,8 +37,8 @@ export async function settleIntents(tx: NodePgDatabase, options: SettleOptions):
   const oracle = await readOracleStates(tx, options.chainId, wallets);
   const changes = intents
     .map((intent) => {
-      if (intent.carrier === null)
-        throw new Error(`intent ${intent.id} is ${intent.state} without a transaction`);
+      // One intent without its transaction must not keep all others from being settled.
+      if (intent.carrier === null) return failed(intent, "no_transaction", 0, options.now);
       const sight = { oracle: oracle.get(intent.score.wallet), indexedBlock: options.indexedBlock };
       return changeOf(intent, fateOf({ score: intent.score, carrier: intent.carrier }, sight), options);
     })

@@ -1,29 +1,43 @@
+import type { Address } from "viem";
 import { readAsOf } from "../features/read-as-of.ts";
 import { readGaps } from "../store/kept-history.ts";
+import { workThrough } from "../store/work-through.ts";
 import { readWholePast } from "./read-past.ts";
 import { scoreNow } from "./score-now.ts";
 import type { OnDemandContext } from "./score-on-demand.ts";
 
-/** Wallets taken up in one round. */
-const ROUND = 20;
+/** Wallets of one round, and how many of them are read at once. */
+const [ROUND, AT_ONCE] = [20, 5];
 
 /**
  * Between the last block that a source told of a paid-for wallet and the first that the index follows it in lie blocks that
  * nobody read: has the source tell them, and scores those wallets anew. Answers how many; those whose source fails are left
- * for a later round.
+ * for a later round, and one of which the reading throws is quarantined.
  */
 export async function closeGaps(context: OnDemandContext): Promise<number> {
   const { db, chainId } = context;
   const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
   if (asOf === null) return 0;
-  const wallets = await readGaps(db, { chainId, asOfBlock: asOf.blockNumber, limit: ROUND });
-  const outcomes = await Promise.all(wallets.map((wallet) => readWholePast(context, wallet)));
+  const gaps = { chainId, asOfBlock: asOf.blockNumber, now: context.now(), limit: ROUND };
   let closed = 0;
-  for (const [at, wallet] of wallets.entries()) {
-    if (outcomes[at]?.kind !== "ready") continue;
-    await scoreNow(context, wallet);
-    closed += 1;
-  }
+  await workThrough(
+    { ...context, kind: "history" },
+    {
+      items: await readGaps(db, gaps),
+      batchSize: 1,
+      lanes: AT_ONCE,
+      attempt: async (batch) => {
+        for (const wallet of batch as Address[]) {
+          if ((await readWholePast(context, wallet)).kind !== "ready") continue;
+          await scoreNow(context, wallet);
+          closed += 1;
+        }
+      },
+      control: async () => {
+        await readGaps(db, gaps);
+      },
+    },
+  );
   if (closed > 0) context.logger.info({ closed }, "histories of enrolled wallets completed");
   return closed;
 }

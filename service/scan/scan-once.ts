@@ -4,7 +4,8 @@ import { readFinalized } from "../features/read-as-of.ts";
 import { askForDocuments, countWaitingDocuments, readIndexHead } from "../store/agent-documents.ts";
 import { readChainMark } from "../store/chain-mark.ts";
 import type { Database } from "../store/database.ts";
-import { requestRegistryWallets } from "../store/registry-agents.ts";
+import { isOutage } from "../store/database-failure.ts";
+import { readRegistryCursor, requestRegistryWallets } from "../store/registry-agents.ts";
 import { markNewDocuments } from "../store/scan-changes.ts";
 import type { ScanAttempt } from "../store/scan-runs.ts";
 import { awaitDocuments, type DocumentPatience, documentPatience } from "./await-documents.ts";
@@ -113,9 +114,15 @@ async function readRegistries(
     monotonicMs,
   };
   for (const entry of registries) {
-    const reading = await readRegistry(reader, entry);
-    report(logger, entry, reading);
     const registry = entry.address.toLowerCase();
+    const reading = await readRegistry(reader, entry).catch(async (error: unknown) => {
+      if (signal.aborted || isOutage(error)) throw error;
+      // The others, and the night's report, must not wait for what this one registry says.
+      logger.error({ err: error, registry: entry.name }, "what a registry says could not be stored");
+      const block = await readRegistryCursor(db, { chainId, registry });
+      return { block, fault: "what it says could not be stored; the service's log says why", cause: null };
+    });
+    report(logger, entry, reading);
     readings.set(registry, reading);
   }
   await requestRegistryWallets(db, { chainId, registries: [...readings.keys()], now: now(), mostWaiting });

@@ -30,7 +30,8 @@ export function databaseFailure(error: unknown): DatabaseFailure | null {
 }
 
 // Beside what is out of reach: transaction states, refused logins, missing catalogs, rights and names, a full disk.
-const OF_THE_WHOLE = /^(08...|25...|28...|3D...|3F...|42...|53100|53300|57P..|58...)$/;
+// Not 08P01: a statement with too many parameters, which are of one item.
+const OF_THE_WHOLE = /^(080..|25...|28...|3D...|3F...|42...|53100|53300|57P..|58...)$/;
 
 /**
  * Whether a statement failed for a reason that no row of it can bring about: the database is out of reach, or refuses. Deadlines

@@ -1,4 +1,4 @@
-import { and, eq, ne, notInArray, or, sql } from "drizzle-orm";
+import { and, eq, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { AsOf, OwnCall } from "../features/types.ts";
@@ -59,10 +59,8 @@ async function putCalls(
     ne(ownCall.source, source),
     calls.length === 0
       ? undefined
-      : notInArray(
-          ownCall.hash,
-          calls.map(({ hash }) => hash),
-        ),
+      : // One parameter: a statement takes 65,535 of them, and a wallet may have more calls.
+        sql`${ownCall.hash} <> all(${sql.param(calls.map(({ hash }) => hash))})`,
   );
   await tx
     .delete(ownCall)
@@ -167,17 +165,19 @@ function pastQuery(views: string): string {
     left join ahs.kept_history k on k.chain_id = $1 and k.wallet = $2`;
 }
 
-/** Followed wallets whose told past ends before the index begins to follow them, up to a block, in any order. */
+/** Followed wallets whose told past ends before the index begins to follow them, up to a block, in any order; none in quarantine. */
 export async function readGaps(
   db: Database,
-  { chainId, asOfBlock, limit }: { chainId: number; asOfBlock: number; limit: number },
+  { chainId, asOfBlock, now, limit }: { chainId: number; asOfBlock: number; now: Date; limit: number },
 ): Promise<Address[]> {
   const { rows } = await db.$client.query<{ wallet: Address }>(
     `select k.wallet from ahs.kept_history k
      join "chain_${chainId}".wallet w on w.address = k.wallet
      where k.chain_id = $1 and k.to_block < w.followed_block and w.followed_block <= $2
+       and not exists (select from ahs.quarantine q
+         where q.chain_id = $1 and q.kind = 'history' and q.subject = k.wallet and q.next_try_at > $4)
      order by random() limit $3`,
-    [chainId, asOfBlock, limit],
+    [chainId, asOfBlock, limit, now],
   );
   return rows.map((row) => row.wallet);
 }

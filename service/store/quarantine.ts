@@ -3,8 +3,11 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
 import { quarantine } from "./tables/quarantine.ts";
 
-/** score: scoring of a wallet, by day and by night. root: the leaf of a wallet in the night's root. */
-export const QUARANTINE_KINDS = ["score", "root"] as const;
+/**
+ * Each of wallets. score: scoring, by day and by night. root: the leaf in the night's root. publish: whether the newest score is
+ * worth publishing. history: what a history source is still to tell.
+ */
+export const QUARANTINE_KINDS = ["score", "root", "publish", "history"] as const;
 export type QuarantineKind = (typeof QUARANTINE_KINDS)[number];
 
 /** The items of one kind of work on one chain. */

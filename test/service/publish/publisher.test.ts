@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import { quarantine } from "../../../service/store/tables/quarantine.ts";
 import { until } from "../chain/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
 
@@ -49,6 +50,28 @@ test("a batch of scores is on chain as it is stored, in one transaction", async 
   expect(new Set((await world.intents()).map((intent) => `${intent.reason} ${intent.state}`))).toEqual(
     new Set(["first confirmed"]),
   );
+});
+
+test("a score that cannot be planned fails alone and is quarantined, and the others are published", async () => {
+  world.startSender();
+  await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 5, points: 80 })));
+  await world.settle();
+  await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 6, points: 50 })));
+  await world.db.execute(
+    `update ahs.score set ahs_score = 500 where wallet = '${wallet}' and as_of_block = 6`,
+  );
+  await world.settle();
+  await world.round();
+  expect(await world.scoreOf(wallet)).toMatchObject({ score: 80, asOf: 5n });
+  expect(await world.scoreOf(other)).toMatchObject({ score: 50, asOf: 6n });
+  expect(await world.db.select().from(quarantine)).toMatchObject([
+    {
+      kind: "publish",
+      subject: wallet,
+      failures: 1,
+      error: expect.stringContaining("integer from 0 to 100"),
+    },
+  ]);
 });
 
 test("a newer score takes the place of one that is still pending", async () => {

@@ -72,3 +72,32 @@ test("a source that fails leaves the gap for later, and no score", async () => {
   expect(await world.traces()).toMatchObject({ scores: 0 });
   expect(await closeGaps(context)).toBe(1);
 });
+
+test("a wallet whose history cannot be stored is quarantined, and the gaps of the others are closed", async () => {
+  const context = contextWith(honest);
+  await enrichedTo(10);
+  await readMissingPast(context, WALLET);
+  const bad = "0x5555555555555555555555555555555555555555";
+  await world.db.$client.query(
+    `insert into ahs.kept_history select chain_id, $1, source, from_block, from_timestamp, to_block, to_hash, complete, read_at
+     from ahs.kept_history`,
+    [bad],
+  );
+  await world.follow(WALLET, FOLLOWED);
+  await world.follow(bad, FOLLOWED);
+  await enrichedTo(FINALIZED);
+  const asked: string[] = [];
+  const history: HistoryReader = {
+    ...context.history,
+    read: async (request) => {
+      asked.push(request.wallet);
+      if (request.wallet === bad) throw new Error("a row that nobody expected");
+      return context.history.read(request);
+    },
+  };
+  expect(await closeGaps({ ...context, history })).toBe(1);
+  const { rows } = await world.db.$client.query("select kind, subject, error from ahs.quarantine");
+  expect(rows).toEqual([{ kind: "history", subject: bad, error: "Error: a row that nobody expected" }]);
+  expect(await closeGaps({ ...context, history })).toBe(0);
+  expect(asked.filter((wallet) => wallet === bad)).toEqual([bad]);
+});

@@ -231,7 +231,8 @@ describe("what decides how much is to be read", () => {
 });
 
 test("a gap is there between the told and the followed blocks, once the latter are final", async () => {
-  const gaps = (asOfBlock: number) => readGaps(db, { chainId: CHAIN_ID, asOfBlock, limit: 9 });
+  const gaps = (asOfBlock: number) =>
+    readGaps(db, { now: new Date(), chainId: CHAIN_ID, asOfBlock, limit: 9 });
   await follow(client, SCHEMA, { wallet: WALLET, block: 30 });
   await follow(client, SCHEMA, { wallet: OTHER, block: 30 });
   expect(await gaps(60)).toEqual([]);
