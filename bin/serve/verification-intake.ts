@@ -1,6 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { readTrustedProxies } from "../../service/api/access/client-address.ts";
+import {
+  clientAddress,
+  readTrustedProxies,
+  type TrustedProxies,
+} from "../../service/api/access/client-address.ts";
 import { createIpLimit, type IpLimit } from "../../service/api/access/ip-limit.ts";
 import { Problem, unavailable } from "../../service/api/problems.ts";
 import { type Bind, claimOf } from "../../service/api/verification/place-output.ts";
@@ -19,6 +23,7 @@ import { readNewestBlock } from "../../service/escrow/read-newest-block.ts";
 import { readSubmission } from "../../service/escrow/read-submission.ts";
 import { describeOutputOverflow, describeSpecOverflow } from "../../service/panel/check-spec-room.ts";
 import { loadPrompts } from "../../service/panel/load-prompts.ts";
+import { createByteBudgets } from "../../service/store/byte-budgets.ts";
 import type { Database } from "../../service/store/database.ts";
 import { hasSpec, insertSpec, readSpec } from "../../service/store/job-specs.ts";
 import { underDeadline } from "../../service/store/query-deadline.ts";
@@ -70,12 +75,15 @@ export function intakePorts(
     randomUuid: randomUUID,
   };
   const budget = budgetOf(config, { db, monotonicMs });
+  const trustedProxies = trustedProxiesOf(config);
   return {
     specs: {
       scope: { chainId: deployment.chainId, escrows: deployment.escrows.map(({ address }) => address) },
       register: (draft, at) => registerSpec(registering, draft, at),
       binding: (specId) => bindingOf(specId, { db, bind: node.bind }),
-      limit: specLimit(config, monotonicMs),
+      limit: specLimit(trustedProxies, monotonicMs),
+      addressOf: (source) => clientAddress(source, trustedProxies),
+      budgets: createByteBudgets({ db, now }),
     },
     outputs: {
       hasSpec: (id) => hasSpec(db, id),
@@ -137,12 +145,16 @@ async function bindingOf(
   }
 }
 
-function specLimit({ trustedProxies }: Config, monotonicMs: () => number): IpLimit {
+function trustedProxiesOf({ trustedProxies }: Config): TrustedProxies {
   const proxies = readTrustedProxies(trustedProxies);
   if (proxies === null) throw new Error(`no list of addresses: ${trustedProxies.join(",")}`);
+  return proxies;
+}
+
+function specLimit(trustedProxies: TrustedProxies, monotonicMs: () => number): IpLimit {
   return createIpLimit({
     perMinute: SPECS_PER_MINUTE,
-    trustedProxies: proxies,
+    trustedProxies,
     monotonicMs,
     maxAddresses: MAX_ADDRESSES,
   });

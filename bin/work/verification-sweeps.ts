@@ -16,8 +16,8 @@ export type VerificationSweeps = {
 const SETTLE_PAUSE_MS = 2_000;
 const SWEEP_PAUSE_MS = 300_000;
 const DAY_MS = 86_400_000;
-/** How long a specification waits for its output: api.md section 2. */
-const UNUSED_DAYS = 30;
+/** How long a specification waits for its output: it cost nothing to register. */
+const UNUSED_DAYS = 1;
 /** So that a specification that was just registered is not gone with a job that has just ended. */
 const ENDED_DAYS = 1;
 

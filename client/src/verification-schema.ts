@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Register a job specification
-         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The tag `ahs-spec:` followed by `spec_hash` (one `0x`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.
+         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The tag `ahs-spec:` followed by `spec_hash` (one `0x`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute and 20 MB a day from one address, counted in UTF-8; with `X-API-Key` as many a minute as the key may make calls, and 200 MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.
          */
         post: operations["post_v1_specs"];
         delete?: never;
@@ -1273,7 +1273,10 @@ export interface operations {
     post_v1_specs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Optional: counts the specification for the key instead of the address */
+                "X-API-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1302,6 +1305,17 @@ export interface operations {
             /** @description Body malformed */
             400: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key unknown, or API key expired, or API key revoked */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1355,7 +1369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Node unavailable, or Database unavailable */
+            /** @description Deadline exceeded, or Shutting down, or Storage budget spent, or Node unavailable, or Database unavailable */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

@@ -65,6 +65,7 @@ export const PROBLEMS = {
   "settlement-pending": { status: 503, title: "Settlement pending" },
   "panel-not-configured": { status: 503, title: "Panel not configured" },
   "panel-budget-spent": { status: 503, title: "Panel's budget spent" },
+  "storage-spent": { status: 503, title: "Storage budget spent" },
   "receipts-not-configured": { status: 503, title: "Receipts not configured" },
   "deadline-exceeded": { status: 503, title: "Deadline exceeded" },
   "connection-crowded": { status: 503, title: "Too many requests on one connection" },

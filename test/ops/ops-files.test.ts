@@ -17,6 +17,14 @@ type Service = {
   readonly networks?: readonly string[];
   readonly restart?: string;
   readonly healthcheck?: unknown;
+  readonly image?: string;
+  readonly env_file?: string;
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly read_only?: boolean;
+  readonly tmpfs?: readonly string[];
+  readonly mem_limit?: string;
 };
 type Compose = {
   readonly services: Readonly<Record<string, Service>>;
@@ -26,6 +34,14 @@ type Compose = {
 };
 type Rule = { readonly alert: string; readonly expr: string; readonly labels: { readonly severity: string } };
 
+const CREDENTIALS = [
+  "X-API-Key",
+  "Authorization",
+  "Payment-Signature",
+  "X-Payment-Claim",
+  "Sign-In-With-X",
+  "Cookie",
+];
 const compose = parse(textOf("ops/compose.yml"), { merge: true }) as Compose;
 const rules = (parse(textOf("ops/prometheus/rules.yml")) as { groups: { rules: Rule[] }[] }).groups.flatMap(
   (group) => group.rules,
@@ -91,6 +107,45 @@ test("users of the roles look for functions where PostgreSQL's own are, as the d
   }
 });
 
+test("every container is confined, and has a limit of memory", () => {
+  const added: Record<string, readonly string[] | undefined> = {
+    postgres: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"],
+    proxy: ["NET_BIND_SERVICE"],
+  };
+  for (const [name, service] of Object.entries(compose.services)) {
+    expect(service).toMatchObject({
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      read_only: true,
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+    });
+    expect([name, service.cap_add]).toEqual([name, added[name]]);
+    expect(service.tmpfs).toContain("/tmp");
+  }
+  expect(textOf("ops/Containerfile")).toContain("RUN ln -s /tmp/ponder-env.d.ts ponder-env.d.ts");
+});
+
+test("images of others can be pinned by a variable that is documented, and the proxy gets no settings but its host", () => {
+  const variables = textOf("ops/compose.env.example");
+  for (const name of ["postgres", "proxy"]) {
+    const [, variable = "none"] = /^\$\{([A-Z_]+):-[^}]+\}$/.exec(compose.services[name]?.image ?? "") ?? [];
+    expect(variables).toContain(`${variable}=`);
+    expect(textOf("docs/run-on-base.md")).toContain(variable);
+  }
+  expect(textOf("ops/Containerfile")).toMatch(/^ARG NODE_IMAGE=.*\nFROM \$\{NODE_IMAGE\}$/m);
+  expect(Object.keys(compose.services.proxy?.environment ?? {})).toEqual(["SITE"]);
+  expect(compose.services.proxy?.env_file).toBeUndefined();
+  expect(textOf("ops/.gitignore").split("\n")).toEqual(expect.arrayContaining([".env", "env"]));
+});
+
+test("the proxy repeats no request that a server may have charged", () => {
+  const [, match = ""] = /lb_retry_match \{([^}]*)\}/.exec(textOf("ops/Caddyfile")) ?? [];
+  const lines = match.split("\n").map((line) => line.trim());
+  expect(lines).toContain("method GET HEAD");
+  // Every header by which a request may be charged, or prove whose it is.
+  for (const header of CREDENTIALS) expect(lines).toContain(`header !${header}`);
+});
+
 test("no variable is set that nobody reads", () => {
   const ours = ["migrate", "index", "serve", "work"].flatMap((name) =>
     Object.keys(compose.services[name]?.environment ?? {}),
@@ -100,7 +155,7 @@ test("no variable is set that nobody reads", () => {
     textOf("ops/Containerfile")
       .match(/^ENV .*/m)?.[0]
       .match(/[A-Z0-9_]+(?==)/g) ?? [];
-  const known = new Set([...Object.keys(environment.shape), "NODE_ENV", "SITE"]);
+  const known = new Set([...Object.keys(environment.shape), "NODE_ENV"]);
   expect([...ours, ...lines, ...image].filter((name) => !known.has(name))).toEqual([]);
 });
 

@@ -1,11 +1,15 @@
 import { z } from "@hono/zod-openapi";
+import type { ByteBudgets } from "../../store/byte-budgets.ts";
 import type { Registration, SpecDraft } from "../../verdicts/register-spec.ts";
+import type { CallSource } from "../access/client-address.ts";
 import type { IpLimit } from "../access/ip-limit.ts";
 import { rateLimited } from "../access/rate-limit-answer.ts";
 import { answerJson } from "../answer.ts";
 import type { ApiContext } from "../api-env.ts";
 import { defineFree } from "../endpoint.ts";
+import type { KeyPorts } from "../keys/key-sale.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
+import { budgetRefusal, budgetsOf, bytesOf, SPEC_BYTES, type SpecSender } from "./spec-budget.ts";
 import { draftOf, fault, type JobScope, specBodySchema } from "./spec-schema.ts";
 
 /** Specifications a minute that one address may register. */
@@ -21,7 +25,12 @@ export type SpecPorts = {
     binding(specId: string): Promise<SpecBindingView | null>;
     /** Counts a registration against its address. */
     readonly limit: IpLimit;
+    /** The address that a request is counted for; null for one that came over no socket. */
+    readonly addressOf: (source: CallSource) => string | null;
+    /** Bytes that may be registered in a day. */
+    readonly budgets: ByteBudgets;
   };
+  readonly keys: Pick<KeyPorts["keys"], "enter">;
   readonly socketAddress: (context: ApiContext) => string | null;
 };
 
@@ -60,7 +69,7 @@ export const postSpecs = defineFree({
   path: "/v1/specs",
   tag: "Verification",
   summary: "Register a job specification",
-  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The tag \`ahs-spec:\` followed by \`spec_hash\` (one \`0x\`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute from one address. One that names no escrow's job and gets no output is forgotten after 30 days, one that names a job once that is over.`,
+  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The tag \`ahs-spec:\` followed by \`spec_hash\` (one \`0x\`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
   request: { params: z.object({}), query: z.object({}), body: specBodySchema },
   answer: {
     schema: registeredSchema,
@@ -71,15 +80,23 @@ export const postSpecs = defineFree({
     },
     description: "The specification's id and hash",
   },
-  problems: ["rate-limited", "node-unavailable", "database-unavailable", "internal"],
+  headers: { "X-API-Key": "Optional: counts the specification for the key instead of the address" },
+  problems: [
+    "key-unknown",
+    "key-expired",
+    "key-revoked",
+    "rate-limited",
+    "storage-spent",
+    "node-unavailable",
+    "database-unavailable",
+    "internal",
+  ],
   async respond(context, { body }, { deps, now }: { readonly deps: SpecPorts; readonly now: Date }) {
     if (body === null) throw new Error("a specification without a body passed validation");
     const draft = draftOf(body, deps.specs.scope);
-    const limited = deps.specs.limit({
-      socket: deps.socketAddress(context),
-      forwardedFor: context.req.header("x-forwarded-for"),
-    });
-    if (limited !== null) throw rateLimited(limited);
+    const sender = await senderOf(context, deps);
+    const spent = await deps.specs.budgets.take(budgetsOf(sender, draft), bytesOf(draft));
+    if (spent !== null) throw budgetRefusal(sender, spent);
     const outcome = await deps.specs.register(draft, now);
     switch (outcome.kind) {
       case "refused":
@@ -93,3 +110,16 @@ export const postSpecs = defineFree({
     }
   },
 });
+
+/** Whose specification it is, counted against the rate of the key or the address: throws a 429, and the 401 of a key that is no good. */
+async function senderOf(context: ApiContext, { keys, specs, socketAddress }: SpecPorts): Promise<SpecSender> {
+  const key = await keys.enter(context.req);
+  if (key !== null) return { keyId: key.keyId };
+  const source = {
+    socket: socketAddress(context),
+    forwardedFor: context.req.header("x-forwarded-for"),
+  };
+  const limited = specs.limit(source);
+  if (limited !== null) throw rateLimited(limited);
+  return { address: specs.addressOf(source) };
+}

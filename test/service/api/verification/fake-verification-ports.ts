@@ -135,6 +135,8 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ApiPorts 
     specs: {
       scope: { chainId: 31_337, escrows: [] },
       limit: () => null,
+      addressOf: () => null,
+      budgets: { take: async () => null },
       binding: async () => null,
       register: async () => ({ kind: "registered", specId: SPEC_ID, specHash: SPEC.specHash }),
     },

@@ -25,6 +25,7 @@ import { hashText } from "../../../../service/panel/hash-text.ts";
 import type { Facilitator, SettleOutcome, VerifyOutcome } from "../../../../service/payments/facilitator.ts";
 import { createPaymentMetrics } from "../../../../service/payments/metrics.ts";
 import { apiKeyFinder, createApiKey } from "../../../../service/store/api-keys.ts";
+import { createByteBudgets } from "../../../../service/store/byte-budgets.ts";
 import type { Database } from "../../../../service/store/database.ts";
 import { createIdempotentAnswers } from "../../../../service/store/idempotent-answers.ts";
 import { hasSpec, insertSpec, readSpec } from "../../../../service/store/job-specs.ts";
@@ -165,6 +166,8 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     specs: {
       scope: { chainId: CHAIN_ID, escrows: [ESCROW] },
       limit: options.specLimit ?? (() => null),
+      addressOf: ({ forwardedFor }) => forwardedFor ?? null,
+      budgets: createByteBudgets({ db, now: clock.now }),
       binding: options.binding ?? (async () => null),
       register: (draft, now) =>
         registerSpec(
@@ -179,6 +182,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
           now,
         ),
     },
+    keys: { enter: keys.identify },
     socketAddress: () => "192.0.2.1",
     outputs: { ...outputs, ...options.outputs?.(outputs) },
     refuseUrl: options.refuseUrl ?? (async () => null),

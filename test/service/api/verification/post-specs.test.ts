@@ -396,6 +396,41 @@ describe("a specification that is registered", () => {
     expect(row).toMatchObject({ job_chain_id: null, job_escrow: null, job_id: "7", registered_block: null });
   });
 
+  const spend = (owners: string) =>
+    database.db.$client.query("update ahs.rate_bucket set tokens = -1e12 where identity like $1", [owners]);
+
+  it("is refused beyond the bytes that its address may store in a day, counted as they are stored", async () => {
+    await database.db.$client.query("truncate ahs.rate_bucket");
+    const world = intakeWorld(database.db);
+    const from = (address: string, body: object, headers = {}) =>
+      world.post("/v1/specs", { ...MINIMAL, ...body }, { "x-forwarded-for": address, ...headers });
+    expect((await from("192.0.2.7", { spec_text: "\u{1f984}".repeat(1_000) })).status).toBe(200);
+    const { rows } = await database.db.$client.query<{ spent: number }>(
+      "select 20000000 - tokens as spent from ahs.rate_bucket where identity like 'bytes:specs of ________________________%'",
+    );
+    expect(rows).toEqual([{ spent: 1_000 + 4_000 + "default".length }]);
+    await spend("bytes:specs of ________________________%");
+    const refused = await from("192.0.2.7", {});
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 60]).toEqual([429, true]);
+    expect((await from("192.0.2.8", {})).status).toBe(200);
+    expect((await from("192.0.2.7", {}, (await world.key()).headers)).status).toBe(200);
+  });
+
+  it("is refused where all have stored what the service takes in a day, but for those with a key", async () => {
+    const world = intakeWorld(database.db);
+    await world.post("/v1/specs", MINIMAL);
+    await spend("bytes:specs of addresses");
+    const refused = await world.post("/v1/specs", MINIMAL);
+    const { type } = (await refused.json()) as { type: string };
+    expect([refused.status, type, Number(refused.headers.get("retry-after")) >= 1]).toEqual([
+      503,
+      "/docs#problem-storage-spent",
+      true,
+    ]);
+    expect((await world.post("/v1/specs", MINIMAL, (await world.key()).headers)).status).toBe(200);
+    await database.db.$client.query("truncate ahs.rate_bucket");
+  });
+
   it("is refused beyond the limit of its address", async () => {
     const world = intakeWorld(database.db, {
       specLimit: () => ({ policy: "ip", perMinute: 20, tokens: 0 }),

@@ -136,6 +136,7 @@ export const VERIFICATION_REACHED: Readonly<Record<string, Reached>> = {
     ...every("/v1/specs", posted(SPEC)),
     ...refusedBodies("/v1/specs"),
     200: () => fakeVerificationApp().request("/v1/specs", posted(SPEC)),
+    401: () => fakeVerificationApp().request("/v1/specs", posted(SPEC, { "X-API-Key": "ahs_unknown" })),
     422: () => fakeVerificationApp().request("/v1/specs", posted({})),
   },
   "POST /v1/outputs": outputReached,
