@@ -141,7 +141,7 @@ const REACHED: Readonly<Record<string, Reached>> = {
       ),
     422: () => fakeApp().app.request("/retry/x"),
     500: () => fakeApp({ readWallet: broken }, rich()).app.request(`/retry/${WALLET}`, WITH_KEY),
-    503: () => fakeApp({ recovery: nodeless() }).app.request(`/retry/${WALLET}`, WITH_KEY),
+    503: () => fakeApp({ recovery: nodeless() }, rich()).app.request(`/retry/${WALLET}`, WITH_KEY),
   },
   "/agent/protect/{address}": {
     200: () => fakeApp({}, richest()).app.request(`/agent/protect/${WALLET}`, WITH_KEY),
@@ -154,7 +154,7 @@ const REACHED: Readonly<Record<string, Reached>> = {
       ),
     422: () => fakeApp().app.request("/agent/protect/x"),
     500: () => fakeApp({ readWallet: broken }, richest()).app.request(`/agent/protect/${WALLET}`, WITH_KEY),
-    503: () => fakeApp({ recovery: nodeless() }).app.request(`/agent/protect/${WALLET}`, WITH_KEY),
+    503: () => fakeApp({ recovery: nodeless() }, richest()).app.request(`/agent/protect/${WALLET}`, WITH_KEY),
   },
   "/ahs/{address}": {
     200: () => fakeApp().app.request(`/ahs/${WALLET}`, WITH_KEY),
