@@ -85,9 +85,10 @@ async function seedWallets(client: Client, { prefix, wallets, calls }: Populatio
   );
   await seedCalls(client, { prefix, wallets, calls });
   await client.query(
-    `insert into ahs.enrich_approval
-     select ${CHAIN_ID}, 1, row_number() over () + (select count(*) from ahs.enrich_approval), '0x01', ${GENESIS}, ${USDC},
-       'amount', ${wallet}, ${protocolOf("w % 20")}, 2::numeric ^ 256 - 1, null, true, ${wallet}
+    `insert into ahs.enrich_approval (chain_id, owner, token, kind, subject, own, block, log_index, transaction_hash,
+       timestamp, spender, amount, token_id, approved)
+     select ${CHAIN_ID}, ${wallet}, ${USDC}, 'amount', ${protocolOf("w % 20")}, true, 1, w, '0x01', ${GENESIS},
+       ${protocolOf("w % 20")}, 2::numeric ^ 256 - 1, null, true
      from generate_series(1, $1::int, 3) w`,
     [wallets],
   );

@@ -84,7 +84,7 @@ export async function gatherAccountFacts(context: FactsContext): Promise<FactsPa
 }
 
 /** The block up to which the chain is enriched; null before that, and while the index does not hold it. */
-async function readCursorBlock({ db, chainId, schema }: FactsContext) {
+export async function readCursorBlock({ db, chainId, schema }: EnrichContext) {
   const cursor = await readEnrichCursor(db, chainId);
   if (cursor === null) return null;
   const blocks = await readSnapshot(db, (client) => readIndexedBlocks(client, schema, [cursor.block]));

@@ -9,6 +9,7 @@ import {
   storeStrangerCalls,
 } from "../store/contacts.ts";
 import type { Database } from "../store/database.ts";
+import { storeApprovals } from "../store/enrich-approvals.ts";
 import type { Creation } from "../store/enrich-reads.ts";
 import {
   type Advance,
@@ -48,7 +49,14 @@ export type Commit = {
 
 /** outdated: the chain's data was cleared, or another process moved on, since the range was read; nothing is stored. */
 export type CommitResult =
-  | { readonly stored: true; readonly rows: RowCounts & { readonly prices: number } }
+  | {
+      readonly stored: true;
+      readonly rows: RowCounts & { readonly approvals: number; readonly prices: number };
+      /** Approvals of wallets that have more than are kept. */
+      readonly approvalsLeftOut: number;
+      /** Accounts whose facts are not asked for, since too many wait for their wallet. */
+      readonly accountsLeftOut: number;
+    }
   | { readonly stored: false };
 
 /**
@@ -62,25 +70,41 @@ export async function commitRange(db: Database, commit: Commit): Promise<CommitR
     const prices = await storeFeedPrices(tx, chainId, facts.prices);
     const { added, counts } = await storeRows(tx, facts.rows);
     await advanceTo(tx, chainId, advance);
+    const pastOf = advance.of === "past" ? [...advance.wallets.keys()] : [];
+    const approvals = await storeApprovals(tx, chainId, { rows: facts.rows.approvals, pastOf });
     const contacts = await storeContacts(tx, commit, added);
-    await wantFacts(tx, chainId, [...wantedBy(commit), ...contacts.map(wantedFor)]);
-    return { stored: true, rows: { ...counts, prices } };
+    const accountsLeftOut = await wantFacts(tx, chainId, [...wantedBy(commit), ...wantedOf(contacts, added)]);
+    const rows = { ...counts, approvals: approvals.count, prices };
+    return { stored: true, rows, approvalsLeftOut: approvals.leftOut, accountsLeftOut };
   });
 }
 
-/** The wallets that join, and whoever may spend for one. */
+/** The wallets that join, and who may spend for one by an approval that it gave itself. */
 function wantedBy({ advance, facts }: Commit): readonly WantedFact[] {
   const joined = advance.of === "chain" ? advance.joined.map(({ wallet }) => itself(wallet)) : [];
-  const spenders = facts.rows.approvals.map(({ spender, owner, timestamp }) => ({
+  const given = facts.rows.approvals.filter(({ own, approved }) => own && approved);
+  const spenders = given.map(({ spender, owner, timestamp }) => ({
     address: spender as Address,
     wallet: owner as Address,
     since: timestamp,
+    own: true,
   }));
   return [...joined, ...spenders];
 }
 
-function wantedFor({ counterparty, account, firstTime }: ContactIncrement): WantedFact {
-  return { address: counterparty, wallet: account, since: firstTime };
+/** Counterparties: own are those that an own call went to or paid; others are named by logs alone. */
+function wantedOf(
+  contacts: readonly ContactIncrement[],
+  { calls, transfers }: NewRows,
+): readonly WantedFact[] {
+  const called = calls.map(({ wallet, recipient, to }) => `${wallet} ${recipient ?? to}`);
+  const own = new Set(calls.map(({ wallet, hash }) => `${wallet} ${hash}`));
+  const paid = transfers.filter(({ from, transactionHash }) => own.has(`${from} ${transactionHash}`));
+  const named = new Set([...called, ...paid.map(({ from, to }) => `${from} ${to}`)]);
+  return contacts.map(({ counterparty, account, firstTime }) => ({
+    ...{ address: counterparty, wallet: account, since: firstTime },
+    own: named.has(`${account} ${counterparty}`),
+  }));
 }
 
 /**

@@ -42,7 +42,12 @@ type UserOperationFact = {
 };
 
 export type DecodedLog =
-  | { readonly event: "transfer"; readonly movements: readonly Movement[] }
+  | {
+      readonly event: "transfer";
+      readonly movements: readonly Movement[];
+      /** Movements of a batch beyond those that are read. */
+      readonly leftOut: number;
+    }
   | { readonly event: "approval"; readonly approval: ApprovalFact }
   | { readonly event: "user_operation"; readonly operation: UserOperationFact };
 
@@ -75,7 +80,7 @@ export function decodeLog(log: Pick<RawLog, "topics" | "data">): DecodedLog | nu
     case TRANSFER_SINGLE:
       return transferred(singleMovement(topics, words));
     case TRANSFER_BATCH:
-      return transferred(batchMovements(topics, words));
+      return batch(topics, words);
     case APPROVAL:
       return approvedBy(tokenApproval(topics, words));
     case APPROVAL_FOR_ALL:
@@ -90,8 +95,11 @@ export function decodeLog(log: Pick<RawLog, "topics" | "data">): DecodedLog | nu
 
 type Words = readonly (string | null)[];
 
-function transferred(movements: readonly Movement[] | null): DecodedLog | null {
-  return movements === null ? null : { event: "transfer", movements };
+/** Movements of one batch that are read: each further one costs whoever logs it 550 gas. */
+const MAX_BATCH = 256;
+
+function transferred(movements: readonly Movement[] | null, of = movements?.length ?? 0): DecodedLog | null {
+  return movements === null ? null : { event: "transfer", movements, leftOut: of - movements.length };
 }
 
 function approvedBy(approval: ApprovalFact | null): DecodedLog | null {
@@ -130,15 +138,16 @@ function singleMovement(topics: Words, data: Words): readonly Movement[] | null 
   return [{ standard: "erc1155", from, to, amount, tokenId }];
 }
 
-function batchMovements(topics: Words, data: readonly string[]): readonly Movement[] | null {
+function batch(topics: Words, data: readonly string[]): DecodedLog | null {
   const [from, to] = [addressOf(topics[1]), addressOf(topics[2])];
   if (topics.length !== 3 || addressOf(topics[0]) === null || from === null || to === null) return null;
   const [ids, amounts] = [uintArrayOf(data, 0), uintArrayOf(data, 1)];
   if (ids === null || amounts === null || ids.length !== amounts.length) return null;
-  return ids.flatMap((tokenId, index) => {
+  const movements = ids.slice(0, MAX_BATCH).flatMap((tokenId, index) => {
     const amount = amounts[index];
     return amount === undefined ? [] : [{ standard: "erc1155" as const, from, to, amount, tokenId }];
   });
+  return transferred(movements, ids.length);
 }
 
 function tokenApproval(topics: Words, data: Words): ApprovalFact | null {

@@ -10,17 +10,18 @@ import {
 } from "../store/enrich-reads.ts";
 import type { Advance } from "../store/enrich-writes.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
-import { commitRange, type RangeFacts } from "./commit-range.ts";
+import { boundApprovals, boundTransfers } from "./bound-rows.ts";
+import { type CommitResult, commitRange, type RangeFacts } from "./commit-range.ts";
 import type { EnrichContext } from "./context.ts";
 import { EnrichFailure } from "./failure.ts";
 import { findExecutions } from "./find-executions.ts";
-import { type Followed, logRows } from "./log-rows.ts";
+import { type Followed, type LogFacts, logRows } from "./log-rows.ts";
 import { createOversizeTest } from "./oversized.ts";
 import type { RawLog } from "./raw-log.ts";
-import { readCalls } from "./read-calls.ts";
+import { type CallRows, readCalls } from "./read-calls.ts";
 import { type ReadDelegations, readChangedDelegations } from "./read-delegations.ts";
 import { readAnswers, readDailyPrices } from "./read-feeds.ts";
-import { readLogs } from "./read-logs.ts";
+import { inOrder, readLogs } from "./read-logs.ts";
 
 export type EnrichTask = {
   /** What the range finishes: a stretch of the chain for every wallet, or of the past of some. */
@@ -56,47 +57,96 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
   await requireSameChain(context, task, cursor);
   const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: end.timestamp };
   const isOversized = createOversizeTest(context.client, { block: to, isStuck: task.isStuck });
-  const { logs, unread } = await readLogs(context.client, range, { limits: context.limits, isOversized });
+  const { limits, market, entryPoints } = context;
+  const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
+  const { logs, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
-  const believed = { followed: task.wallets, entryPoints: context.entryPoints };
-  const { executions, dropped } = findExecutions(logs, believed);
+  const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
   const { from, wallets, followed } = task;
   const asked = { ...wanted, from, blocks, logs, unread, isOversized, executions, wallets, followed };
   const read = await readCalls(context, asked);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
-  const { chainId } = context;
-  const allLogs = [...logs, ...read.untoldLogs];
-  const tokens = logRows({ chainId, logs: allLogs, followed: task.wallets, blocks, senders });
+  const claims = boundClaims(context, task, { logs, blocks, senders, read });
   const facts = {
     rows: {
-      ...tokens,
       calls: read.calls,
       blocks: read.blocks,
-      transfers: [...tokens.transfers, ...read.payments],
+      ...claims.rows,
       delegations: delegations.rows,
-      creations: creationFacts(chainId, wanted.creations, task.from),
+      creations: creationFacts(context.chainId, wanted.creations, task.from),
     },
     creations: wanted.creations,
     blockCalls: read.blockCalls,
     prices,
   };
-  const stored = await store(context, task, { cursor, facts });
-  if (stored) {
-    delegations.settle();
-    countLeftOut(context, { block: to, unread, dropped });
-  }
-  return { to, stored };
+  const result = await store(context, task, { cursor, facts });
+  if (!result.stored) return { to, stored: false };
+  delegations.settle();
+  countLeftOut(context, {
+    ...{ from, to, unread, dropped, transfers: claims.leftOut.transfers },
+    approvals: claims.leftOut.approvals + result.approvalsLeftOut,
+    accounts: result.accountsLeftOut,
+  });
+  return { to, stored: true };
 }
 
-function countLeftOut(
-  { metrics, logger }: EnrichContext,
-  left: { readonly block: number; readonly unread: ReadonlySet<Address>; readonly dropped: number },
-): void {
-  const { block, unread, dropped } = left;
+/** The rows of what logs say of the wallets, as many as are kept. */
+function boundClaims(
+  { chainId, market: { listed }, entryPoints }: EnrichContext,
+  { wallets: followed }: EnrichTask,
+  { read, ...told }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: CallRows },
+) {
+  const logs = inOrder([...told.logs, ...read.untoldLogs]);
+  const { executedApprovals } = read;
+  const claimed = logRows({ ...told, logs, chainId, followed, executedApprovals, entryPoints });
+  const isOwn = ownershipOf(read.calls, told.senders);
+  const moved = [...claimed.transfers, ...read.payments];
+  const transfers = boundTransfers(moved, { followed, listed, isOwn });
+  const approvals = boundApprovals(claimed.approvals, listed);
+  const { userOperations } = claimed;
+  return {
+    rows: { transfers: transfers.kept, approvals: approvals.kept, userOperations },
+    leftOut: {
+      transfers: transfers.leftOut + claimed.batchItemsLeftOut,
+      approvals: approvals.leftOut,
+    },
+  };
+}
+
+/** Which transactions are own calls of which wallets: those that they sent, and those in which their accounts executed. */
+function ownershipOf(
+  calls: RangeFacts["rows"]["calls"],
+  senders: ReadonlyMap<Hex, Address>,
+): (wallet: string, transactionHash: string) => boolean {
+  const own = new Set(calls.map(({ wallet, hash }) => `${wallet} ${hash}`));
+  for (const [hash, sender] of senders) own.add(`${sender} ${hash}`);
+  return (wallet, transactionHash) => own.has(`${wallet} ${transactionHash}`);
+}
+
+type LeftOut = {
+  readonly from: number;
+  readonly to: number;
+  readonly unread: ReadonlySet<Address>;
+  readonly dropped: number;
+  readonly transfers: number;
+  readonly approvals: number;
+  readonly accounts: number;
+};
+
+function countLeftOut({ metrics, logger }: EnrichContext, left: LeftOut): void {
+  const { from, to: block, unread, dropped, transfers, approvals, accounts } = left;
   metrics.leftOut.inc({ what: "logs" }, unread.size);
   metrics.leftOut.inc({ what: "execution" }, dropped);
+  metrics.leftOut.inc({ what: "transfer" }, transfers);
+  metrics.leftOut.inc({ what: "approval" }, approvals);
+  metrics.leftOut.inc({ what: "account" }, accounts);
+  if (transfers + approvals + accounts > 0)
+    logger.warn(
+      { from, to: block, transfers, approvals, accounts },
+      "logs name more of wallets than is kept",
+    );
   if (unread.size > 0)
     logger.warn(
       { block, wallets: [...unread] },
@@ -191,14 +241,14 @@ async function store(
   { db, chainId, market, metrics, progress }: EnrichContext,
   task: EnrichTask,
   done: { readonly cursor: EnrichCursor; readonly facts: RangeFacts },
-): Promise<boolean> {
+): Promise<CommitResult> {
   const advance = advanceOf(task, done.cursor);
   const { generation } = task;
   const result = await commitRange(db, { chainId, generation, advance, market, facts: done.facts });
-  if (!result.stored) return false;
+  if (!result.stored) return result;
   progress.commits += 1;
   for (const [table, count] of Object.entries(result.rows)) metrics.rows.inc({ table }, count);
-  return true;
+  return result;
 }
 
 function advanceOf(task: EnrichTask, cursor: EnrichCursor): Advance {

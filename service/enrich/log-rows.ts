@@ -16,9 +16,22 @@ export type LogFacts = {
   readonly blocks: ReadonlyMap<number, IndexedBlock>;
   /** Senders of own calls by transaction hash. */
   readonly senders: ReadonlyMap<Hex, Address>;
+  /** Approvals within what accounts executed, see `approvalKey`. */
+  readonly executedApprovals: ReadonlySet<string>;
+  /** Those that are believed, lower-case. */
+  readonly entryPoints: ReadonlySet<Address>;
 };
 
-export type LogRows = Pick<EnrichRows, "transfers" | "approvals" | "userOperations">;
+/** Names a log as within an execution of an account. */
+export function approvalKey(account: Address, { transactionHash, logIndex }: RawLog): string {
+  return `${account} ${transactionHash} ${logIndex}`;
+}
+
+type Rows = Pick<EnrichRows, "transfers" | "approvals" | "userOperations">;
+export type LogRows = Rows & {
+  /** Movements of batches that are not among the rows for their number. */
+  readonly batchItemsLeftOut: number;
+};
 
 /**
  * The rows of all logs that say something of a followed wallet since it is followed; other and malformed logs give none.
@@ -26,8 +39,9 @@ export type LogRows = Pick<EnrichRows, "transfers" | "approvals" | "userOperatio
  */
 export function logRows(facts: LogFacts): LogRows {
   const rows = { transfers: [], approvals: [], userOperations: [] } as {
-    [Kind in keyof LogRows]: LogRows[Kind][number][];
+    [Kind in keyof Rows]: Rows[Kind][number][];
   };
+  let batchItemsLeftOut = 0;
   for (const log of facts.logs) {
     const decoded = decodeLog(log);
     if (decoded === null || !concerns(decoded, log.blockNumber, facts.followed)) continue;
@@ -35,19 +49,27 @@ export function logRows(facts: LogFacts): LogRows {
     const sender = facts.senders.get(log.transactionHash) ?? null;
     switch (decoded.event) {
       case "transfer":
+        batchItemsLeftOut += decoded.leftOut;
         decoded.movements.forEach((movement, item) => {
           rows.transfers.push({ ...place, ...movement, item, token: log.address, sender });
         });
         break;
-      case "approval":
-        rows.approvals.push({ ...place, ...decoded.approval, token: log.address, sender });
+      case "approval": {
+        const { approval } = decoded;
+        const subject = approval.kind === "token" ? String(approval.tokenId) : approval.spender;
+        const own =
+          sender === approval.owner || facts.executedApprovals.has(approvalKey(approval.owner, log));
+        rows.approvals.push({ ...place, ...approval, token: log.address, subject, own });
         break;
+      }
       case "user_operation":
+        // Any contract can log one of any account.
+        if (!facts.entryPoints.has(log.address)) break;
         rows.userOperations.push({ ...place, ...decoded.operation, entryPoint: log.address });
         break;
     }
   }
-  return rows;
+  return { ...rows, batchItemsLeftOut };
 }
 
 /** Whether a log says something of a wallet that is followed at its block. */

@@ -9,6 +9,8 @@ export type Market = {
   /** Null where no feed prices the native coin. */
   readonly native: PricedToken | null;
   readonly wrappedNative: Address | null;
+  /** Recognised ERC-20 tokens: what they log is so. */
+  readonly listed: ReadonlySet<Address>;
   /** Recognised ERC-20 tokens that a feed prices. */
   readonly tokens: ReadonlyMap<Address, PricedToken>;
   /** Every feed once, by rising address. */
@@ -24,9 +26,12 @@ export function marketOf({ market }: Deployment): Market {
     if (known !== null) tokens.set(lowerCase(token.address), known);
   }
   const feeds = [...(native === null ? [] : [native]), ...tokens.values()].map(({ feed }) => feed);
+  const wrappedNative = market.wrappedNative === null ? null : lowerCase(market.wrappedNative);
+  const recognised = market.tokens.map(({ address }) => lowerCase(address));
   return {
     native,
-    wrappedNative: market.wrappedNative === null ? null : lowerCase(market.wrappedNative),
+    wrappedNative,
+    listed: new Set([...recognised, ...(wrappedNative === null ? [] : [wrappedNative])]),
     tokens,
     feeds: [...new Set(feeds)].toSorted(),
   };

@@ -8,6 +8,7 @@ export type EnrichMetrics = {
   readonly failures: Counter<"kind">;
   readonly factFailures: Counter<"reason">;
   readonly leftOut: Counter<"what">;
+  readonly dropped: Counter<"table">;
 };
 
 /** Registers the metrics of enrichment; once per registry, since names in it are unique. */
@@ -46,6 +47,12 @@ export function createEnrichMetrics(registry: Registry): EnrichMetrics {
       name: "ahs_enrich_left_out_total",
       help: "What no answer of the node has room for, or is more than is kept, by what it is; it is not read again",
       labelNames: ["what"],
+      registers,
+    }),
+    dropped: new Counter({
+      name: "ahs_enrich_rows_dropped_total",
+      help: "Rows deleted whose time was over: transfers of unlisted tokens that others claimed",
+      labelNames: ["table"],
       registers,
     }),
     factFailures: new Counter({

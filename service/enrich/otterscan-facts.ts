@@ -19,6 +19,9 @@ const MORE_ROWS = 25;
 /** Whoever is called more often than that before being paid has no known funder. */
 const MOST_PAGES = 10;
 
+/** Pays for some 20 simple transactions at 2 gwei, and for thousands on a rollup: nobody gives that away to link strangers. */
+export const FUNDING_WEI = 10n ** 15n;
+
 const creationAnswer = z.object({ hash, creator: address }).nullable();
 const creationReceipt = z.object({ blockNumber: hexNumber, from: address, to: address.nullish() }).nullable();
 const blockAnswer = z.object({ timestamp: hexNumber }).nullable();
@@ -52,8 +55,8 @@ const UNKNOWN: SourcedFacts = { kind: "facts", creator: null, firstFunder: null,
 
 /**
  * Facts from the Otterscan methods of a node: of a contract the sender of the transaction that created it, and of any other
- * account who paid it first, directly or through contracts, and when it first sent a transaction itself, as far as that
- * shows until then; who paid it is unknown where that is not among its first 235 transactions.
+ * account who funded it first, directly or through contracts, and when it first sent a transaction itself, as far as that
+ * shows until then; who funded it is unknown where that is not among its first 235 transactions.
  */
 export function createOtterscanFacts(options: OtterscanFactsOptions): AccountFactSource {
   return {
@@ -99,22 +102,32 @@ async function readContract(
   return { ...UNKNOWN, creator: isBundled ? null : from, existed };
 }
 
+/**
+ * The first funder is who first sent as much as pays for some transactions; where the account sent a transaction before that,
+ * who had sent most by then, since that is what it spent. Dust alone links an unused account to nobody.
+ */
 async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | HistoryFailure> {
-  let sent: Row | undefined;
+  let most: Payment | null = null;
   let after = 0;
   for (let page = 1; ; page += 1) {
     const read = await readPage(ask, account, { after, rows: page === 1 ? FIRST_ROWS : MORE_ROWS });
     if (isFailure(read)) return read;
-    sent ??= read.rows.find(({ from }) => from === account);
-    const paid = await findFunder(ask, account, read.rows);
+    const sent = read.rows.find(({ from }) => from === account);
+    const before = sent === undefined ? read.rows : read.rows.slice(0, read.rows.indexOf(sent));
+    const paid = await findFunding(ask, account, { rows: before, most });
     if (isFailure(paid)) return paid;
-    if (paid.funder !== null || read.next === null || page === MOST_PAGES) {
+    most = paid.most;
+    const isFunded = most !== null && most.value >= FUNDING_WEI;
+    if (isFunded || sent !== undefined || read.next === null || page === MOST_PAGES) {
+      const firstFunder = most !== null && (isFunded || sent !== undefined) ? most.from : null;
       const existed = sent === undefined ? null : { block: sent.blockNumber, timestamp: sent.timestamp };
-      return { ...UNKNOWN, firstFunder: paid.funder, existed };
+      return { ...UNKNOWN, firstFunder, existed };
     }
     after = read.next;
   }
 }
+
+type Payment = { readonly from: Address; readonly value: bigint };
 
 type Row = {
   readonly hash: Hex;
@@ -154,22 +167,23 @@ async function readPage(
     : historyFailure("inconsistent", `nothing newer was told than block ${from.after}`);
 }
 
-/** The sender of the oldest of the transactions that paid the account; what it sent itself paid others. */
-async function findFunder(
+/** The largest payment to the account up to the first that funds it; of equal ones the oldest. */
+async function findFunding(
   ask: Ask,
   account: Address,
-  rows: readonly Row[],
-): Promise<{ readonly funder: Address | null } | HistoryFailure> {
-  for (const { hash: id, from, to, value, ok } of rows) {
-    if (from === account || !ok) continue;
-    if (to === account) {
-      if (value > 0n) return { funder: from };
-      continue;
+  { rows, ...known }: { readonly rows: readonly Row[]; readonly most: Payment | null },
+): Promise<{ readonly most: Payment | null } | HistoryFailure> {
+  let { most } = known;
+  for (const { hash: id, from, to, value: sent, ok } of rows) {
+    if (!ok) continue;
+    let value = to === account ? sent : 0n;
+    if (to !== account) {
+      const operations = await ask("ots_getInternalOperations", [id], operationsAnswer);
+      if (isFailure(operations)) return operations;
+      for (const operation of operations.answer) if (operation.to === account) value += operation.value;
     }
-    const operations = await ask("ots_getInternalOperations", [id], operationsAnswer);
-    if (isFailure(operations)) return operations;
-    const isPaid = operations.answer.some((operation) => operation.to === account && operation.value > 0n);
-    if (isPaid) return { funder: from };
+    if (value > (most === null ? 0n : most.value)) most = { from, value };
+    if (most !== null && most.value >= FUNDING_WEI) break;
   }
-  return { funder: null };
+  return { most };
 }

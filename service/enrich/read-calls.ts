@@ -4,10 +4,11 @@ import type { EnrichRows } from "../store/enrich-writes.ts";
 import { type CarryingTransaction, carrierOf, receiptLogs } from "./carrier.ts";
 import type { EnrichContext } from "./context.ts";
 import { decodeLog } from "./decode-log.ts";
+import { APPROVAL, APPROVAL_FOR_ALL } from "./event-topics.ts";
 import { describeExecutions } from "./executions.ts";
 import { EnrichFailure } from "./failure.ts";
 import type { Execution } from "./find-executions.ts";
-import { concerns, type Followed } from "./log-rows.ts";
+import { approvalKey, concerns, type Followed } from "./log-rows.ts";
 import { mapLimited } from "./map-limited.ts";
 import { medianTip } from "./median-tip.ts";
 import { nativeTransfers } from "./native-transfers.ts";
@@ -42,6 +43,8 @@ export type CallRows = Pick<EnrichRows, "calls" | "blocks"> & {
   readonly blockCalls: readonly BlockCall[];
   /** Logs of own calls that say something of a wallet and are not among those by topic, where that has no room for all. */
   readonly untoldLogs: readonly RawLog[];
+  /** Logs of approvals that accounts gave in executions, see `approvalKey`. */
+  readonly executedApprovals: ReadonlySet<string>;
 };
 
 /**
@@ -58,13 +61,14 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls): Pr
     return transactionRow(context, found, marketPrice(found.call.block, wanted, tips));
   });
   const executed = await readExecutions(context, wanted, { receipts, tips });
-  const calls = [...sent, ...executed];
+  const calls = [...sent, ...executed.map(({ row }) => row)];
   return {
     calls,
     blocks: blocks.flatMap((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
     payments: nativeTransfers(context.chainId, calls, wanted.payments),
     blockCalls: blocks.flatMap((block) => othersOf(block, wanted)),
     untoldLogs: untoldLogs(own, wanted),
+    executedApprovals: new Set(executed.flatMap(({ approvals }) => approvals)),
   };
 }
 
@@ -125,7 +129,7 @@ async function readExecutions(
   context: EnrichContext,
   wanted: WantedCalls,
   known: { readonly receipts: Receipts; readonly tips: Tips },
-): Promise<readonly OwnCallRow[]> {
+): Promise<readonly { readonly row: OwnCallRow; readonly approvals: readonly string[] }[]> {
   const { chainId, market, limits, entryPoints } = context;
   const { wrappedNative } = market;
   const carried = Map.groupBy(wanted.executions, ({ log }) => log.transactionHash);
@@ -135,11 +139,14 @@ async function readExecutions(
     return describeExecutions(executions, { carrier, entryPoints }).map(({ execution, call, ...told }) => {
       const { timestamp } = indexedBlock(wanted.blocks, call.block);
       const outcome = { ...told, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
-      return ownCallRow({ ...call, timestamp }, outcome, {
-        chainId,
-        wrappedNative,
-        origin: execution.origin,
-      });
+      const stored = { chainId, wrappedNative, origin: execution.origin };
+      const approvals = outcome.logs.filter(
+        ({ topics: [event] }) => event === APPROVAL || event === APPROVAL_FOR_ALL,
+      );
+      return {
+        row: ownCallRow({ ...call, timestamp }, outcome, stored),
+        approvals: approvals.map((log) => approvalKey(call.wallet, log)),
+      };
     });
   });
   return rows.flat();

@@ -18,31 +18,48 @@ import type { RawLog } from "./raw-log.ts";
 
 type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
 
-/** unread: wallets of which not every log is there, since strangers logged more of them than the node tells of one block. */
+/**
+ * unread: wallets of which not every log is there, since strangers logged more of them than the node tells of one block. What
+ * believed contracts logged is there even so, unless that does not fit either.
+ */
 export type WalletLogs = { readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> };
+
+type ReadingLogs = {
+  readonly limits: EnrichLimits;
+  readonly isOversized: IsOversized;
+  /** Contracts that log only what is so, lower-case. */
+  readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
+};
 
 /**
  * Every log of the range that names one of the wallets where its event has the party, and what Safes among them say of
  * themselves: four requests per chunk of wallets, whatever strangers log. In the order of the chain, each once. Of one block
- * what does not fit into an answer is asked for in parts, down to one event of one wallet, and then left out; of several
+ * what does not fit into an answer is asked for in parts, down to one event of one wallet, then of believed contracts alone,
+ * and the rest is left out; of several
  * blocks it is a failure, since there are smaller ranges.
  */
 export async function readLogs(
   client: Pick<ChainReader, "logs">,
   range: LogRange,
-  { limits, isOversized }: { readonly limits: EnrichLimits; readonly isOversized: IsOversized },
+  { limits, isOversized, believed }: ReadingLogs,
 ): Promise<WalletLogs> {
   const { from, to } = range;
   const found = new Map<number, Map<number, RawLog>>();
   const unread = new Set<Address>();
   let count = 0;
   const read = async (part: Part): Promise<void> => {
+    if (part.emitters?.length === 0) return;
     const ask = () => client.logs({ from, to, ...filterOf(part) });
     const logs = from === to ? await orOversized(isOversized, ask) : await ask();
     if (logs === null) {
       const smaller = partsOf(part);
       for (const one of smaller) await read(one);
-      if (smaller.length === 0) for (const wallet of part.wallets) unread.add(wallet);
+      if (smaller.length > 0) return;
+      for (const wallet of part.wallets) unread.add(wallet);
+      if (part.place !== "emitter" && part.emitters === undefined) {
+        const { tokens, entryPoints } = believed;
+        await read({ ...part, emitters: part.events.includes(USER_OPERATION) ? entryPoints : tokens });
+      }
       return;
     }
     for (const log of logs) {
@@ -59,10 +76,12 @@ export async function readLogs(
   };
   const parts = chunksOf(range.wallets, limits.maxWallets).flatMap(wholeParts);
   await mapLimited(parts, limits.concurrency, read);
-  const logs = [...found.values()]
-    .flatMap((block) => [...block.values()])
-    .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
-  return { logs, unread };
+  return { logs: inOrder([...found.values()].flatMap((block) => [...block.values()])), unread };
+}
+
+/** Logs in the order of the chain. */
+export function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
+  return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
 }
 
 /** What one request asks for: logs of these events that have one of the wallets at a place, a topic or the emitter itself. */
@@ -70,6 +89,8 @@ type Part = {
   readonly events: readonly Hex[];
   readonly place: 1 | 2 | 3 | "emitter";
   readonly wallets: readonly Address[];
+  /** Absent for any contract. */
+  readonly emitters?: readonly Address[];
 };
 
 /** The place of a topic decides what it means, so events are grouped by where they have the wallet. */
@@ -91,10 +112,11 @@ function partsOf(part: Part): readonly Part[] {
   return events.length > 1 ? events.map((event) => ({ ...part, events: [event] })) : [];
 }
 
-function filterOf({ events, place, wallets }: Part): Omit<LogFilter, "from" | "to"> {
+function filterOf({ events, place, wallets, emitters }: Part): Omit<LogFilter, "from" | "to"> {
   if (place === "emitter") return { addresses: wallets, topics: [events] };
   const anywhere = Array.from({ length: place - 1 }, () => null);
-  return { topics: [events, ...anywhere, wallets.map((wallet) => pad(wallet))] };
+  const topics = [events, ...anywhere, wallets.map((wallet) => pad(wallet))];
+  return emitters === undefined ? { topics } : { addresses: emitters, topics };
 }
 
 function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {

@@ -4,12 +4,13 @@ import type { Deployment } from "../chain/deployments.ts";
 import { readFinalized } from "../features/read-as-of.ts";
 import type { HistoryFailure } from "../history/history-source.ts";
 import { readChainMark } from "../store/chain-mark.ts";
+import { dropClaimedTransfers } from "../store/claimed-transfers.ts";
 import type { Database } from "../store/database.ts";
 import { type EnrichState, readEnrichState } from "../store/enrich-reads.ts";
 import { openMissedPasts } from "../store/enrich-writes.ts";
 import { readSnapshot } from "../store/index-snapshot.ts";
 import type { AccountFactSource } from "./account-fact-source.ts";
-import { type FactsContext, gatherAccountFacts } from "./account-facts.ts";
+import { type FactsContext, gatherAccountFacts, readCursorBlock } from "./account-facts.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type EnrichContext, type EnrichLimits, enrichLimits } from "./context.ts";
 import { type EnrichTask, enrichRange } from "./enrich-range.ts";
@@ -51,7 +52,7 @@ export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<
     setAside: new Map(),
     signal,
   };
-  await Promise.all([runRanges(context, signal), runFacts(facts)]);
+  await Promise.all([runRanges(context, signal), runFacts(facts), runSweep(context, signal)]);
 }
 
 async function runRanges(context: EnrichContext, signal: AbortSignal): Promise<void> {
@@ -71,6 +72,20 @@ async function runFacts(context: FactsContext): Promise<void> {
     if (!more) finishedAt = commits;
     return more;
   });
+}
+
+async function runSweep(context: EnrichContext, signal: AbortSignal): Promise<void> {
+  await repeat({ context, signal, what: "dropping old transfers" }, () => sweepTransfers(context));
+}
+
+/** Drops transfers that others claimed long ago; true when more are due. */
+export async function sweepTransfers(context: EnrichContext): Promise<boolean> {
+  const cursor = await readCursorBlock(context);
+  if (cursor === null) return false;
+  const { db, chainId } = context;
+  const { dropped, more } = await dropClaimedTransfers(db, { chainId, now: cursor.timestamp });
+  context.metrics.dropped.inc({ table: "transfers" }, dropped);
+  return more;
 }
 
 /** Does something at once again while it answers that there is more, else after a pause, which grows with failures in a row. */

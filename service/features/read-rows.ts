@@ -121,11 +121,10 @@ function toRows(
 /** Approvals without limit that each wallet gave and that stand. */
 async function readOpenApprovals(
   client: ClientBase,
-  { chainId, wallets, point }: RowsRequest,
+  { chainId, wallets }: RowsRequest,
 ): Promise<ReadonlyMap<Address, readonly OpenApproval[]>> {
-  const asOfBlock = point.enriched.blockNumber;
   const open = new Map<Address, OpenApproval[]>();
-  for (const approval of await readLiveApprovals(client, { chainId, wallets, asOfBlock })) {
+  for (const approval of await readLiveApprovals(client, { chainId, wallets })) {
     const { owner, token, spender, kind, amount, timestamp } = approval;
     if (kind === "token") continue;
     if (kind === "amount" && (amount === null || amount < UNLIMITED)) continue;

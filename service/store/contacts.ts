@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
-import { insertRows } from "./insert-rows.ts";
+import { inStatements, insertRows } from "./insert-rows.ts";
 
 /** What one range adds to what is known between an account and a counterparty. */
 export type ContactIncrement = {
@@ -65,9 +65,9 @@ export async function storeStrangerCalls(
 ): Promise<void> {
   const rows = [...counts].flatMap(([account, calls]) => (calls === null ? [] : { chainId, account, calls }));
   const gone = [...counts].flatMap(([account, calls]) => (calls === null ? account : []));
-  if (gone.length > 0)
+  for (const some of inStatements(gone))
     await tx.execute(
-      sql`delete from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(gone)}::text[])`,
+      sql`delete from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(some)}::text[])`,
     );
   await insertRows(tx, {
     table: "stranger",
@@ -85,7 +85,14 @@ export async function forgetStrangerCalls(
   chainId: number,
   left: readonly { readonly counterparty: Address; readonly account: Address }[],
 ): Promise<void> {
-  if (left.length === 0) return;
+  for (const some of inStatements(left)) await forgetSome(tx, chainId, some);
+}
+
+async function forgetSome(
+  tx: NodePgDatabase,
+  chainId: number,
+  left: readonly { readonly counterparty: Address; readonly account: Address }[],
+): Promise<void> {
   const counterparties = sql.param(left.map(({ counterparty }) => counterparty));
   const accounts = sql.param(left.map(({ account }) => account));
   await tx.execute(sql`
@@ -105,6 +112,18 @@ export async function forgetStrangerCalls(
 
 /** Those of the accounts that followed wallets deal with, with the strangers that are known to use them. */
 export async function readKnownCounterparties(
+  tx: NodePgDatabase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<ReadonlyMap<Address, KnownCounterparty>> {
+  const known = new Map<Address, KnownCounterparty>();
+  for (const some of inStatements(accounts))
+    for (const [account, counterparty] of await readSomeCounterparties(tx, chainId, some))
+      known.set(account, counterparty);
+  return known;
+}
+
+async function readSomeCounterparties(
   tx: NodePgDatabase,
   chainId: number,
   accounts: readonly Address[],
@@ -136,14 +155,18 @@ export async function readStrangers(
   chainId: number,
   accounts: readonly Address[],
 ): Promise<ReadonlyMap<Address, KnownStranger>> {
-  const { rows } = await tx.execute<{ account: Address } & KnownStranger>(
-    sql`select s.account, s.calls::float8 as calls, count(c.account)::int as slots
-        from ahs.stranger s
-        left join ahs.contact c on c.chain_id = s.chain_id and c.account = s.account and c.calls > 0
-        where s.chain_id = ${chainId} and s.account = any(${sql.param(accounts)}::text[])
-        group by s.account, s.calls`,
-  );
-  return new Map(rows.map(({ account, ...stranger }) => [account, stranger]));
+  const known = new Map<Address, KnownStranger>();
+  for (const some of inStatements(accounts)) {
+    const { rows } = await tx.execute<{ account: Address } & KnownStranger>(
+      sql`select s.account, s.calls::float8 as calls, count(c.account)::int as slots
+          from ahs.stranger s
+          left join ahs.contact c on c.chain_id = s.chain_id and c.account = s.account and c.calls > 0
+          where s.chain_id = ${chainId} and s.account = any(${sql.param(some)}::text[])
+          group by s.account, s.calls`,
+    );
+    for (const { account, ...stranger } of rows) known.set(account, stranger);
+  }
+  return known;
 }
 
 /**

@@ -95,12 +95,12 @@ export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Ad
 export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
 
 /** Rows written, by what they are; a row that was there already is not counted. */
-export type RowCounts = { readonly [Kind in keyof EnrichRows]: number };
+export type RowCounts = { readonly [Kind in Exclude<keyof EnrichRows, "approvals">]: number };
 
-/** Stores the rows of a range; of a call that a history source had told the receipt is added, all else that is there stays. */
+/** Stores the rows of a range, but its approvals; of a call that a history source had told the receipt is added, all else that is there stays. */
 export async function storeRows(
   tx: NodePgDatabase,
-  rows: EnrichRows,
+  rows: Omit<EnrichRows, "approvals">,
 ): Promise<{ readonly added: NewRows; readonly counts: RowCounts }> {
   const added = {
     calls: await storeCalls(tx, rows.calls),
@@ -111,7 +111,6 @@ export async function storeRows(
     calls: added.calls.length,
     blocks: added.blocks.length,
     transfers: added.transfers.length,
-    approvals: await insertNew(tx, "enrich_approval", rows.approvals),
     userOperations: await insertNew(tx, "enrich_user_operation", rows.userOperations),
     delegations: await insertNew(tx, "wallet_delegation", rows.delegations),
     creations: await storeCreations(tx, rows.creations),
@@ -189,7 +188,8 @@ export async function openMissedPasts(
       left join ahs.enrich_wallet e on e.chain_id = ${chainId} and e.wallet = w.address
       where e.wallet is null or e.from_block > w.followed_block
       on conflict (chain_id, wallet) do update set
-        past_until = coalesce(held.past_until, held.from_block - 1),
+        -- What others logged of approvals meanwhile says more once it is known which were given.
+        past_until = excluded.past_until,
         from_block = excluded.from_block, past_next = excluded.past_next
       returning wallet`);
     const wallets = rows.map(({ wallet }) => wallet);
@@ -201,7 +201,7 @@ export async function openMissedPasts(
 
 /** A wallet comes before all that it dealt with. */
 export function itself(wallet: Address): WantedFact {
-  return { address: wallet, wallet, since: 0 };
+  return { address: wallet, wallet, since: 0, own: true };
 }
 
 /** Whether the chain's data is still of that generation; locks its mark, so that clearing the chain's data comes wholly before or wholly after. */

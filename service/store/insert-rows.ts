@@ -1,8 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 
-/** Rows of one statement: some megabytes of JSON. */
+/** Rows of one statement: some megabytes of JSON, and far from its time limit. */
 const CHUNK = 5_000;
+
+/** What is to be written or asked for, in parts of one statement each. */
+export function* inStatements<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK);
+}
 
 /**
  * Inserts many rows into a table of ours, each with members named after its columns in camel case, and gives back what the
@@ -10,15 +15,22 @@ const CHUNK = 5_000;
  */
 export async function insertRows<Returned extends Record<string, unknown>>(
   tx: NodePgDatabase,
-  into: { readonly table: string; readonly rows: readonly object[]; readonly end: SQL },
+  into: {
+    readonly table: string;
+    readonly rows: readonly object[];
+    /** Which of the rows, called `new`, are inserted; all without it. */
+    readonly where?: SQL;
+    readonly end: SQL;
+  },
 ): Promise<{ readonly count: number; readonly returned: readonly Returned[] }> {
   const table = sql`ahs.${sql.identifier(into.table)}`;
   const returned: Returned[] = [];
+  const where = into.where === undefined ? sql`` : sql`where ${into.where}`;
   let count = 0;
-  for (let start = 0; start < into.rows.length; start += CHUNK) {
-    const json = JSON.stringify(into.rows.slice(start, start + CHUNK).map(columnsOf));
+  for (const rows of inStatements(into.rows)) {
+    const json = JSON.stringify(rows.map(columnsOf));
     const result = await tx.execute<Returned>(
-      sql`insert into ${table} select * from json_populate_recordset(null::${table}, ${json}::json) ${into.end}`,
+      sql`insert into ${table} select * from json_populate_recordset(null::${table}, ${json}::json) as new ${where} ${into.end}`,
     );
     count += result.rowCount ?? 0;
     // Drizzle names the same rows by a type that it cannot resolve here.

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import type { Database } from "./database.ts";
+import { inStatements } from "./insert-rows.ts";
 
 /** An account that facts are wanted of, and the wallet that they matter to. */
 export type WantedFact = {
@@ -9,10 +10,18 @@ export type WantedFact = {
   readonly wallet: Address;
   /** Unix seconds since when it matters; of two, the earlier is asked for first. */
   readonly since: number;
+  /** Whether the wallet named it by own calls: it is asked for before accounts that others named. */
+  readonly own: boolean;
 };
 
-/** Accounts asked for in one pass for the sake of one wallet: a flood of new counterparties holds up its sender alone. */
+/** Accounts of each kind asked for in one pass for the sake of one wallet: a flood of counterparties holds up its sender alone. */
 const PER_WALLET = 8;
+/** Accounts named by own calls that are asked for before one that others named. */
+const OWN_TURNS = 7;
+/** Accounts that wait for one wallet: as many own calls as a score is made of, each with another account. */
+const MAX_OWN_PENDING = 20_000;
+/** Those of them that others named, by logs of what the wallet's contracts called or by drawing on its approvals. */
+const MAX_NAMED_PENDING = 500;
 /** Pause after the first answer that nobody knows anything; it doubles, up to the longest. */
 const FIRST_PAUSE_SECONDS = 600;
 const LONGEST_PAUSE_SECONDS = 86_400;
@@ -21,42 +30,67 @@ const MOST_DOUBLINGS = 8;
 
 /**
  * Notes the accounts whose facts are wanted by followed wallets, and those that are known to have created or first funded one
- * of them; an account that all is known of already is left out.
+ * of them; an account that all is known of already is left out. Answers how many were left out since too many wait for their
+ * wallet; the next dealing with one of them notes it.
  */
 export async function wantFacts(
   tx: NodePgDatabase,
   chainId: number,
   wanted: readonly WantedFact[],
-): Promise<void> {
-  if (wanted.length === 0) return;
+): Promise<number> {
+  let leftOut = 0;
+  for (const some of inStatements(wanted)) leftOut += await wantSome(tx, chainId, some);
+  return leftOut;
+}
+
+async function wantSome(tx: NodePgDatabase, chainId: number, wanted: readonly WantedFact[]): Promise<number> {
   const addresses = sql.param(wanted.map(({ address }) => address));
   const wallets = sql.param(wanted.map(({ wallet }) => wallet));
   const since = sql.param(wanted.map((want) => want.since));
-  await tx.execute(sql`
+  const own = sql.param(wanted.map((want) => want.own));
+  const { rows } = await tx.execute<{ leftOut: number }>(sql`
     with direct as (
-      select d.address, d.wallet, d.since
-      from unnest(${addresses}::text[], ${wallets}::text[], ${since}::bigint[]) as d (address, wallet, since)
+      select d.* from unnest(${addresses}::text[], ${wallets}::text[], ${since}::bigint[], ${own}::boolean[])
+        as d (address, wallet, since, own)
       join ahs.enrich_wallet e on e.chain_id = ${chainId} and e.wallet = d.wallet
     ), wanted as (
-      select address, wallet, false as ancestor, since from direct
+      select address, wallet, false as ancestor, since, own from direct
       union all
-      select parent, d.wallet, true, d.since
+      select parent, d.wallet, true, d.since, d.own
       from direct d join ahs.account_fact f on f.chain_id = ${chainId} and f.address = d.address
       cross join lateral (values (f.creator), (f.first_funder)) as parents (parent)
       where parent is not null
+    ), each as (
+      select address, wallet, bool_and(ancestor) as ancestor, min(since) as since, bool_or(own) as own,
+        exists (select from ahs.pending_fact p
+          where p.chain_id = ${chainId} and p.address = w.address and p.wallet = w.wallet) as waits
+      from wanted w
+      where not exists (select from ahs.account_fact f where f.chain_id = ${chainId} and f.address = w.address)
+        or exists (select from ahs.pending_fact p where p.chain_id = ${chainId} and p.address = w.address)
+      group by address, wallet
+    ), held as materialized (
+      select wallet, own, case when own then ${MAX_OWN_PENDING}::integer else ${MAX_NAMED_PENDING}::integer end - (
+        select count(*) from ahs.pending_fact p
+        where p.chain_id = ${chainId} and p.wallet = w.wallet and p.own = w.own
+      ) as room
+      from (select distinct wallet, own from each) w
+    ), placed as (
+      select each.*, waits or row_number() over (partition by wallet, own, waits order by since, address) <= room as fits
+      from each join held using (wallet, own)
+    ), noted as (
+      insert into ahs.pending_fact as held (chain_id, address, wallet, ancestor, due_at, asked, own)
+      select ${chainId}::integer, address, wallet, ancestor, since, 0, own from placed where fits
+      on conflict (chain_id, address, wallet) do update
+        set ancestor = held.ancestor and excluded.ancestor, own = held.own or excluded.own
+        where (held.ancestor and not excluded.ancestor) or (excluded.own and not held.own)
     )
-    insert into ahs.pending_fact as held (chain_id, address, wallet, ancestor, due_at, asked)
-    select ${chainId}::integer, address, wallet, bool_and(ancestor), min(since), 0 from wanted w
-    where not exists (select from ahs.account_fact f where f.chain_id = ${chainId} and f.address = w.address)
-      or exists (select from ahs.pending_fact p where p.chain_id = ${chainId} and p.address = w.address)
-    group by address, wallet
-    on conflict (chain_id, address, wallet) do update set ancestor = false
-      where held.ancestor and not excluded.ancestor`);
+    select count(*)::int as "leftOut" from placed where not fits`);
+  return rows[0]?.leftOut ?? 0;
 }
 
 /**
- * Accounts to ask facts of now, at most `limit`, none of those to leave out, and so many per wallet: first those of wallets
- * that wait for few, among these of wallets without a score, last those of scored wallets that wait for many.
+ * Accounts to ask facts of now, at most `limit`, none of those to leave out, and so many per wallet: those that own calls named
+ * before most that others named, and of each kind one account of every wallet before the second of any, by lot.
  */
 export async function readDueAccounts(
   db: Database,
@@ -77,24 +111,20 @@ export async function readDueAccounts(
       select (select min(p.wallet) from ahs.pending_fact p where p.chain_id = ${chainId} and p.wallet > w.wallet)
       from waiting w where w.wallet is not null
     ), due as (
-      select w.wallet, p.address,
-        count(*) over (partition by w.wallet) as pending,
-        row_number() over (partition by w.wallet order by p.due_at, p.address) as place
-      from waiting w
+      select p.address, kind.own, row_number() over (partition by w.wallet, kind.own order by p.due_at, p.address) as turn
+      from waiting w cross join (values (true), (false)) as kind (own)
       cross join lateral (
         select address, due_at from ahs.pending_fact
-        where chain_id = ${chainId} and wallet = w.wallet and due_at <= ${now}
+        where chain_id = ${chainId} and wallet = w.wallet and own = kind.own and due_at <= ${now}
           and address <> all(${sql.param(leaveOut)}::text[])
-        order by due_at, address limit ${PER_WALLET + 1}
+        order by due_at, address limit ${PER_WALLET}
       ) p
+    ), ranked as (
+      select address, own, row_number() over (partition by own order by turn, random()) as place
+      from (select address, bool_or(own) as own, min(turn) as turn from due group by address) each
     )
-    select d.address from due d
-    left join ahs.current_score s on s.chain_id = ${chainId} and s.wallet = d.wallet
-    where d.place <= ${PER_WALLET}
-    group by d.address
-    order by min(array[
-      (s.wallet is not null and d.pending > ${PER_WALLET})::int, d.pending, (s.wallet is not null)::int, d.place
-    ]), d.address
+    select address from ranked
+    order by case when own then (place + ${OWN_TURNS - 1}::integer) / ${OWN_TURNS}::integer else place end, own desc, place
     limit ${limit}`);
   return rows.map(({ address }) => address);
 }
@@ -108,13 +138,17 @@ export async function takeOffPending(
   chainId: number,
   known: readonly Address[],
 ): Promise<void> {
+  for (const some of inStatements(known)) await takeSomeOff(tx, chainId, some);
+}
+
+async function takeSomeOff(tx: NodePgDatabase, chainId: number, known: readonly Address[]): Promise<void> {
   await tx.execute(sql`
     with settled as (
       delete from ahs.pending_fact where chain_id = ${chainId} and address = any(${sql.param(known)}::text[])
-      returning address, wallet, ancestor, due_at
+      returning address, wallet, ancestor, due_at, own
     )
-    insert into ahs.pending_fact (chain_id, address, wallet, ancestor, due_at, asked)
-    select ${chainId}::integer, parent, s.wallet, true, min(s.due_at), 0
+    insert into ahs.pending_fact (chain_id, address, wallet, ancestor, due_at, asked, own)
+    select ${chainId}::integer, parent, s.wallet, true, min(s.due_at), 0, bool_or(s.own)
     from settled s join ahs.account_fact f on f.chain_id = ${chainId} and f.address = s.address
     cross join lateral (values (f.creator), (f.first_funder)) as parents (parent)
     where not s.ancestor and parent is not null

@@ -140,30 +140,40 @@ export const enrichTransfer = ahs.table(
     tokenId: numeric({ mode: "bigint" }),
     /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
     sender: text(),
+    /** Unix seconds of chain time until which it is kept, since any contract can claim it of anybody; null for good. */
+    keptUntil: bigint({ mode: "number" }),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.block, table.logIndex, table.item] }),
     index("enrich_transfer_from").on(table.chainId, table.from, table.block),
     index("enrich_transfer_to").on(table.chainId, table.to, table.block),
+    index("enrich_transfer_kept").on(table.chainId, table.keptUntil).where(sql`kept_until is not null`),
   ],
 );
 
 /** amount: ERC-20. token: one ERC-721 id. all: every id of a collection, ERC-721 and ERC-1155. */
 export type ApprovalKind = "amount" | "token" | "all";
 
-/** Approvals that tokens claim of followed wallets, each as it happened; which of them stand is said by `readLiveApprovals`. */
+/**
+ * Approvals that followed wallets gave, by what they are of: of each the newest log in a call or execution of its owner, and
+ * the newest of others' transactions after it, which tells what is left. At most 2,000 of a wallet; see `storeApprovals`.
+ */
 export const enrichApproval = ahs.table(
   "enrich_approval",
   {
     chainId: integer().notNull(),
+    owner: text().notNull(),
+    token: text().notNull(),
+    kind: text().$type<ApprovalKind>().notNull(),
+    /** The spender; of kind token the id, since there one spender replaces the other. */
+    subject: text().notNull(),
+    /** Whether a call or an execution of the owner logged it. */
+    own: boolean().notNull(),
     block: bigint({ mode: "number" }).notNull(),
     logIndex: integer().notNull(),
     transactionHash: text().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
-    token: text().notNull(),
-    kind: text().$type<ApprovalKind>().notNull(),
-    owner: text().notNull(),
     spender: text().notNull(),
     /** Null but for kind amount. */
     amount: numeric({ mode: "bigint" }),
@@ -171,12 +181,11 @@ export const enrichApproval = ahs.table(
     tokenId: numeric({ mode: "bigint" }),
     /** False where it takes an earlier approval back. */
     approved: boolean().notNull(),
-    /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
-    sender: text(),
   },
   (table) => [
-    primaryKey({ columns: [table.chainId, table.block, table.logIndex] }),
-    index("enrich_approval_owner").on(table.chainId, table.owner, table.block, table.logIndex),
+    primaryKey({
+      columns: [table.chainId, table.owner, table.token, table.kind, table.subject, table.own],
+    }),
   ],
 );
 
@@ -290,10 +299,12 @@ export const pendingFact = ahs.table(
     dueAt: bigint({ mode: "number" }).notNull(),
     /** Times that nobody knew anything of it. */
     asked: integer().notNull(),
+    /** Whether it is the wallet, or own calls of the wallet called or paid it, or it created or funded one of those. */
+    own: boolean().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.address, table.wallet] }),
-    index("pending_fact_due").on(table.chainId, table.wallet, table.dueAt),
+    index("pending_fact_turn").on(table.chainId, table.wallet, table.own.desc(), table.dueAt),
   ],
 );
 

@@ -56,6 +56,7 @@ test("of native coin only what transactions send is known", () => {
 test("of a crowd that one transaction pays the first 32 have funds, and every sum that they got", () => {
   const token = { decimals: 6, feed: FEED };
   const market: Market = {
+    listed: new Set(),
     native: null,
     wrappedNative: null,
     tokens: new Map([[TARGET, token]]),
@@ -77,6 +78,7 @@ test("of a crowd that one transaction pays the first 32 have funds, and every su
 
 test("a transfer of nothing, which anybody can make in anybody's name, is no dealing", () => {
   const market: Market = {
+    listed: new Set(),
     native: null,
     wrappedNative: null,
     tokens: new Map([[TARGET, { decimals: 6, feed: FEED }]]),

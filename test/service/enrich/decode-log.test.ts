@@ -22,7 +22,7 @@ const word = (value: bigint): Hex => toHex(value, { size: 32 });
 const words = (...values: bigint[]): Hex => `0x${values.map((value) => word(value).slice(2)).join("")}`;
 const batch = (ids: bigint[], amounts: bigint[]): Hex =>
   encodeAbiParameters(parseAbiParameters("uint256[], uint256[]"), [ids, amounts]);
-const moved = (...movements: object[]) => ({ event: "transfer", movements });
+const moved = (...movements: object[]) => ({ event: "transfer", movements, leftOut: 0 });
 
 describe("what each event says", () => {
   test.each([
@@ -176,6 +176,13 @@ describe("a malformed log says nothing", () => {
 
   const uint = fc.bigInt({ min: 0n, max: MAX });
   const account = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => toHex(bytes));
+
+  test("of a batch the first 256 movements are read, and the others counted", () => {
+    const ids = Array.from({ length: 20_000 }, (_, id) => BigInt(id));
+    const decoded = decodeLog({ topics: [TRANSFER_BATCH, pad(C), pad(A), pad(B)], data: batch(ids, ids) });
+    expect(decoded).toMatchObject({ event: "transfer", leftOut: 20_000 - 256 });
+    expect(decoded?.event === "transfer" && decoded.movements.at(-1)).toMatchObject({ tokenId: 255n });
+  });
 
   test("every batch that is encoded comes back", () => {
     fc.assert(

@@ -2,14 +2,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Address } from "viem";
+import { type Address, numberToHex } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
-import { createOtterscanFacts } from "../../../service/enrich/otterscan-facts.ts";
+import { createOtterscanFacts, FUNDING_WEI } from "../../../service/enrich/otterscan-facts.ts";
 
 const ACCOUNT: Address = `0x${"a1".repeat(20)}`;
 const FUNDER: Address = `0x${"f0".repeat(20)}`;
 const OTHER: Address = `0x${"b2".repeat(20)}`;
 const ENTRY_POINT: Address = `0x${"e4".repeat(20)}`;
+const FUNDING = numberToHex(FUNDING_WEI);
+const ALMOST = numberToHex(FUNDING_WEI - 1n);
 const POLICY = { timeoutMs: 300, tries: 2, pauseMs: 5, longestPauseMs: 100 };
 
 const hash = (byte: string) => `0x${byte.repeat(32)}`;
@@ -68,12 +70,13 @@ describe("the first funder", () => {
     receipts: readonly object[];
     operations?: object;
     firstFunder: Address | null;
+    existed?: object;
   }>([
     {
       name: "is who paid first, not who called before",
       txs: [
-        transaction("33", 9, { from: OTHER, to: ACCOUNT, value: "0x5" }),
-        transaction("22", 8, { from: FUNDER, to: ACCOUNT, value: "0x5" }),
+        transaction("33", 9, { from: OTHER, to: ACCOUNT, value: FUNDING }),
+        transaction("22", 8, { from: FUNDER, to: ACCOUNT, value: FUNDING }),
         transaction("11", 7, { from: OTHER, to: ACCOUNT }),
       ],
       receipts: [receipt("33"), receipt("22"), receipt("11")],
@@ -82,8 +85,8 @@ describe("the first funder", () => {
     {
       name: "is not who failed to pay",
       txs: [
-        transaction("22", 8, { from: FUNDER, to: ACCOUNT, value: "0x5" }),
-        transaction("11", 7, { from: OTHER, to: ACCOUNT, value: "0x5" }),
+        transaction("22", 8, { from: FUNDER, to: ACCOUNT, value: FUNDING }),
+        transaction("11", 7, { from: OTHER, to: ACCOUNT, value: FUNDING }),
       ],
       receipts: [receipt("22"), receipt("11", "0x0")],
       firstFunder: FUNDER,
@@ -91,32 +94,61 @@ describe("the first funder", () => {
     {
       name: "is who came first within one block",
       txs: [
-        transaction("33", 7, { from: OTHER, to: ACCOUNT, value: "0x5", transactionIndex: "0x2" }),
-        transaction("22", 7, { from: FUNDER, to: ACCOUNT, value: "0x5", transactionIndex: "0x1" }),
+        transaction("33", 7, { from: OTHER, to: ACCOUNT, value: FUNDING, transactionIndex: "0x2" }),
+        transaction("22", 7, { from: FUNDER, to: ACCOUNT, value: FUNDING, transactionIndex: "0x1" }),
       ],
       receipts: [receipt("33"), receipt("22")],
       firstFunder: FUNDER,
     },
     {
       name: "may have paid through a contract",
-      txs: [transaction("11", 7, { from: FUNDER, to: OTHER, value: "0x5" })],
+      txs: [transaction("11", 7, { from: FUNDER, to: OTHER, value: FUNDING })],
       receipts: [receipt("11")],
-      operations: { result: [{ type: 0, from: OTHER, to: ACCOUNT, value: "0x5" }] },
+      operations: { result: [{ type: 0, from: OTHER, to: ACCOUNT, value: FUNDING }] },
       firstFunder: FUNDER,
     },
     {
+      name: "is not who sent dust before",
+      txs: [
+        transaction("33", 9, { from: ACCOUNT, to: OTHER, value: "0x1" }),
+        transaction("22", 8, { from: FUNDER, to: ACCOUNT, value: FUNDING }),
+        transaction("11", 7, { from: OTHER, to: ACCOUNT, value: ALMOST }),
+      ],
+      receipts: [receipt("33"), receipt("22"), receipt("11")],
+      firstFunder: FUNDER,
+      existed: { block: 9, timestamp: 1_000 },
+    },
+    {
+      name: "is nobody where an account that never sent anything has dust alone",
+      txs: [transaction("11", 7, { from: OTHER, to: ACCOUNT, value: ALMOST })],
+      receipts: [receipt("11")],
+      firstFunder: null,
+    },
+    {
+      name: "is who sent most of the little that the account then spent",
+      txs: [
+        transaction("44", 10, { from: OTHER, to: ACCOUNT, value: FUNDING }),
+        transaction("33", 9, { from: ACCOUNT, to: OTHER, value: "0x1" }),
+        transaction("22", 8, { from: FUNDER, to: ACCOUNT, value: "0x2" }),
+        transaction("11", 7, { from: OTHER, to: ACCOUNT, value: "0x1" }),
+      ],
+      receipts: [receipt("44"), receipt("33"), receipt("22"), receipt("11")],
+      firstFunder: FUNDER,
+      existed: { block: 9, timestamp: 1_000 },
+    },
+    {
       name: "is not who had it called without value",
-      txs: [transaction("11", 7, { from: FUNDER, to: OTHER, value: "0x5" })],
+      txs: [transaction("11", 7, { from: FUNDER, to: OTHER, value: FUNDING })],
       receipts: [receipt("11")],
       operations: { result: [] },
       firstFunder: null,
     },
-  ])("$name", async ({ txs, receipts, operations, firstFunder }) => {
+  ])("$name", async ({ txs, receipts, operations, firstFunder, existed = null }) => {
     const read = await sourceOf({
       ots_searchTransactionsAfter: page(txs, receipts),
       ots_getInternalOperations: operations,
     });
-    expect(await read(false)).toEqual({ ...unknown, firstFunder });
+    expect(await read(false)).toEqual({ ...unknown, firstFunder, existed });
   });
 });
 
@@ -134,7 +166,7 @@ describe("the first funder behind calls without value", () => {
       };
       if (index < calls) return { ...at, from: OTHER, to: ACCOUNT, value: "0x0" };
       return index === calls
-        ? { ...at, from: FUNDER, to: ACCOUNT, value: "0x5" }
+        ? { ...at, from: FUNDER, to: ACCOUNT, value: FUNDING }
         : { ...at, from: ACCOUNT, to: OTHER, value: "0x1" };
     });
     return sourceAnswering((_, params) => {
@@ -202,7 +234,7 @@ describe("the creator", () => {
 });
 
 describe("a node that gives no sense is a failure, never unknown facts", () => {
-  const txs = [transaction("11", 7, { from: FUNDER, to: ACCOUNT, value: "0x5" })];
+  const txs = [transaction("11", 7, { from: FUNDER, to: ACCOUNT, value: FUNDING })];
   test.each<{ name: string; answer: unknown; reason: string }>([
     { name: "silence", answer: undefined, reason: "timeout" },
     { name: "an unknown method", answer: { error: { code: -32601, message: "no" } }, reason: "refused" },

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { rowsDigest } from "../../../service/features/inputs-hash.ts";
 import { readWalletRows } from "../../../service/features/read-rows.ts";
 import type { OwnCall, WalletRows } from "../../../service/features/types.ts";
-import { enrichApproval } from "../../../service/store/tables/enrich.ts";
+import { storeApprovals } from "../../../service/store/enrich-approvals.ts";
+import type { enrichApproval } from "../../../service/store/tables/enrich.ts";
 import { keptHistory } from "../../../service/store/tables/history.ts";
 import { account, DAY, START, TOKENS } from "./histories.ts";
 import { blockHash, followEnriched, insertOwnCall, insertTransaction } from "./index-tables.ts";
@@ -191,10 +192,9 @@ describe("an index of 400 days with a block a day", () => {
     await approve(10, { amount: 2n ** 255n });
     await approve(11, { token: account(0xc1), amount: 2n ** 255n - 1n });
     await approve(12, { token: account(0xc2), kind: "all", amount: null });
-    await approve(13, { token: account(0xc3), sender: STRANGER });
+    await approve(13, { token: account(0xc3), own: false });
     await approve(14, { token: account(0xc4) });
     await approve(15, { token: account(0xc4), amount: 0n, approved: false });
-    await approve(301, { token: account(0xc5) });
     expect((await world.readOne()).approvals).toEqual([
       { token: account(0xc0), spender: OTHER, kind: "amount", approvedAt: blockAt(10).timestamp },
       { token: account(0xc2), spender: OTHER, kind: "all", approvedAt: blockAt(12).timestamp },
@@ -209,7 +209,7 @@ describe("an index of 400 days with a block a day", () => {
       approvedAt: blockAt(10).timestamp,
     };
     const MUCH = 2n ** 255n;
-    const byStranger = { sender: null } as const;
+    const byStranger = { own: false } as const;
     const approvals = async () => (await world.readOne()).approvals;
     beforeEach(() => followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 }));
 
@@ -228,17 +228,10 @@ describe("an index of 400 days with a block a day", () => {
       expect(await approvals()).toEqual([]);
     });
 
-    test("counts where the wallet's account gave it by an execution in a stranger's transaction", async () => {
-      await world.insertCalls([{ ...callAt(10), position: 3, hash: blockHash(10) }]);
-      await approve(10, byStranger);
-      await approve(10, { ...byStranger, logIndex: 1, token: account(0xc1), kind: "all", amount: null });
-      expect(await approvals()).toEqual([STANDING, { ...STANDING, token: account(0xc1), kind: "all" }]);
-    });
-
     test.each<{ name: string; own: Partial<typeof enrichApproval.$inferInsert> | null }>([
       { name: "never gave any", own: null },
       { name: "gave one to another spender", own: { spender: STRANGER, amount: 5n } },
-      { name: "gave one of another kind", own: { kind: "token", tokenId: 1n, amount: null } },
+      { name: "gave one of another kind", own: { kind: "token", tokenId: 1n, subject: "1", amount: null } },
       { name: "gave one with a limit", own: { amount: 5n } },
       { name: "took its own back", own: { amount: 0n, approved: false } },
     ])("is not made by what strangers let a token log where the wallet $name", async ({ own }) => {
@@ -321,13 +314,17 @@ function blocksOf(rows: WalletRows): readonly number[] {
   return rows.calls.map((call) => call.blockNumber).toSorted((a, b) => a - b);
 }
 
-async function approve(block: number, parts: Partial<typeof enrichApproval.$inferInsert>): Promise<void> {
-  await world.db.insert(enrichApproval).values({
+type ApprovalRow = typeof enrichApproval.$inferInsert;
+
+/** Stores an approval as enrichment does. */
+async function approve(block: number, parts: Partial<ApprovalRow>): Promise<void> {
+  const row: ApprovalRow = {
     ...{ chainId: 31337, block, logIndex: 0, transactionHash: blockHash(block), kind: "amount" },
     ...{ timestamp: blockAt(block).timestamp, token: account(0xc0), owner: AGENT, spender: OTHER },
-    ...{ amount: 2n ** 256n - 1n, approved: true, sender: AGENT },
+    ...{ amount: 2n ** 256n - 1n, approved: true, own: true, subject: parts.spender ?? OTHER },
     ...parts,
-  });
+  };
+  await world.db.transaction((tx) => storeApprovals(tx, 31337, { rows: [row], pastOf: [] }));
 }
 
 async function change(entry: {

@@ -46,12 +46,17 @@ async function score(scored: Address): Promise<void> {
 const due = (now = NOW, limit = 32, leaveOut: readonly Address[] = []) =>
   readDueAccounts(db, { chainId: CHAIN, now, limit, leaveOut });
 const want = (...wanted: readonly WantedFact[]) => wantFacts(db, CHAIN, wanted);
+const renamed = (wanted: WantedFact): WantedFact => ({
+  ...wanted,
+  address: wanted.address.replace("0xc", "0xd") as Address,
+});
 /** So many new counterparties of a wallet, met one after the other. */
-const met = (number: number, count: number): readonly WantedFact[] =>
+const met = (number: number, count: number, own = true): readonly WantedFact[] =>
   Array.from({ length: count }, (_, index) => ({
     address: address(`c${number}`, 1_000 - index),
     wallet: wallet(number),
     since: index,
+    own,
   }));
 
 type Told = { readonly address: Address; readonly creator?: Address; readonly firstFunder?: Address };
@@ -80,28 +85,59 @@ describe("whose facts are asked for first", () => {
     expect(await due()).toEqual(met(1, 8).map((wanted) => wanted.address));
   });
 
-  test("those of wallets that wait for few; a scored wallet that waits for many comes last", async () => {
+  test("one account of every wallet before the second of any, however many wait and whoever has a score", async () => {
     await score(wallet(1));
-    await score(wallet(3));
-    await want(...met(1, 20), ...met(2, 20), ...met(3, 2), ...met(4, 3));
+    await want(...met(1, 500), ...met(2, 500), ...met(3, 2), ...met(4, 1));
     const owners = (await due()).map((account) => Number(account[3]));
-    expect(owners.slice(0, 5)).toEqual([3, 3, 4, 4, 4]);
-    expect(owners.slice(5)).toEqual([...Array(8).fill(2), ...Array(8).fill(1)]);
+    expect(owners.slice(0, 4).toSorted()).toEqual([1, 2, 3, 4]);
+    expect(owners.slice(4, 7).toSorted()).toEqual([1, 2, 3]);
+    expect(owners.slice(7).toSorted()).toEqual([...Array(6).fill(1), ...Array(6).fill(2)]);
     expect(await due(NOW, 7)).toHaveLength(7);
   });
 
-  test("one without a score before a scored one that waits for as many", async () => {
-    await score(wallet(1));
-    await want(...met(1, 1), ...met(2, 1));
-    expect(await due(NOW, 1)).toEqual(met(2, 1).map((wanted) => wanted.address));
+  test("those that own calls named; of eight one that others named, which get all turns where no others wait", async () => {
+    await want(...met(1, 500, false), ...met(2, 500, false), ...met(3, 8), ...met(4, 8));
+    const kinds = (await due()).map((account) => (Number(account[3]) > 2 ? "own" : "named"));
+    expect(kinds.slice(0, 8)).toEqual([...Array(7).fill("own"), "named"]);
+    expect(kinds.slice(8, 16)).toEqual([...Array(7).fill("own"), "named"]);
+    expect(kinds.slice(16, 19)).toEqual(["own", "own", "named"]);
+    expect(kinds.slice(19)).toEqual(Array(13).fill("named"));
+  });
+
+  test("one that others named is asked for as an own one once an own call named it as well", async () => {
+    await want(...met(1, 3, false));
+    await want(...met(1, 1));
+    await want(...met(1, 1, false));
+    const { rows } = await db.execute(
+      "select own, count(*)::int from ahs.pending_fact group by own order by own",
+    );
+    expect(rows).toEqual([
+      { own: false, count: 2 },
+      { own: true, count: 1 },
+    ]);
+  });
+
+  test("and of those that others named so many wait for one wallet, and all of its own", async () => {
+    expect(await want(...met(1, 12_000, false), ...met(1, 6_000).map(renamed), ...met(2, 3, false))).toBe(
+      11_500,
+    );
+    const { rows } = await db.execute(
+      "select wallet, own, count(*)::int from ahs.pending_fact group by wallet, own order by wallet, own",
+    );
+    expect(rows).toEqual([
+      { wallet: wallet(1), own: false, count: 500 },
+      { wallet: wallet(1), own: true, count: 6_000 },
+      { wallet: wallet(2), own: false, count: 3 },
+    ]);
+    expect(await want(...met(1, 600, false))).toBe(100);
   });
 
   test("one that others wait for does not wait behind the flood of whoever met it first", async () => {
     const shared = address("5a", 1);
-    await want(...met(1, 100), { address: shared, wallet: wallet(1), since: 200 });
+    await want(...met(1, 100), { address: shared, wallet: wallet(1), since: 200, own: true });
     expect(await due()).not.toContain(shared);
-    await want({ address: shared, wallet: wallet(2), since: 300 });
-    expect(await due(NOW, 1)).toEqual([shared]);
+    await want({ address: shared, wallet: wallet(2), since: 300, own: true });
+    expect(await due(NOW, 2)).toContain(shared);
   });
 
   test("none that are to be left out, and none for those whom nobody follows", async () => {
@@ -115,7 +151,7 @@ describe("an account", () => {
   const PAYEE = address("fe", 1);
   const FUNDER = address("f0", 1);
   const FUNDERS_FUNDER = address("f1", 1);
-  const wanted = { address: PAYEE, wallet: wallet(1), since: 1 };
+  const wanted = { address: PAYEE, wallet: wallet(1), since: 1, own: true };
 
   beforeEach(() => follow(2));
 
@@ -166,8 +202,9 @@ test("a database of before has everybody waiting of whom nothing is known", asyn
       (${CHAIN}, '${known}', '${wallet(1)}', 1, 0, 7, 70, 8, 80),
       (${CHAIN}, '${unknown}', '${wallet(1)}', 1, 0, 9, 90, 9, 90),
       (${CHAIN}, '${wallet(1)}', '${address("5a", 1)}', 0, 5, 9, 90, 9, 90);
-    insert into ahs.enrich_approval values
-      (${CHAIN}, 5, 0, '0x', 50, '0x', 'amount', '${wallet(2)}', '${spender}', 1, null, true, null);
+    insert into ahs.enrich_approval (chain_id, block, log_index, transaction_hash, timestamp, token, kind, owner, spender, amount,
+        approved, subject, own) values
+      (${CHAIN}, 5, 0, '0x', 50, '0x', 'amount', '${wallet(2)}', '${spender}', 1, true, '${spender}', true);
     insert into ahs.account_fact values
       (${CHAIN}, '${known}', true, '${creator}', null, 1, 1, 'x', 1),
       (${CHAIN}, '${unknown}', false, null, null, null, null, 'x', 1),
