@@ -38,8 +38,8 @@ test("the worker enriches what the real index holds as final", async () => {
     { hash: approved.hash, wallet: WALLET, ok: true, effect: "approval" },
     { hash: failed.hash, wallet: WALLET, ok: false, effect: "none" },
   ]);
-  const approvals = await db.$client.query("select token, amount, sender from ahs.enrich_approval");
-  expect(approvals.rows).toEqual([{ token: usdc.toLowerCase(), amount: "7", sender: WALLET }]);
+  const approvals = await db.$client.query("select token, amount, owner, own from ahs.enrich_approval");
+  expect(approvals.rows).toEqual([{ token: usdc.toLowerCase(), amount: "7", owner: WALLET, own: true }]);
   const blocks = await db.$client.query("select median_tip_wei from ahs.enrich_block");
   expect(blocks.rows).toHaveLength(3);
 }, 60_000);
