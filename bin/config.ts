@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Address, Hex } from "viem";
 import { z } from "zod";
+import { DEFAULT_DAILY_GAS } from "../service/chain/send-policy.ts";
 import type { RoleName } from "../service/panel/types.ts";
 import { environment, type HISTORY_SOURCES, type InterfaceName } from "./environment.ts";
 import { type KeySettings, keyFaults, keySettings } from "./keys/key-settings.ts";
@@ -51,6 +52,13 @@ export type Config = {
   readonly probeLoopback: boolean;
   readonly ipfsGateway: string;
   readonly dailyGas: bigint | null;
+  /** What payments and verdicts may cost; a share that is null is the chain's default. */
+  readonly spending: {
+    readonly x402Percent: number | null;
+    readonly verdictPercent: number | null;
+    readonly dailyGas: { readonly x402: bigint; readonly verdicts: bigint };
+    readonly nativeCoinUsd: number;
+  };
   readonly history: {
     /** Null where nothing is said: then the chain decides. */
     readonly source: (typeof HISTORY_SOURCES)[number] | null;
@@ -142,6 +150,15 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
     probeLoopback: data.PROBE_LOOPBACK === "1",
     ipfsGateway: data.IPFS_GATEWAY_URL,
     dailyGas: data.DAILY_GAS ?? null,
+    spending: {
+      x402Percent: data.X402_MAX_GAS_PERCENT ?? null,
+      verdictPercent: data.VERDICT_MAX_GAS_PERCENT ?? null,
+      dailyGas: {
+        x402: data.X402_DAILY_GAS ?? DEFAULT_DAILY_GAS.x402,
+        verdicts: data.VERDICT_DAILY_GAS ?? DEFAULT_DAILY_GAS.verdicts,
+      },
+      nativeCoinUsd: data.NATIVE_COIN_USD,
+    },
     history: {
       source: data.HISTORY_SOURCE ?? null,
       url: data.HISTORY_URL ?? null,

@@ -40,6 +40,13 @@ function wholeNumber(least: number, most: number) {
 const port = wholeNumber(1, 65_535);
 const seconds = wholeNumber(1, 31_536_000);
 
+const gas = z
+  .string()
+  .regex(/^[1-9]\d{0,29}$/)
+  .transform(BigInt)
+  .optional()
+  .describe("a whole number of gas above 0");
+
 const price = z
   .string()
   .regex(/^\d{1,6}(\.\d{1,6})?$/)
@@ -121,6 +128,18 @@ export const environment = z.object({
   X402_FACILITATOR_URL: httpUrl,
   X402_FACILITATOR_ADDRESS: account,
   ...keyVariables("FACILITATOR"),
+  /**
+   * Most that settling a payment may cost us, in per cent of its price. At 0.005 gwei and 3,300 USD per coin a settlement costs about
+   * 0.11 cents, a little more than the cheapest call: twice the price still sells that. Unset, the local chain has no bound.
+   */
+  X402_MAX_GAS_PERCENT: wholeNumber(1, 1_000_000).optional(),
+  /** The same for bringing a verdict to its escrow, of the 0.50 USD that it was sold for. */
+  VERDICT_MAX_GAS_PERCENT: wholeNumber(1, 1_000_000).optional(),
+  /** Gas that settlements of payments, and verdicts, may use per UTC day. */
+  X402_DAILY_GAS: gas,
+  VERDICT_DAILY_GAS: gas,
+  /** US dollars that the native coin is taken for while the deployment's feed does not tell: more than it is likely to be worth. */
+  NATIVE_COIN_USD: wholeNumber(1, 10_000_000).default(10_000),
   /** Models of the panel: any server that speaks OpenAI's chat completions; unset, outputs are not verified. */
   PANEL_BASE_URL: httpUrl,
   PANEL_API_KEY: z.string().min(1).optional().describe("a text"),
@@ -204,10 +223,5 @@ export const environment = z.object({
     .default("https://ipfs.io")
     .describe("a URL that starts with https://, without user information, query and fragment"),
   /** Gas that publishing may use per UTC day; sanctions flags are never held back. */
-  DAILY_GAS: z
-    .string()
-    .regex(/^[1-9]\d{0,29}$/)
-    .transform(BigInt)
-    .optional()
-    .describe("a whole number of gas above 0"),
+  DAILY_GAS: gas,
 });

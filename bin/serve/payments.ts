@@ -15,12 +15,16 @@ import { createLocalFacilitator } from "../../service/payments/local-facilitator
 import { createPaymentMetrics } from "../../service/payments/metrics.ts";
 import { createPaymentChain } from "../../service/payments/payment-chain.ts";
 import { requirementsUnder } from "../../service/payments/payment-terms.ts";
+import { createSettlementSpending } from "../../service/payments/settlement-spending.ts";
 import { createTokenDomain } from "../../service/payments/token-domain.ts";
 import type { Database } from "../../service/store/database.ts";
 import { createPaymentStore } from "../../service/store/payments.ts";
 import { enqueueSettlement, readSettlement } from "../../service/store/payments-sender.ts";
+import { underDeadline } from "../../service/store/query-deadline.ts";
+import { readGasSpent } from "../../service/store/sender-spending.ts";
 import { type Config, publicUrl } from "../config.ts";
 import { openChainClient } from "../process.ts";
+import { gasPriceFromConfig, maxGasPercent } from "../spending-from-config.ts";
 
 export type ServedPayments = {
   readonly access: PaymentAccess;
@@ -63,7 +67,7 @@ export function paymentsFromConfig(config: Config, parts: Parts): ServedPayments
   const access = createPaymentAccess({
     terms,
     origin: publicUrl(config),
-    facilitator: facilitatorFromConfig(config, { client, db, chainId, monotonicMs: clock.monotonicMs }),
+    facilitator: facilitatorFromConfig(config, { client, db, deployment, clock }),
     store: createPaymentStore({ db, chainId, now: clock.now, randomUuid: randomUUID }),
     chain: createPaymentChain(client, finalityBlocks),
     contractPayers: createContractPayers(client),
@@ -96,17 +100,15 @@ function readEarly(read: () => Promise<unknown>, logger: Logger): void {
 }
 
 function facilitatorFromConfig(
-  { payments }: Config,
-  parts: {
-    readonly client: PublicClient;
-    readonly db: Database;
-    readonly chainId: number;
-    readonly monotonicMs: () => number;
-  },
+  config: Config,
+  parts: Pick<Parts, "db" | "deployment" | "clock"> & { readonly client: PublicClient },
 ): Facilitator {
-  const { client, db, chainId, monotonicMs } = parts;
+  const { client, db, deployment, clock } = parts;
+  const { chainId } = deployment;
+  const { payments, spending } = config;
   if (payments.facilitatorUrl !== null) return createHttpFacilitator({ url: payments.facilitatorUrl });
   const sender = required(payments.facilitatorAddress);
+  const maxPercent = maxGasPercent(config, deployment, "x402");
   return createLocalFacilitator({
     sender,
     network: `eip155:${chainId}`,
@@ -115,7 +117,19 @@ function facilitatorFromConfig(
       enqueue: (order) => enqueueSettlement(db, { chainId, sender }, order),
       read: (id) => readSettlement(db, id),
     },
-    monotonicMs,
+    monotonicMs: clock.monotonicMs,
+    ...(maxPercent === null
+      ? {}
+      : {
+          spending: createSettlementSpending({
+            gasPrice: gasPriceFromConfig(config, deployment, client, clock.now),
+            maxPercent,
+            dailyGas: spending.dailyGas.x402,
+            spentGas: () =>
+              readGasSpent(underDeadline(db), { chainId, purposes: ["x402"], now: clock.now() }),
+            now: clock.now,
+          }),
+        }),
   });
 }
 

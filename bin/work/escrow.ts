@@ -6,10 +6,12 @@ import { createEscrowMetrics } from "../../service/escrow/metrics.ts";
 import { runEscrow } from "../../service/escrow/run-escrow.ts";
 import type { Database } from "../../service/store/database.ts";
 import { whileLeader } from "../../service/store/leader-lock.ts";
+import { readSignatureDeadline } from "../../service/store/settlements.ts";
 import { askRerun } from "../../service/store/verdict-reruns.ts";
 import { requireChainSettings } from "../config.ts";
 import { formsOf } from "../keys/key-settings.ts";
 import { openChainClient } from "../process.ts";
+import { gasPriceFromConfig, maxGasPercent } from "../spending-from-config.ts";
 import { type SendingParts, sendForRole } from "./send-for-role.ts";
 
 type Parts = SendingParts & {
@@ -35,7 +37,35 @@ export async function runSettlements(parts: Parts, signal: AbortSignal): Promise
     return;
   }
   const target = { evaluator: verdictEvaluator.address, signer, relayer: relayer.address };
-  await Promise.all([settle(parts, target, signal), sendForRole(parts, relayer, signal)]);
+  const sending = { ...parts, ...patience(parts) };
+  await Promise.all([settle(parts, target, signal), sendForRole(sending, relayer, signal)]);
+}
+
+/** What a verdict is sold for, in millionths of a US dollar. */
+const VERDICT_MICRO_USD = 500_000n;
+/** Before a signature ends, its verdict is sent whatever it costs: as long as a signature and its transaction take at most. */
+const LAST_HOUR_MS = 3_600_000;
+
+/** Verdicts that cost more to send than their share of their price wait, until the last hour of their signature. */
+function patience({ config, deployment, db, logger, now }: Parts): Pick<SendingParts, "tooDear"> {
+  const maxPercent = maxGasPercent(config, deployment, "verdict");
+  if (maxPercent === null) return {};
+  const client = openChainClient(requireChainSettings(config).rpcUrl);
+  const gasPrice = gasPriceFromConfig(config, deployment, client, now);
+  return {
+    async tooDear({ id, purpose }, gas) {
+      if (purpose !== "settle" && purpose !== "hold") return null;
+      const cost = await gasPrice.microUsd(gas);
+      if (cost * 100n <= VERDICT_MICRO_USD * BigInt(maxPercent)) return null;
+      const deadline = await readSignatureDeadline(db, id);
+      const leftMs = deadline === null ? 0 : deadline * 1_000 - now().getTime();
+      const details = { transaction: id, purpose, gas: `${gas}`, cost_micro_usd: `${cost}`, left_ms: leftMs };
+      if (leftMs > LAST_HOUR_MS)
+        return `it costs ${cost} millionths of a US dollar, and waits for lower fees`;
+      logger.warn(details, "verdict sent at more than its share, since its signature is about to end");
+      return null;
+    },
+  };
 }
 
 async function settle(

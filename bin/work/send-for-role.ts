@@ -4,7 +4,8 @@ import type { LocalAccount } from "viem/accounts";
 import { allowedCalls, type SendingRole } from "../../service/chain/allowed-calls.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { SenderMetrics } from "../../service/chain/send-metrics.ts";
-import { senderPolicy } from "../../service/chain/send-policy.ts";
+import type { SenderContext } from "../../service/chain/send-pass.ts";
+import { gasBudgets, senderPolicy } from "../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../service/chain/send-rpc.ts";
 import { runSender } from "../../service/chain/sender-loop.ts";
 import { type Config, requireChainSettings } from "../config.ts";
@@ -19,6 +20,8 @@ export type SendingParts = {
   readonly senderMetrics: SenderMetrics;
   readonly logger: Logger;
   readonly now: () => Date;
+  /** Calls that wait for lower fees; no others do. */
+  readonly tooDear?: SenderContext["tooDear"];
 };
 
 const SENDING_ROLES: readonly SendingRole[] = ["publisher", "facilitator", "relayer"];
@@ -26,7 +29,7 @@ const SENDER_RPC = { timeoutMs: 10_000, retries: 2 };
 
 /** Sends what is queued for an account until the signal fires, as far as the roles that it has here ask for such calls. */
 export async function sendForRole(
-  { config, deployment, accounts, senderMetrics, logger, now }: SendingParts,
+  { config, deployment, accounts, senderMetrics, logger, now, tooDear }: SendingParts,
   account: LocalAccount,
   signal: AbortSignal,
 ): Promise<void> {
@@ -41,7 +44,8 @@ export async function sendForRole(
       account,
       refuses: allowedCalls(roles, { ...deployment, maxRequestFeeWei: config.enrolment.maxFeeWei }),
       rpc: createSenderRpc({ url: rpcUrl, ...SENDER_RPC }),
-      policy: senderPolicy(deployment),
+      policy: senderPolicy(deployment, gasBudgets(config.spending.dailyGas)),
+      ...(tooDear === undefined ? {} : { tooDear }),
       metrics: senderMetrics,
       logger,
       now,

@@ -7,14 +7,15 @@ import { dropExpiredNonces } from "../../service/store/sign-in-nonces.ts";
 import { dropOldLabels } from "../../service/store/wallet-labels.ts";
 import { doAll } from "./repeat.ts";
 
-const DAY_MS = 86_400_000;
+/** A bucket that was not taken from for a minute is full, which is what no bucket means as well. */
+const BUCKET_IDLE_MS = 120_000;
 
-/** Deletes what no request looks at any more: answers past their day, buckets unused for one, nonces of old sign-ins, and labels that would be asked for anew. */
+/** Deletes what no request looks at any more: answers past their day, buckets that are full, nonces of old sign-ins, and labels that would be asked for anew. */
 export async function sweepRequests(db: Database, now: Date): Promise<void> {
   await doAll([
     () => dropExpiredAnswers(db, now),
     () => dropOldAnswers(db, now),
-    () => dropIdleBuckets(db, new Date(now.getTime() - DAY_MS)),
+    () => dropIdleBuckets(db, new Date(now.getTime() - BUCKET_IDLE_MS)),
     () => dropExpiredNonces(db, now),
     () => dropOldLabels(db, new Date(now.getTime() - LABELS_KEPT_MS)),
   ]);

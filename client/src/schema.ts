@@ -3380,7 +3380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3553,7 +3553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3756,7 +3756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3892,7 +3892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -4982,7 +4982,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5221,7 +5221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5676,7 +5676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5911,7 +5911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6288,7 +6288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6570,7 +6570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6894,7 +6894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7253,7 +7253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7475,7 +7475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7633,7 +7633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -7905,7 +7905,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -8198,7 +8198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

@@ -44,6 +44,7 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
   "idempotency-key-reused",
   "database-unavailable",
   "payments-unavailable",
+  "settlement-too-dear",
   "settlement-pending",
 ];
 

@@ -62,6 +62,7 @@ export const PROBLEMS = {
   "node-unavailable": { status: 503, title: "Node unavailable" },
   "signer-unavailable": { status: 503, title: "Signer unavailable" },
   "payments-unavailable": { status: 503, title: "Payments unavailable" },
+  "settlement-too-dear": { status: 503, title: "Settlement too dear now" },
   "settlement-pending": { status: 503, title: "Settlement pending" },
   "panel-not-configured": { status: 503, title: "Panel not configured" },
   "panel-budget-spent": { status: 503, title: "Panel's budget spent" },

@@ -68,6 +68,8 @@ export const deploymentSchema = z.object({
   startBlock: z.int().nonnegative(),
   /** Blocks behind the head that count as final. */
   finalityBlocks: z.int().positive(),
+  /** Most that our keys offer for a unit of gas; 500 unless it is given. */
+  maxFeePerGasGwei: z.int().positive().optional(),
   identityRegistry: contract,
   /** Contract with the interface of the Chainalysis oracle; null where the chain has none: then imported lists alone decide. */
   sanctionsList: contract.nullable(),

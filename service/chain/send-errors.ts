@@ -16,6 +16,10 @@ type SendFailureKind =
   | "unreachable"
   /** The node refuses the transaction itself: trying again changes nothing. */
   | "refused"
+  /** It costs more now than what it is for: it waits for lower fees. */
+  | "too_dear"
+  /** Its purpose has used the gas of the day: it waits for the next. */
+  | "over_budget"
   /** The key must not be made to send it: nobody who may queue anything asks for it. */
   | "forbidden";
 

@@ -46,6 +46,8 @@ export async function broadcast(pass: Pass, transaction: NoncedTransaction): Pro
     case "insufficient_funds":
       return postpone(pass, transaction, failure);
     case "refused":
+    case "too_dear":
+    case "over_budget":
     case "forbidden":
     case "reverted_in_simulation":
       // A node that took it before may still mine it; one that was never taken gives its nonce back.

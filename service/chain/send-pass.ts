@@ -19,6 +19,11 @@ export type SenderContext = {
   /** The connection that holds the lock of this key: without the lock no nonce is taken and nothing is sent. */
   readonly db: NodePgDatabase;
   readonly policy: SenderPolicy;
+  /** Why a call of so much gas is to wait for lower fees; null where it is not. Absent: no call waits. */
+  readonly tooDear?: (
+    call: { readonly id: number; readonly purpose: string },
+    gas: bigint,
+  ) => Promise<string | null>;
   readonly metrics: SenderMetrics;
   readonly logger: Logger;
   readonly now: () => Date;

@@ -9,6 +9,16 @@ export const SETTLEMENT_MAX_GAS = 200_000n;
  */
 const VERDICT_MAX_GAS = { settle: 3_000_000n, hold: 2_800_000n } as const;
 
+/** Purposes that share a day's gas. */
+export type GasBudget = { readonly purposes: readonly string[]; readonly dailyGas: bigint };
+
+/** About 12,000 payments, and 1,500 verdicts of common size. */
+export const DEFAULT_DAILY_GAS = { x402: 1_000_000_000n, verdicts: 500_000_000n } as const;
+
+/** Two orders above what rollups have asked for, and a bound on what a day's gas can cost; where the deployment names none. */
+const DEFAULT_MAX_FEE_GWEI = 500;
+const GWEI = 1_000_000_000n;
+
 export type SenderPolicy = StepPolicy & {
   /** Pause between two looks at the chain while something is under way. */
   readonly pollMs: number;
@@ -18,14 +28,30 @@ export type SenderPolicy = StepPolicy & {
   readonly gasMarginPercent: number;
   /** Most gas that a transaction may be estimated at, by its purpose; others have no bound. */
   readonly maxGas: ReadonlyMap<string, bigint>;
+  /** Gas that purposes may use per UTC day; others have no bound here. */
+  readonly budgets: readonly GasBudget[];
   /** Most that is ever offered for a unit of gas, in wei. */
   readonly maxFeePerGasCeiling: bigint;
   /** First and longest pause after a failure; it doubles in between. */
   readonly retryMs: { readonly first: number; readonly longest: number };
 };
 
-/** Policy of a chain: only its finality differs from one to the other. */
-export function senderPolicy(chain: { finalityBlocks: number }): SenderPolicy {
+/** What payments and verdicts may use a day. */
+export function gasBudgets(dailyGas: {
+  readonly x402: bigint;
+  readonly verdicts: bigint;
+}): readonly GasBudget[] {
+  return [
+    { purposes: ["x402"], dailyGas: dailyGas.x402 },
+    { purposes: Object.keys(VERDICT_MAX_GAS), dailyGas: dailyGas.verdicts },
+  ];
+}
+
+/** Policy of a chain: finality and highest fee differ from one to the other. */
+export function senderPolicy(
+  chain: { readonly finalityBlocks: number; readonly maxFeePerGasGwei?: number | undefined },
+  budgets: readonly GasBudget[] = gasBudgets(DEFAULT_DAILY_GAS),
+): SenderPolicy {
   return {
     finalityBlocks: chain.finalityBlocks,
     stuckAfterMs: 15_000,
@@ -33,8 +59,8 @@ export function senderPolicy(chain: { finalityBlocks: number }): SenderPolicy {
     maxInFlight: 16,
     gasMarginPercent: 25,
     maxGas: new Map([["x402", SETTLEMENT_MAX_GAS], ...Object.entries(VERDICT_MAX_GAS)]),
-    // 500 gwei: two orders above what rollups have asked for, and a bound on what a day's gas budget can cost.
-    maxFeePerGasCeiling: 500_000_000_000n,
+    budgets,
+    maxFeePerGasCeiling: BigInt(chain.maxFeePerGasGwei ?? DEFAULT_MAX_FEE_GWEI) * GWEI,
     retryMs: { first: 1_000, longest: 15_000 },
   };
 }

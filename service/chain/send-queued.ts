@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { readGasSpent } from "../store/sender-spending.ts";
 import {
   readHighestNonce,
   readUnminedTransactions,
@@ -8,6 +9,14 @@ import type { SendFailure } from "./send-errors.ts";
 import { type Attempt, marketFees, signAndBroadcast, told } from "./send-offer.ts";
 import { fail, forbid, postpone, update } from "./send-outcome.ts";
 import { nonced, type Pass, reservedWei } from "./send-pass.ts";
+
+/** Failures that pass by themselves; a transaction with any other is never sent. */
+const LATER: ReadonlySet<SendFailure["kind"]> = new Set([
+  "insufficient_funds",
+  "unreachable",
+  "too_dear",
+  "over_budget",
+]);
 
 /** In order, each on the wire before the next takes a nonce: so a nonce that is given back is always the highest. */
 export async function sendQueued(pass: Pass, queued: readonly SenderTransaction[]): Promise<void> {
@@ -30,8 +39,7 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
   const call = { to: transaction.to as Address, data: transaction.data as Hex, value: transaction.value };
   const gas = await estimate(pass, transaction, call);
   if (!gas.ok) {
-    const isLater = gas.failure.kind === "insufficient_funds" || gas.failure.kind === "unreachable";
-    await (isLater ? postpone : fail)(pass, transaction, gas.failure);
+    await (LATER.has(gas.failure.kind) ? postpone : fail)(pass, transaction, gas.failure);
     return gas.failure.kind !== "insufficient_funds";
   }
   const gasLimit = (gas.value * BigInt(100 + pass.policy.gasMarginPercent)) / 100n;
@@ -53,16 +61,38 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
 /** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */
 async function estimate(
   pass: Pass,
-  { purpose }: SenderTransaction,
+  { id, purpose }: SenderTransaction,
   call: { readonly to: Address; readonly data: Hex; readonly value: bigint },
 ): Promise<Attempt<bigint>> {
-  const most = pass.policy.maxGas.get(purpose);
   const gas = await told(pass.rpc.estimateGas({ from: pass.key.sender, ...call }));
-  if (gas.ok && (most === undefined || gas.value <= most)) return gas;
-  const message = gas.ok ? `the call needs ${gas.value} gas; ${purpose} may take ${most}` : "";
-  const failure = gas.ok ? ({ kind: "refused", message, revertData: null } as const) : gas.failure;
+  const failure = gas.ok ? await findExcess(pass, { id, purpose, gas: gas.value }) : gas.failure;
+  if (gas.ok && failure === null) return gas;
+  if (failure === null) throw new Error("a call without an estimate has failed");
   pass.metrics.failures.inc({ kind: failure.kind });
   return { ok: false, failure };
+}
+
+/** Why a call of so much gas is not sent, for good or now; null where it may be. */
+async function findExcess(
+  pass: Pass,
+  { id, purpose, gas }: { readonly id: number; readonly purpose: string; readonly gas: bigint },
+): Promise<SendFailure | null> {
+  const most = pass.policy.maxGas.get(purpose);
+  if (most !== undefined && gas > most) {
+    const message = `the call needs ${gas} gas; ${purpose} may take ${most}`;
+    return { kind: "refused", message, revertData: null };
+  }
+  const budget = pass.policy.budgets.find(({ purposes }) => purposes.includes(purpose));
+  if (budget !== undefined) {
+    const { purposes, dailyGas } = budget;
+    const spent = await readGasSpent(pass.db, { chainId: pass.key.chainId, purposes, now: pass.now() });
+    if (spent + gas > dailyGas) {
+      const message = `${purpose} has used ${spent} of ${dailyGas} gas of this UTC day, and needs ${gas}`;
+      return { kind: "over_budget", message, revertData: null };
+    }
+  }
+  const message = (await pass.tooDear?.({ id, purpose }, gas)) ?? null;
+  return message === null ? null : { kind: "too_dear", message, revertData: null };
 }
 
 async function findShortage(pass: Pass, neededWei: bigint): Promise<SendFailure | null> {

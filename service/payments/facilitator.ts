@@ -6,6 +6,8 @@ export type VerifyOutcome =
   | { readonly kind: "valid" }
   /** A reason of the protocol, fit to be shown. */
   | { readonly kind: "invalid"; readonly reason: string }
+  /** Its settlement costs us too much now; `detail` is fit to be shown. */
+  | { readonly kind: "dear"; readonly detail: string; readonly retryAfterSeconds: number }
   | { readonly kind: "unavailable"; readonly cause: unknown };
 
 /** What became of the order to move the money. */

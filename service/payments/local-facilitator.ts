@@ -24,6 +24,7 @@ import {
   type VerifyOutcome,
 } from "./facilitator.ts";
 import type { PresentedPayment } from "./presented-payment.ts";
+import type { SettlementSpending } from "./settlement-spending.ts";
 
 /** The one sender of the facilitator's key, as far as an order goes. */
 type SettlementQueue = {
@@ -44,6 +45,8 @@ export type LocalFacilitatorDeps = {
   readonly queue: SettlementQueue;
   readonly monotonicMs: () => number;
   readonly settleDeadlineMs?: number;
+  /** Absent where gas costs nothing. */
+  readonly spending?: SettlementSpending;
 };
 
 const POLL_MS = 100;
@@ -51,7 +54,7 @@ const POLL_MS = 100;
 const TRANSFER = "transferWithAuthorization";
 /** The protocol's word for it. */
 const REVERTS = { kind: "invalid", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
-const TOO_DEAR = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
+const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
 
 /**
  * x402's own EVM facilitator in this process. What it would write to the chain it queues for the sender of its key, so that no
@@ -83,7 +86,7 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
   try {
     const facilitator = facilitatorFor(deps, payment, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
-    if (isValid) return await checkGas(deps, notes);
+    if (isValid) return await checkGas(deps, payment, notes);
     // A node that does not answer looks to the package like a call that reverts.
     if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
     return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
@@ -93,11 +96,16 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
 }
 
 /** What the payer's own code burns when it is asked for its agreement is our gas: a payer that is dear is not served. */
-async function checkGas({ client, sender }: LocalFacilitatorDeps, { call }: Notes): Promise<VerifyOutcome> {
+async function checkGas(
+  { client, sender, spending }: LocalFacilitatorDeps,
+  { amount }: PresentedPayment,
+  { call }: Notes,
+): Promise<VerifyOutcome> {
   if (call === null) throw new Error("a payment was found valid whose transfer was never simulated");
   try {
     const gas = await client.estimateGas({ account: sender, ...call });
-    return gas <= SETTLEMENT_MAX_GAS ? { kind: "valid" } : TOO_DEAR;
+    if (gas > SETTLEMENT_MAX_GAS) return TOO_MUCH_GAS;
+    return (await spending?.refusal({ gas, priceMicroUsd: amount })) ?? { kind: "valid" };
   } catch (error) {
     // The same call has just succeeded in the newest block: what fails it in the pending one may be another use of its nonce.
     switch (classifySendFailure(error).kind) {
@@ -106,7 +114,7 @@ async function checkGas({ client, sender }: LocalFacilitatorDeps, { call }: Note
       case "reverted_in_simulation":
         return REVERTS;
       default:
-        return TOO_DEAR;
+        return TOO_MUCH_GAS;
     }
   }
 }

@@ -14,6 +14,7 @@ type PaymentOutcome =
   | "repeated"
   | "owed"
   | "unavailable"
+  | "too_dear"
   | "dropped"
   | "lost";
 

@@ -13,7 +13,7 @@ export type UnsettledPayment = {
 
 /** What the chain and our sender say about it. */
 export type PaymentSighting = {
-  /** The authorization's nonce is used or withdrawn, at the newest block and at the newest final one. */
+  /** The authorization's nonce is used or withdrawn, at the newest or the pending block, and at the newest final one. */
   readonly used: boolean;
   readonly usedInFinal: boolean;
   /** Unix seconds of the newest final block. */

@@ -101,7 +101,8 @@ async function look(
   const used = await chain.isUsed(authorization);
   const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
   return {
-    used,
+    // The transaction of others that uses it may be in no block yet.
+    used: used || (await chain.isUsed(authorization, "pending")),
     usedInFinal: used && (await chain.isUsed(authorization, final.number)),
     finalTime: Number(final.timestamp),
     transfer: used ? await chain.findTransfer(authorization, since) : null,

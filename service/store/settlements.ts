@@ -220,3 +220,15 @@ function carrierOf(row: OpenRow): SettlementCarrier | null {
     updatedAt: new Date(updatedAt),
   };
 }
+
+/** When the signature ends that a transaction brings to its evaluator, in Unix seconds; null where it brings none. */
+export async function readSignatureDeadline(
+  db: NodePgDatabase,
+  senderTransactionId: number,
+): Promise<number | null> {
+  const [row] = await db
+    .select({ deadline: settlement.deadline })
+    .from(settlement)
+    .where(eq(settlement.senderTransactionId, senderTransactionId));
+  return row?.deadline ?? null;
+}

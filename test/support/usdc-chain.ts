@@ -21,7 +21,10 @@ import { senderPolicy } from "../../service/chain/send-policy.ts";
 import { createSenderRpc } from "../../service/chain/send-rpc.ts";
 import { runSender } from "../../service/chain/sender-loop.ts";
 import type { Facilitator } from "../../service/payments/facilitator.ts";
-import { createLocalFacilitator } from "../../service/payments/local-facilitator.ts";
+import {
+  createLocalFacilitator,
+  type LocalFacilitatorDeps,
+} from "../../service/payments/local-facilitator.ts";
 import { createPaymentChain } from "../../service/payments/payment-chain.ts";
 import type { PresentedPayment } from "../../service/payments/presented-payment.ts";
 import { enqueueSettlement, readSettlement } from "../../service/store/payments-sender.ts";
@@ -43,14 +46,17 @@ type Signing = {
   readonly payTo?: Address;
   readonly nonce?: Hex;
 };
-type FacilitatorOptions = { readonly url?: string; readonly settleDeadlineMs?: number };
+type FacilitatorOptions = Pick<LocalFacilitatorDeps, "settleDeadlineMs" | "spending"> & {
+  readonly url?: string;
+};
 
 /** A chain with USDC that mines by itself, a database, and a facilitator whose sender runs when the test says so. */
 export async function openUsdcChain() {
   const [chain, database] = await Promise.all([startTestChain(600), createTestDatabase()]);
   const db = openMigrated(database.url);
   await chain.toWallClock();
-  const mining = setInterval(() => void chain.tick(), BLOCK_MS);
+  let isMining = true;
+  const mining = setInterval(() => isMining && void chain.tick(), BLOCK_MS);
   let stop: AbortController | null = null;
   let ended: Promise<void> = Promise.resolve();
   const client = clientOf(chain.rpcUrl);
@@ -83,6 +89,10 @@ export async function openUsdcChain() {
       ended = sendUntil(chain, database.url, stop.signal);
     },
     stopSender,
+    /** Leaves what is sent in the pool, or goes on with a block every 200 ms. */
+    setMining: (on: boolean): void => {
+      isMining = on;
+    },
     ...tokenActions(chain, client),
     close: async () => {
       clearInterval(mining);
@@ -137,6 +147,9 @@ function tokenActions(chain: TestChain, client: PublicClient) {
         usdc,
         encodeFunctionData({ abi: usdCoinAbi, functionName: "mint", args: [to, amount] }),
       ),
+    /** The same, without waiting for a block. */
+    offer: (payment: PresentedPayment): Promise<Hex> =>
+      chain.submit({ from: relayer.address, to: usdc, data: carryingOut(payment) }),
     /** As anybody can who has read the authorization. */
     carryOut: (payment: PresentedPayment) => send(relayer.address, usdc, carryingOut(payment)),
     cancel: async (payment: PresentedPayment) => {

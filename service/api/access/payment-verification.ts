@@ -1,5 +1,6 @@
 import type { PresentedPayment } from "../../payments/presented-payment.ts";
 import type { StoredPayment } from "../../store/payments.ts";
+import { unavailable } from "../problems.ts";
 import type { PaidRequest } from "./access.ts";
 import { inFlight, type PaymentAccessDeps, refusal } from "./payment-context.ts";
 import { holdPayment } from "./payment-hold.ts";
@@ -32,6 +33,11 @@ export async function verifyPayment(
       deps.metrics.count("refused");
       const reason = await reasonFor(deps, payment, verified.reason);
       throw await refusal(deps, request, `${reason}: the payment does not pass verification.`);
+    }
+    case "dear": {
+      deps.metrics.count("too_dear");
+      const { detail, retryAfterSeconds } = verified;
+      throw unavailable("settlement-too-dear", detail, { retryAfterSeconds });
     }
     case "unavailable":
       throw paymentsUnavailable(deps, verified.cause);

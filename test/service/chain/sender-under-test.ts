@@ -3,6 +3,7 @@ import { Registry } from "prom-client";
 import { type LocalAccount, mnemonicToAccount } from "viem/accounts";
 import type { RefuseCall } from "../../../service/chain/allowed-calls.ts";
 import { createSenderMetrics } from "../../../service/chain/send-metrics.ts";
+import type { SenderContext } from "../../../service/chain/send-pass.ts";
 import { type SenderPolicy, senderPolicy } from "../../../service/chain/send-policy.ts";
 import { createSenderRpc, type SenderRpc } from "../../../service/chain/send-rpc.ts";
 import { runSender } from "../../../service/chain/sender-loop.ts";
@@ -31,6 +32,7 @@ export function startSender(
     rpc?: (real: SenderRpc) => SenderRpc;
     account?: LocalAccount;
     refuses?: RefuseCall;
+    tooDear?: SenderContext["tooDear"];
   },
 ) {
   const controller = new AbortController();
@@ -41,6 +43,7 @@ export function startSender(
     account: options.account ?? localAccount(1),
     refuses: options.refuses ?? (() => null),
     rpc: options.rpc?.(real) ?? real,
+    ...(options.tooDear === undefined ? {} : { tooDear: options.tooDear }),
     databaseUrl: world.databaseUrl,
     policy: { ...testPolicy, ...options.policy },
     metrics: createSenderMetrics(registry),

@@ -5,6 +5,7 @@ import type { LocalAccount } from "viem/accounts";
 import { freePort } from "../../../bin/up/free-port.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { RefuseCall } from "../../../service/chain/allowed-calls.ts";
+import type { SenderContext } from "../../../service/chain/send-pass.ts";
 import type { SenderPolicy } from "../../../service/chain/send-policy.ts";
 import type { SenderRpc } from "../../../service/chain/send-rpc.ts";
 import type { Database } from "../../../service/store/database.ts";
@@ -43,6 +44,7 @@ export async function createSenderWorld() {
         rpc?: (real: SenderRpc) => SenderRpc;
         account?: LocalAccount;
         refuses?: RefuseCall;
+        tooDear?: SenderContext["tooDear"];
       } = {},
     ) => {
       const sender = startSender({ databaseUrl: database.url, rpcUrl: anvil.rpcUrl }, options);

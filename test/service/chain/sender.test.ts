@@ -269,3 +269,30 @@ test("a transaction above the gas of its purpose is never sent", async () => {
     error: "the call needs 21000 gas; test may take 20999",
   });
 });
+
+test("a call beyond its purpose's gas of the day waits, and others go on", async () => {
+  await world.automine(true);
+  const budgets = [{ purposes: ["test"], dailyGas: 30_000n }];
+  const sender = world.startSender({ policy: { budgets } });
+  const first = await world.enqueue("within", { to: receiver, value: 1n });
+  await world.reach(first, (row) => row.state === "mined");
+  const second = await world.enqueue("beyond", { to: receiver, value: 1n });
+  const waiting = await world.reach(second, (row) => row.failure === "over_budget");
+  expect(waiting).toMatchObject({ state: "queued", nonce: null });
+  expect(await sender.registry.getSingleMetricAsString("ahs_sender_failures_total")).toContain(
+    'kind="over_budget"',
+  );
+  await sender.stop();
+});
+
+test("a call that is too dear waits without a nonce, and is sent once it is not", async () => {
+  await world.automine(true);
+  let isDear = true;
+  const sender = world.startSender({ tooDear: async () => (isDear ? "it waits for lower fees" : null) });
+  const id = await world.enqueue("dear", { to: receiver, value: 1n });
+  const waiting = await world.reach(id, (row) => row.failure === "too_dear");
+  expect(waiting).toMatchObject({ state: "queued", nonce: null, error: "it waits for lower fees" });
+  isDear = false;
+  expect(await world.reach(id, (row) => row.state === "mined")).toMatchObject({ nonce: 0 });
+  await sender.stop();
+});

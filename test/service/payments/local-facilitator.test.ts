@@ -1,7 +1,9 @@
 import type { Address, Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createContractPayers, isSignedByPayer } from "../../../service/api/access/payment-payer.ts";
+import { createGasPrice } from "../../../service/chain/gas-price.ts";
 import type { PresentedPayment } from "../../../service/payments/presented-payment.ts";
+import { createSettlementSpending } from "../../../service/payments/settlement-spending.ts";
 import { createTokenDomain } from "../../../service/payments/token-domain.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../support/usdc-chain.ts";
 
@@ -63,6 +65,50 @@ describe("the facilitator in this process", () => {
     expect(await orders(payment)).toEqual([{ state: "failed" }]);
     await usdc.mint(10n ** 15n);
     expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
+  });
+});
+
+describe("a settlement at the fees of the moment", () => {
+  it("is refused as dear while its gas costs more than twice its price, and good below", async () => {
+    const spending = createSettlementSpending({
+      gasPrice: createGasPrice({
+        client: usdc.client,
+        feed: null,
+        decimals: 18,
+        fallbackUsd: 3_300,
+        now: () => new Date(),
+      }),
+      maxPercent: 200,
+      dailyGas: 10n ** 9n,
+      spentGas: async () => 0n,
+      now: () => new Date(),
+    });
+    const facilitator = usdc.facilitator({ spending });
+    // The chain's fees are above 0.1 gwei, so that a settlement costs some cents.
+    expect(await facilitator.verify(await usdc.sign({ value: 1_000n }))).toMatchObject({
+      kind: "dear",
+      detail: expect.stringContaining("0.001000 USD"),
+      retryAfterSeconds: 60,
+    });
+    expect(await facilitator.verify(await usdc.sign({ value: 10_000_000n }))).toEqual({ kind: "valid" });
+  });
+
+  it("of an authorization that the pending block uses is not called too much gas", async () => {
+    const payment = await usdc.sign();
+    usdc.setMining(false);
+    try {
+      await usdc.offer(payment);
+      expect(await usdc.facilitator().verify(payment)).toEqual({
+        kind: "invalid",
+        reason: "invalid_exact_evm_transaction_simulation_failed",
+      });
+      expect([
+        await usdc.paymentChain.isUsed(payment),
+        await usdc.paymentChain.isUsed(payment, "pending"),
+      ]).toEqual([false, true]);
+    } finally {
+      usdc.setMining(true);
+    }
   });
 });
 

@@ -81,6 +81,8 @@ function timeControls(rpc: JsonRpc) {
 function callActions(rpc: JsonRpc, contracts: Contracts) {
   const send = (call: Call): Promise<Mined> => sendAndMine(rpc, call);
   return {
+    /** Puts a transaction from any address into the pool, and mines nothing; answers its hash. */
+    submit: (call: Call): Promise<Hex> => submit(rpc, call),
     /** Sends from any address, mines one block with it and returns what became of it. */
     send,
     /** A call that succeeds and emits logs. */

@@ -96,6 +96,20 @@ describe("a duplicate of a payment under way", () => {
   });
 });
 
+describe("a payment whose settlement is too dear now", () => {
+  it("is a 503 with Retry-After of its own kind, and leaves no row", async () => {
+    const detail = "Settling this payment costs too much.";
+    world.desk.answers.verify = { kind: "dear", detail, retryAfterSeconds: 60 };
+    const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
+    expect([response.status, response.headers.get("retry-after"), await response.json()]).toMatchObject([
+      503,
+      "60",
+      { type: "/docs#problem-settlement-too-dear", detail },
+    ]);
+    expect(await states()).toEqual([]);
+  });
+});
+
 describe("a wallet without the money", () => {
   it("is told so, and leaves neither a payment nor a key nor a bucket behind", async () => {
     world.chain.balance = 9_999n;

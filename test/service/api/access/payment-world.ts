@@ -8,11 +8,12 @@ import { Hono } from "hono";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem/accounts";
 import type { Caller } from "../../../../service/api/access/access.ts";
 import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
 import { createAccess } from "../../../../service/api/access/create-access.ts";
 import { createPaymentAccess } from "../../../../service/api/access/payment-access.ts";
+import type { PaymentAccessDeps } from "../../../../service/api/access/payment-context.ts";
 import type { ApiEnv } from "../../../../service/api/api-env.ts";
 import { createRequestLimits } from "../../../../service/api/deadline.ts";
 import { definePaid } from "../../../../service/api/endpoint.ts";
@@ -42,12 +43,18 @@ type WorldOptions = {
   readonly deadlineMs?: number;
   /** Fires when the shop closes. */
   readonly stopping?: AbortSignal;
+  /** A real token, and whoever settles on its chain. */
+  readonly on?: Pick<PaymentAccessDeps, "facilitator" | "chain"> & {
+    readonly asset: Address;
+    readonly payTo: Address;
+    readonly account: LocalAccount;
+  };
 };
 
 /** A shop with a cheap and a dear resource on a real store, whose facilitator, chain and clock the test moves. */
 export function paymentWorld(
   db: Database,
-  { startMs = 0, deadlineMs = 10_000, stopping = new AbortController().signal }: WorldOptions = {},
+  { startMs = 0, deadlineMs = 10_000, stopping = new AbortController().signal, on }: WorldOptions = {},
 ) {
   let offsetMs = startMs;
   const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
@@ -71,14 +78,14 @@ export function paymentWorld(
     terms: {
       chainId: CHAIN_ID,
       network: `eip155:${CHAIN_ID}`,
-      asset: USDC,
-      payTo: PAYEE,
+      asset: on?.asset ?? USDC,
+      payTo: on?.payTo ?? PAYEE,
       domain: async () => DOMAIN,
     },
     origin: ORIGIN,
-    facilitator: desk.facilitator,
+    facilitator: on?.facilitator ?? desk.facilitator,
     store,
-    chain: {
+    chain: on?.chain ?? {
       isUsed: async (_authorization, block) => {
         chainSteps.isUsed?.();
         if (block === undefined) return chain.used;
@@ -95,7 +102,7 @@ export function paymentWorld(
     logger,
     clock,
     randomBytes,
-    settleDeadlineMs: 300,
+    settleDeadlineMs: on === undefined ? 300 : 5_000,
   });
   const access = createAccess({
     keys: createApiKeyAccess({ keys: keys.ledger, clock, logger }),
@@ -116,7 +123,7 @@ export function paymentWorld(
     clock,
     limits: createRequestLimits({ deadlineMs, stopping, clock }),
   });
-  const account = privateKeyToAccount(generatePrivateKey());
+  const account = on?.account ?? privateKeyToAccount(generatePrivateKey());
   const buyer = new x402Client()
     .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(account))
     .setSpendControls(false);
