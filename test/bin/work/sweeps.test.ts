@@ -29,7 +29,7 @@ it("deletes what no request looks at any more, and nothing else", async () => {
     const usedAt = new Date(at.getTime() - 86_400_000);
     await query("insert into ahs.rate_bucket (identity, tokens, granted, updated_at) values ($1, 1, 0, $2)", [
       name,
-      usedAt,
+      new Date(at.getTime() - 120_000),
     ]);
     await query("insert into ahs.wallet_label values ('nansen', $1, '[]', $2)", [name, usedAt]);
   }
