@@ -11,6 +11,8 @@ export const agent = onchainTable("agent", (t) => ({
   agentUri: t.text().notNull(),
   registeredBlock: t.bigint().notNull(),
   registeredAt: t.bigint().notNull(),
+  /** Place of its Registered log in that block; null where it has none yet. */
+  registeredLogIndex: t.integer(),
   updatedBlock: t.bigint().notNull(),
 }));
 
@@ -41,6 +43,12 @@ export const wallet = onchainTable("wallet", (t) => ({
   lastCallAt: t.bigint(),
   /** Newest block that changed anything the score reads. */
   touchedBlock: t.bigint().notNull(),
+  /** Number of the window of blocks in which `received` counts; null before the first transaction sent to it. */
+  receivedWindow: t.bigint(),
+  /** Transactions sent to it in that window, counted up to one beyond the bound. */
+  received: t.integer().notNull(),
+  /** Last block of the window after the newest one that went over the bound; null where none did. */
+  busyUntil: t.bigint(),
 }));
 
 /** Transactions from or to a followed wallet, reverted ones included. */
@@ -55,7 +63,8 @@ export const transaction = onchainTable(
     to: t.hex(),
     nonce: t.integer().notNull(),
     value: t.bigint().notNull(),
-    input: t.hex().notNull(),
+    /** Calldata; null where the sender is no followed wallet. */
+    input: t.hex(),
     /** First four bytes of the input; null for a plain transfer. */
     selector: t.hex(),
     gasLimit: t.bigint().notNull(),

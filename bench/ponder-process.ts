@@ -24,5 +24,6 @@ await startPonder({
     rpcUrl: given("rpc"),
     databaseUrl: given("database"),
     pollingIntervalMs: 200,
+    unfollowed: [],
   },
 });

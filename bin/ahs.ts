@@ -17,6 +17,7 @@ const USAGE = `Usage: npm run ahs -- COMMAND [options]
   verify-score  compute a score again from a node and the files it names, and compare
   sanctions   import | status | check: the sanctions lists
   scan        run | list | show: scans of registries, documents and all scores, as each night
+  unfollow    list | add | remove: addresses that are not followed, whatever names them on the chain
   payments    list | reconcile: what callers paid per call, against the chain
   review      list | show | decide: verdicts on HOLD, the longest held first
   doctor      look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails
@@ -60,6 +61,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   deploy: async () => (await import("./commands/deploy.ts")).deploy,
   sanctions: async () => (await import("./commands/sanctions.ts")).sanctions,
   scan: async () => (await import("./commands/scan.ts")).scan,
+  unfollow: async () => (await import("./commands/unfollow.ts")).unfollow,
   payments: async () => (await import("./commands/payments.ts")).payments,
   review: async () => (await import("./commands/review.ts")).review,
   escrow: async () => (await import("./commands/escrow.ts")).escrow,
@@ -80,6 +82,7 @@ const USAGES: Readonly<Record<string, () => Promise<string>>> = {
   deploy: async () => (await import("./deploy-options.ts")).DEPLOY_USAGE,
   sanctions: async () => (await import("./commands/sanctions.ts")).USAGE,
   scan: async () => (await import("./commands/scan.ts")).USAGE,
+  unfollow: async () => (await import("./commands/unfollow.ts")).USAGE,
   payments: async () => (await import("./commands/payments.ts")).USAGE,
   review: async () => (await import("./commands/review.ts")).USAGE,
   escrow: async () => (await import("./commands/escrow.ts")).USAGE,

@@ -18,7 +18,20 @@ on one described by options alone. A contract's first block, where it is not giv
 keep an archive for that. The third deploys the evaluator of verdicts beside the oracle of a deployment, allows the
 escrows (generation G1, G3 or V3, with the block from which their jobs are followed), and with the last three options a
 hook for each that gates funding by the provider's score.
-The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named.`;
+The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named. A request to follow a wallet costs --request-fee,
+on a public chain 100000000000000 wei unless another is given and never 0.`;
+
+/** A third of a dollar at 3,000 USD per coin, which is what ENROLMENT_MAX_FEE_WEI lets our own publisher pay. */
+const PUBLIC_REQUEST_FEE_WEI = 100_000_000_000_000n;
+
+/** What the oracle asks for a request to follow a wallet; throws for none on a public chain, where it is all that bounds what is followed. */
+export function requestFeeOf({ "request-fee": given }: OracleOptions, isLocal: boolean): bigint {
+  if (isLocal) return given ?? 0n;
+  if (given !== 0n) return given ?? PUBLIC_REQUEST_FEE_WEI;
+  throw new Error(
+    "--request-fee: given 0, expected more on a public chain: without a fee anybody has any contract followed for its gas",
+  );
+}
 
 const address = z.custom<Address>(
   (value) => typeof value === "string" && isAddress(value),
@@ -39,7 +52,7 @@ const oracleOptions = z
     publisher: address.optional(),
     signer: z.array(address).optional(),
     usdc: address.optional(),
-    "request-fee": z.coerce.bigint().nonnegative().default(0n),
+    "request-fee": z.coerce.bigint().nonnegative().optional(),
     finality: z.coerce.number().int().positive().optional(),
     name: z.string().optional(),
   })

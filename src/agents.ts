@@ -1,11 +1,16 @@
-import { type Context, ponder } from "ponder:registry";
+import { type Context, type Event, ponder } from "ponder:registry";
 import { agent, agentWallet } from "ponder:schema";
-import type { Address } from "viem";
+import { type Address, zeroAddress } from "viem";
 import { indexSettings } from "../ponder.config.ts";
 import { decodeAgentWalletChange } from "./agent-wallet-metadata.ts";
 import { followWallet } from "./follow-wallet.ts";
 import { agentWalletId } from "./ids.ts";
 import { recordOwnCall } from "./record-transaction.ts";
+
+type RegistryEvent =
+  | Event<"IdentityRegistry:Transfer">
+  | Event<"IdentityRegistry:Registered">
+  | Event<"IdentityRegistry:MetadataSet">;
 
 ponder.on("IdentityRegistry:setup", async ({ context }) => {
   const { staticWallets, startBlock } = indexSettings.deployment;
@@ -15,30 +20,26 @@ ponder.on("IdentityRegistry:setup", async ({ context }) => {
   }
 });
 
+// The owner comes from Transfer alone: a mint calls its owner back, which may hand the agent on before Registered is logged.
+ponder.on("IdentityRegistry:Transfer", async ({ event, context }) => {
+  const { from, to: owner, id: agentId } = event.args;
+  if (from === zeroAddress) await mintAgent(event, context, { agentId, owner });
+  const known = await context.db.find(agent, { agentId });
+  if (known === null) return;
+  await context.db.update(agent, { agentId }).set({ owner, updatedBlock: event.block.number });
+});
+
 ponder.on("IdentityRegistry:Registered", async ({ event, context }) => {
   const { agentId, agentURI, owner } = event.args;
-  await context.db
-    .insert(agent)
-    .values({
-      agentId,
-      owner,
-      wallet: null,
-      walletSpan: null,
-      agentUri: agentURI,
-      registeredBlock: event.block.number,
-      registeredAt: event.block.timestamp,
-      updatedBlock: event.block.number,
-    })
-    .onConflictDoNothing();
-  const isNew = await followWallet(context, {
-    address: owner,
-    source: "registered",
-    blockNumber: event.block.number,
-  });
-  // Within a transaction Ponder delivers the sender's event before the logs, when nobody followed a new wallet yet.
-  if (isNew && event.transaction.from === owner) {
-    await recordOwnCall({ sent: event, source: "registered" }, context);
-  }
+  // A registry before version 2 logs it ahead of the mint.
+  await mintAgent(event, context, { agentId, owner });
+  await context.db.update(agent, { agentId }).set(({ agentUri }) => ({
+    // An empty one leaves what was set during the mint.
+    agentUri: agentURI === "" ? agentUri : storableUri(agentURI),
+    registeredLogIndex: event.log.logIndex,
+    updatedBlock: event.block.number,
+  }));
+  await followWithCall(event, context, { address: owner, source: "registered" });
 });
 
 ponder.on("IdentityRegistry:URIUpdated", async ({ event, context }) => {
@@ -46,15 +47,7 @@ ponder.on("IdentityRegistry:URIUpdated", async ({ event, context }) => {
   if (known === null) return;
   await context.db
     .update(agent, { agentId: event.args.agentId })
-    .set({ agentUri: event.args.newURI, updatedBlock: event.block.number });
-});
-
-ponder.on("IdentityRegistry:Transfer", async ({ event, context }) => {
-  const known = await context.db.find(agent, { agentId: event.args.id });
-  if (known === null) return;
-  await context.db
-    .update(agent, { agentId: event.args.id })
-    .set({ owner: event.args.to, updatedBlock: event.block.number });
+    .set({ agentUri: storableUri(event.args.newURI), updatedBlock: event.block.number });
 });
 
 ponder.on("IdentityRegistry:MetadataSet", async ({ event, context }) => {
@@ -62,36 +55,69 @@ ponder.on("IdentityRegistry:MetadataSet", async ({ event, context }) => {
   const change = decodeAgentWalletChange(metadataKey, metadataValue);
   if (change === null) return;
   const known = await context.db.find(agent, { agentId });
-  if (known === null || known.wallet === change.wallet) return;
+  if (known === null || known.wallet === change.wallet || repeatsMint(known, event)) return;
 
   if (known.walletSpan !== null) {
     await context.db.update(agentWallet, { id: known.walletSpan }).set({ toBlock: event.block.number });
   }
-  const opened = {
-    agentId,
-    wallet: change.wallet,
-    blockNumber: event.block.number,
-    logIndex: event.log.logIndex,
-  };
-  const walletSpan =
-    opened.wallet === null ? null : await openSpan(context, { ...opened, wallet: opened.wallet });
-  await context.db
-    .update(agent, { agentId })
-    .set({ wallet: change.wallet, walletSpan, updatedBlock: event.block.number });
+  const { wallet } = change;
+  const walletSpan = wallet === null ? null : await openSpan(event, context, { agentId, wallet });
+  await context.db.update(agent, { agentId }).set({ wallet, walletSpan, updatedBlock: event.block.number });
+  if (wallet !== null) await followWithCall(event, context, { address: wallet, source: "agent_wallet" });
 });
 
-async function openSpan(
+/** Whether the log is the one right after Registered, which repeats the wallet of the mint whatever became of it meanwhile. */
+function repeatsMint(known: typeof agent.$inferSelect, { block, log }: RegistryEvent): boolean {
+  return (
+    known.registeredLogIndex !== null &&
+    known.registeredBlock === block.number &&
+    known.registeredLogIndex + 1 === log.logIndex
+  );
+}
+
+/** Makes the row of a new agent, whose wallet is its first owner; one that is there stays as it is. */
+async function mintAgent(
+  event: RegistryEvent,
   context: Context,
-  span: { agentId: bigint; wallet: Address; blockNumber: bigint; logIndex: number },
+  { agentId, owner }: { readonly agentId: bigint; readonly owner: Address },
+): Promise<void> {
+  if ((await context.db.find(agent, { agentId })) !== null) return;
+  await context.db.insert(agent).values({
+    agentId,
+    owner,
+    wallet: owner,
+    walletSpan: await openSpan(event, context, { agentId, wallet: owner }),
+    agentUri: "",
+    registeredBlock: event.block.number,
+    registeredAt: event.block.timestamp,
+    registeredLogIndex: null,
+    updatedBlock: event.block.number,
+  });
+}
+
+async function openSpan(
+  { block, log }: RegistryEvent,
+  context: Context,
+  { agentId, wallet }: { readonly agentId: bigint; readonly wallet: Address },
 ): Promise<string> {
-  const id = agentWalletId(span.agentId, span.blockNumber, span.logIndex);
+  const id = agentWalletId(agentId, block.number, log.logIndex);
   await context.db
     .insert(agentWallet)
-    .values({ id, agentId: span.agentId, wallet: span.wallet, fromBlock: span.blockNumber, toBlock: null });
-  await followWallet(context, {
-    address: span.wallet,
-    source: "agent_wallet",
-    blockNumber: span.blockNumber,
-  });
+    .values({ id, agentId, wallet, fromBlock: block.number, toBlock: null });
   return id;
+}
+
+/** Within a transaction Ponder delivers the sender's event before the logs, when nobody followed a new wallet yet. */
+async function followWithCall(
+  event: Event<"IdentityRegistry:Registered"> | Event<"IdentityRegistry:MetadataSet">,
+  context: Context,
+  { address, source }: { readonly address: Address; readonly source: "registered" | "agent_wallet" },
+): Promise<void> {
+  const isNew = await followWallet(context, { address, source, blockNumber: event.block.number });
+  if (isNew && event.transaction.from === address) await recordOwnCall({ sent: event, source }, context);
+}
+
+/** PostgreSQL holds no NUL, and no URI has one: an agent that names such a URI has none. */
+function storableUri(uri: string): string {
+  return uri.includes("\0") ? "" : uri;
 }

@@ -1,14 +1,21 @@
 import type { Context } from "ponder:registry";
 import { wallet } from "ponder:schema";
 import type { Address } from "viem";
+import { indexSettings } from "../ponder.config.ts";
 
 export type FollowSource = "registered" | "agent_wallet" | "requested" | "static";
 
-/** Starts following a wallet at a block, and answers whether it did; one already followed keeps its first source and block. */
+const unfollowed: ReadonlySet<string> = new Set(indexSettings.unfollowed);
+
+/**
+ * Starts following a wallet at a block, and answers whether it did; one already followed keeps its first source and block, and
+ * one that the operator does not want followed gets no row.
+ */
 export async function followWallet(
   context: Context,
   follow: { address: Address; source: FollowSource; blockNumber: bigint },
 ): Promise<boolean> {
+  if (unfollowed.has(follow.address)) return false;
   const inserted = await context.db
     .insert(wallet)
     .values({
@@ -21,7 +28,20 @@ export async function followWallet(
       lastCallBlock: null,
       lastCallAt: null,
       touchedBlock: follow.blockNumber,
+      receivedWindow: null,
+      received: 0,
+      busyUntil: null,
     })
     .onConflictDoNothing();
   return inserted !== null;
+}
+
+/** The row of a wallet that the source was the first to follow; null where another was, or where nothing of it is stored any more. */
+export async function findFollowed(
+  context: Context,
+  { address, source }: { readonly address: Address; readonly source: FollowSource },
+): Promise<typeof wallet.$inferSelect | null> {
+  if (unfollowed.has(address)) return null;
+  const followed = await context.db.find(wallet, { address });
+  return followed?.source === source ? followed : null;
 }

@@ -1,7 +1,11 @@
 import type { Context, Event } from "ponder:registry";
 import { transaction, wallet } from "ponder:schema";
-import type { FollowSource } from "./follow-wallet.ts";
+import { indexSettings } from "../ponder.config.ts";
+import { type FollowSource, findFollowed } from "./follow-wallet.ts";
+import { countReceived, RECEIVED_BOUND } from "./received-rate.ts";
 import { selectorOf } from "./selector.ts";
+
+const receivedBound = indexSettings.deployment.receivedBound ?? RECEIVED_BOUND;
 
 /** A mined transaction with its receipt, whichever event brings it. */
 export type Sent = Pick<
@@ -17,12 +21,13 @@ export type Delivery = { readonly sent: Sent; readonly source: FollowSource };
  * it: only the one that followed it first, and so never misses anything, is listened to.
  */
 export async function recordOwnCall({ sent, source }: Delivery, context: Context): Promise<void> {
-  const followed = await context.db.find(wallet, { address: sent.transaction.from });
-  if (followed === null || followed.source !== source) return;
-  const row = { ...rowOf(sent), own: true };
+  const followed = await findFollowed(context, { address: sent.transaction.from, source });
+  if (followed === null) return;
+  const own = { own: true, input: sent.transaction.input };
+  const row = { ...rowOf(sent), ...own };
   const inserted = await context.db.insert(transaction).values(row).onConflictDoNothing();
   // It is there already when another followed wallet received it.
-  if (inserted === null) await context.db.update(transaction, { hash: row.hash }).set({ own: true });
+  if (inserted === null) await context.db.update(transaction, { hash: row.hash }).set(own);
 
   await context.db.update(wallet, { address: followed.address }).set({
     ownCalls: followed.ownCalls + 1,
@@ -34,14 +39,20 @@ export async function recordOwnCall({ sent, source }: Delivery, context: Context
   });
 }
 
-/** Stores a transaction sent to a followed wallet, unless it is there already as somebody's own call. */
+/**
+ * Stores a transaction sent to a followed wallet without its calldata, within the bound of what one wallet may receive, unless it
+ * is there already as an own call of another.
+ */
 export async function recordReceived({ sent, source }: Delivery, context: Context): Promise<void> {
   if (sent.transaction.to === null) return;
-  const followed = await context.db.find(wallet, { address: sent.transaction.to });
-  if (followed === null || followed.source !== source) return;
+  const followed = await findFollowed(context, { address: sent.transaction.to, source });
+  if (followed === null) return;
+  const { count, isStored } = countReceived(followed, sent.block.number, receivedBound);
+  if (count !== null) await context.db.update(wallet, { address: followed.address }).set(count);
+  if (!isStored) return;
   await context.db
     .insert(transaction)
-    .values({ ...rowOf(sent), own: false })
+    .values({ ...rowOf(sent), own: false, input: null })
     .onConflictDoNothing();
 }
 
@@ -55,7 +66,6 @@ function rowOf({ block, transaction: sent, transactionReceipt: receipt }: Sent) 
     to: sent.to,
     nonce: sent.nonce,
     value: sent.value,
-    input: sent.input,
     selector: selectorOf(sent.input),
     gasLimit: sent.gas,
     gasUsed: receipt.gasUsed,

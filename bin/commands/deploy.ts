@@ -9,10 +9,15 @@ import {
 } from "../../service/chain/deployments.ts";
 import { findFirstBlock } from "../../service/chain/find-first-block.ts";
 import type { Network } from "../../service/chain/networks.ts";
-import { accountFromConfig } from "../account-from-config.ts";
+import { accountFromConfig, LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import type { Config } from "../config.ts";
-import { type EvaluatorOptions, type OracleOptions, parseDeployOptions } from "../deploy-options.ts";
+import {
+  type EvaluatorOptions,
+  type OracleOptions,
+  parseDeployOptions,
+  requestFeeOf,
+} from "../deploy-options.ts";
 import { openChainClient } from "../process.ts";
 import { resolveNetwork } from "../resolve-network.ts";
 
@@ -55,6 +60,7 @@ async function payerOf(config: Config): Promise<Payer> {
 async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed> {
   const { account, chainId, rpcUrl, publicClient } = payer;
   const network = resolveNetwork(wanted, chainId);
+  const requestFee = requestFeeOf(wanted, chainId === LOCAL_CHAIN_ID);
   const identityRegistry = await withFirstBlock(publicClient, network.identityRegistry);
   const sanctionsList =
     network.sanctionsList === null ? null : await withFirstBlock(publicClient, network.sanctionsList);
@@ -65,7 +71,7 @@ async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed
     publisher: wanted.publisher ?? account.address,
     signers: wanted.signer ?? [account.address],
     identityRegistry: identityRegistry.address,
-    requestFee: wanted["request-fee"],
+    requestFee,
   });
   const startBlock = Number(oracle.startBlock);
   const deployment: Deployment = {
@@ -78,6 +84,7 @@ async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed
   };
   const words = [
     `oracle ${oracle.address} on chain ${chainId} from block ${startBlock}`,
+    `a request to follow a wallet costs ${requestFee} wei`,
     `identity registry ${identityRegistry.address} from block ${identityRegistry.startBlock}`,
     sanctionsList === null
       ? 'no sanctions contract: nothing is scored before "ahs sanctions import"'

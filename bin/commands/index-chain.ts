@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
-import type { PublicClient } from "viem";
+import type { Address, PublicClient } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { readFinalized } from "../../service/features/read-as-of.ts";
 import { advanceChainMark, readChainMark } from "../../service/store/chain-mark.ts";
@@ -9,6 +9,7 @@ import type { Database } from "../../service/store/database.ts";
 import { beginBuild, viewsSchemaOf } from "../../service/store/index-builds.ts";
 import { withOwnNames } from "../../service/store/own-names.ts";
 import { resetChain } from "../../service/store/reset-chain.ts";
+import { readUnfollowed } from "../../service/store/unfollowed.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
@@ -69,9 +70,13 @@ async function runIndex(options: IndexOptions): Promise<void> {
   await unlockSchema(lock, schema);
   await dropLeftovers(lock, schema);
   await beginBuild(lock, schema, new Date());
-  const guard = setInterval(() => void guardChain(options, chainId, viewsSchema), GUARD_INTERVAL_MS);
-  guard.unref();
   const { db, logger } = options;
+  const unfollowed = (await readUnfollowed(db, chainId)).map(({ address }) => address);
+  const guard = setInterval(() => {
+    void guardChain(options, chainId, viewsSchema);
+    void guardUnfollowed(options, chainId, unfollowed);
+  }, GUARD_INTERVAL_MS);
+  guard.unref();
   void takeOver({ db, chainId, schema, logger, monotonicMs: () => performance.now() });
   await startPonder({
     root: ROOT,
@@ -85,6 +90,7 @@ async function runIndex(options: IndexOptions): Promise<void> {
       rpcUrl: options.rpcUrl,
       databaseUrl: withOwnNames(options.databaseUrl),
       pollingIntervalMs: options.pollingIntervalMs,
+      unfollowed,
     },
   });
 }
@@ -157,5 +163,24 @@ async function guardChain(options: IndexOptions, chainId: number, viewsSchema: s
     });
   } catch (error) {
     options.logger.warn({ err: error }, "could not compare the chain with its mark");
+  }
+}
+
+/** The list is read once, at the start: another one ends this process, to start over. */
+async function guardUnfollowed(
+  { db, logger }: IndexOptions,
+  chainId: number,
+  unfollowed: readonly Address[],
+): Promise<void> {
+  try {
+    const now = (await readUnfollowed(db, chainId)).map(({ address }) => address);
+    if (now.length === unfollowed.length && now.every((address) => unfollowed.includes(address))) return;
+    logger.warn(
+      { before: unfollowed.length, now: now.length },
+      "other addresses are unfollowed: starting again",
+    );
+    process.exit(EXIT_RESTART);
+  } catch (error) {
+    logger.warn({ err: error }, "could not read which addresses are unfollowed");
   }
 }

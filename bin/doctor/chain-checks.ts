@@ -16,11 +16,20 @@ import {
   judgeFeeds,
   judgeHead,
   judgeMethods,
+  judgeRequestFee,
   judgeRole,
   type Purse,
 } from "./judge-chain.ts";
 import { listContracts } from "./list-contracts.ts";
-import { probeCode, probeFeeds, probeHead, probeMethods, probeNewest, probeRoles } from "./probe-chain.ts";
+import {
+  probeCode,
+  probeFeeds,
+  probeHead,
+  probeMethods,
+  probeNewest,
+  probeRequestFee,
+  probeRoles,
+} from "./probe-chain.ts";
 import type { Check } from "./run-checks.ts";
 
 /** Shorter than a check's own deadline, so that a silent node is told from a slow one. */
@@ -60,6 +69,12 @@ export function chainChecks(
       return judgeMethods({ ...(await probeMethods(client, deployment.startBlock)), needsOtterscan });
     }),
     check("contracts", () => checkContracts(client, deployment)),
+    check("request fee", async () => {
+      const maxFeeWei = config.enrolment.maxFeeWei;
+      return isLocal
+        ? fine("requests of a local chain")
+        : judgeRequestFee({ feeWei: await probeRequestFee(client, deployment), maxFeeWei });
+    }),
     check("price feeds", async () =>
       isLocal ? fine("feeds of a local chain") : judgeFeeds(await probeFeeds(client, deployment, new Date())),
     ),

@@ -114,6 +114,29 @@ export function judgeRole({ role, configured, onChain }: RoleOnChain): Verdict {
       );
 }
 
+/** Whether a request to follow a wallet costs its caller something, and no more than our own publisher pays for one. */
+export function judgeRequestFee({
+  feeWei,
+  maxFeeWei,
+}: {
+  readonly feeWei: bigint;
+  readonly maxFeeWei: bigint;
+}): Verdict {
+  const detail = `a request to follow a wallet costs ${formatEther(feeWei)} ETH`;
+  if (feeWei === 0n) {
+    return concern(
+      detail,
+      "anybody has any contract followed for its gas: let the owner call setRequestFee(100000000000000)",
+    );
+  }
+  return feeWei > maxFeeWei
+    ? concern(
+        detail,
+        `paid scores are not followed: ENROLMENT_MAX_FEE_WEI allows ${formatEther(maxFeeWei)} ETH`,
+      )
+    : fine(detail);
+}
+
 export type Purse = {
   readonly role: string;
   readonly address: Address;

@@ -141,6 +141,16 @@ export async function probeRoles(
   return { publisher, signers, verdictSigners };
 }
 
+/** What the oracle asks for a request, in wei. */
+export function probeRequestFee(
+  client: PublicClient,
+  { oracle }: Pick<Deployment, "oracle">,
+): Promise<bigint> {
+  return client.readContract({
+    ...{ address: oracle.address, abi: agentHealthOracleAbi, functionName: "requestFee" },
+  });
+}
+
 /** Block of the newest head as a source of history is asked about it. */
 export async function probeNewest(
   client: PublicClient,

@@ -1,9 +1,19 @@
 import { readFileSync } from "node:fs";
+import { loadDeployment } from "../../service/chain/deployments.ts";
 import { INDEX_SETTINGS_VARIABLE, type IndexSettings } from "../../service/chain/index-settings.ts";
 import { leaveFaultsToOthers } from "../end-on-fault.ts";
+import { type NodeRpc, withFollowedLogs } from "./followed-logs.ts";
+import { type PonderFactory, parkChildren } from "./park-children.ts";
 
-type TransactionFilter = { type: string; includeReverted?: boolean };
-type BuiltApp = { indexingBuild: { eventCallbacks: { filter: TransactionFilter }[][] } };
+type Addresses = string | readonly string[] | PonderFactoryWithId | null | undefined;
+type PonderFactoryWithId = PonderFactory & { readonly id: string; readonly sourceId: string };
+type PonderFilter = {
+  type: string;
+  includeReverted?: boolean;
+  fromAddress?: Addresses;
+  toAddress?: Addresses;
+};
+type BuiltApp = { indexingBuild: { rpcs: NodeRpc[]; eventCallbacks: { filter: PonderFilter }[][] } };
 type Start = (options: {
   cliOptions: Record<string, unknown>;
   onBuild: (app: BuiltApp) => Promise<BuiltApp>;
@@ -24,7 +34,8 @@ export type PonderOptions = {
 
 /**
  * Runs the Ponder app in this process until it is told to stop (SIGINT; SIGTERM leaves the schema locked).
- * Ponder drops reverted transactions and has no option for it: the filters are told here, before it syncs.
+ * Ponder drops reverted transactions, and follows whatever a log of its factories' events names, and has no option for either:
+ * both are set here, before it syncs.
  */
 export async function startPonder(options: PonderOptions): Promise<void> {
   // Ponder prefers PORT, which is the API's, to the port that it is given.
@@ -51,14 +62,33 @@ export async function startPonder(options: PonderOptions): Promise<void> {
       version: { version, major, minor, patch },
     },
     onBuild: async (app) => {
-      for (const { filter } of app.indexingBuild.eventCallbacks.flat()) {
-        if (filter.type === "transaction") filter.includeReverted = true;
-      }
+      const { indexingBuild } = app;
+      const filters = indexingBuild.eventCallbacks.flat().map(({ filter }) => filter);
+      for (const filter of filters) if (filter.type === "transaction") filter.includeReverted = true;
+      const { unfollowed, databaseUrl, deploymentFile } = options.settings;
+      const identityRegistry = loadDeployment(deploymentFile).identityRegistry.address;
+      indexingBuild.rpcs = indexingBuild.rpcs.map((rpc) =>
+        withFollowedLogs(rpc, { identityRegistry, unfollowed }),
+      );
+      await parkChildren(databaseUrl, factoriesOf(filters), unfollowed);
       return app;
     },
   });
   // Started, it goes on by itself, and ends the process itself.
   await new Promise<never>(() => undefined);
+}
+
+/** Each once, without what Ponder leaves out of its cache. */
+function factoriesOf(filters: readonly PonderFilter[]): PonderFactory[] {
+  const factories = new Map<string, PonderFactory>();
+  for (const { fromAddress, toAddress } of filters) {
+    for (const addresses of [fromAddress, toAddress]) {
+      if (typeof addresses !== "object" || addresses === null || !("id" in addresses)) continue;
+      const { id, sourceId: _, ...factory } = addresses;
+      factories.set(id, factory);
+    }
+  }
+  return [...factories.values()];
 }
 
 /** The start command is not among Ponder's exports; its own tests call it the same way. */

@@ -129,12 +129,16 @@ contract IdentityRegistry is ERC721, EIP712 {
         return _uris[agentId];
     }
 
+    /// @dev The order of ERC-8004's reference: the wallet is stored before the new owner is called back, which may
+    /// change it or hand the agent on, and its log comes last whatever became of it.
     function _register(string memory agentURI) private returns (uint256 agentId) {
         agentId = _nextId++;
-        _uris[agentId] = agentURI;
+        bytes memory packed = abi.encodePacked(msg.sender);
+        _metadata[agentId][WALLET_KEY] = packed;
         _safeMint(msg.sender, agentId);
+        if (bytes(agentURI).length != 0) _uris[agentId] = agentURI;
         emit Registered(agentId, agentURI, msg.sender);
-        _setWallet(agentId, abi.encodePacked(msg.sender));
+        emit MetadataSet(agentId, WALLET_KEY, WALLET_KEY, packed);
     }
 
     function _setMetadata(uint256 agentId, string calldata key, bytes calldata value) private {

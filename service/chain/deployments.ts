@@ -56,6 +56,9 @@ const REGISTRY_KINDS = ["erc8004", "olas-service-registry-l2"] as const;
 /** A registry beside the one that the index follows; the nightly scan reads its events. */
 const registry = contract.extend({ name: z.string().min(1), kind: z.enum(REGISTRY_KINDS) });
 
+/** Most transactions sent to one wallet that the index stores in a window of so many blocks. */
+const receivedBound = z.object({ transactions: z.int().positive(), blocks: z.int().positive() });
+
 function areDistinct(contracts: readonly { readonly address: Address }[]): boolean {
   return new Set(contracts.map((one) => one.address.toLowerCase())).size === contracts.length;
 }
@@ -84,6 +87,8 @@ export const deploymentSchema = z.object({
   accounts,
   /** Wallets followed without a registration. */
   staticWallets: z.array(address),
+  /** Where it is absent, the index has a bound of its own. */
+  receivedBound: receivedBound.optional(),
 });
 
 /** Where everything that the service reads or writes on one chain lives. */
@@ -91,6 +96,8 @@ export type Deployment = z.infer<typeof deploymentSchema>;
 
 /** A registry that the nightly scan reads. */
 export type RegistryEntry = z.infer<typeof registry>;
+
+export type ReceivedBound = z.infer<typeof receivedBound>;
 
 export type RegistryKind = RegistryEntry["kind"];
 

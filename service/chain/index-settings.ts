@@ -6,6 +6,8 @@ const schema = z.object({
   rpcUrl: z.url(),
   databaseUrl: z.string().min(1),
   pollingIntervalMs: z.int().min(100),
+  /** Addresses in lower case that the operator does not want followed. */
+  unfollowed: z.array(z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)])),
 });
 
 /** What the launcher of the indexer hands to its configuration file, through one environment variable. */

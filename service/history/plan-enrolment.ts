@@ -25,6 +25,9 @@ export function fateOfEnrolment(
   { indexedBlock, finalityBlocks }: EnrolmentSight,
 ): EnrolmentFate {
   const { wallet, followedBlock, carrier } = row;
+  if (row.isUnfollowed && row.state === "pending") {
+    return { kind: "refused", detail: "the operator does not follow it" };
+  }
   if (followedBlock !== null) {
     return { kind: followedBlock <= indexedBlock - finalityBlocks ? "followed" : "wait" };
   }

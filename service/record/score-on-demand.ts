@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { requestEnrolment } from "../store/enrolments.ts";
+import { hasOwnCall, requestEnrolment } from "../store/enrolments.ts";
 import { type PastContext, type PastOutcome, readMissingPast } from "./read-past.ts";
 import { type ScoreNowOutcome, scoreNow } from "./score-now.ts";
 import type { ScoringContext } from "./score-wallets.ts";
@@ -11,15 +11,22 @@ export type OnDemandOutcome = ScoreNowOutcome | Exclude<PastOutcome, { readonly 
 
 /**
  * Scores a wallet (lower-case) for somebody who pays, whether or not the index follows it: what is missing of its past is
- * read from the source first, and with the score is stored that the wallet is to be followed from now on. A source that
- * fails, or takes longer than a caller waits, leaves no score.
+ * read from the source first, and with the score is stored that the wallet is to be followed from now on, if it has made a call:
+ * our own publisher pays for nobody's token or router. A source that fails, or takes longer than a caller waits, leaves no score.
  */
 export async function scoreOnDemand(context: OnDemandContext, wallet: Address): Promise<OnDemandOutcome> {
   const past = await readMissingPast(context, wallet);
   if (past.kind !== "ready") return past;
   const { chainId, now } = context;
   return scoreNow(
-    { ...context, alongside: (tx) => requestEnrolment(tx, { chainId, wallet, now: now() }) },
+    {
+      ...context,
+      alongside: async (tx) => {
+        if (await hasOwnCall(tx, { chainId, wallet })) {
+          await requestEnrolment(tx, { chainId, wallet, now: now() });
+        }
+      },
+    },
     wallet,
   );
 }

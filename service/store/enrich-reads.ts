@@ -24,6 +24,15 @@ export async function readEnrichCursor(db: Database, chainId: number): Promise<E
   return rows[0] ?? null;
 }
 
+/**
+ * Condition on a row `w` of the index's wallets: false for a contract that many others call and that makes no call of its own, as a
+ * token or a router. It has no score, and logs by the million.
+ */
+export function isNoHubSql({ chainId, asOfBlock }: { readonly chainId: number; readonly asOfBlock: number }) {
+  return `(w.own_calls > 0 or w.busy_until is null or w.busy_until < ${asOfBlock}
+    or exists (select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = w.address))`;
+}
+
 type IndexQuery = { readonly chainId: number; readonly schema: string };
 
 /** The cursor, the wallets followed by a block of the index, and what is open of their past; within the caller's snapshot. */
@@ -36,7 +45,8 @@ export async function readEnrichState(
     [chainId],
   );
   const wallets = await client.query<{ address: Address; followed: number }>(
-    `select address, followed_block::float8 as followed from ${escapeIdentifier(schema)}.wallet where followed_block <= $1`,
+    `select w.address, w.followed_block::float8 as followed from ${escapeIdentifier(schema)}.wallet w
+     where w.followed_block <= $1 and ${isNoHubSql({ chainId, asOfBlock })}`,
     [asOfBlock],
   );
   const past = await client.query<OpenPast>(

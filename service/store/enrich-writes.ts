@@ -4,7 +4,7 @@ import type { Address } from "viem";
 import { recountStrangers } from "./contacts.ts";
 import { storeCreations } from "./creations.ts";
 import type { Database } from "./database.ts";
-import type { EnrichCursor } from "./enrich-reads.ts";
+import { type EnrichCursor, isNoHubSql } from "./enrich-reads.ts";
 import { insertRows } from "./insert-rows.ts";
 import { type WantedFact, wantFacts } from "./pending-facts.ts";
 import {
@@ -172,13 +172,14 @@ export async function openMissedPasts(
 ): Promise<void> {
   const { chainId, generation, finalizedBlock } = at;
   const followed = sql`${sql.identifier(at.schema)}.wallet`;
+  const isNoHub = sql.raw(isNoHubSql({ chainId, asOfBlock: finalizedBlock }));
   await db.transaction(async (tx) => {
     await lockEnrichment(tx, chainId);
     if (!(await holdsGeneration(tx, chainId, generation))) return;
     await tx.execute(sql`
       delete from ahs.enrich_wallet e using ahs.enrich_cursor c
       where e.chain_id = ${chainId} and c.chain_id = ${chainId} and c.block <= ${finalizedBlock}
-        and not exists (select from ${followed} w where w.address = e.wallet and w.followed_block <= c.block)`);
+        and not exists (select from ${followed} w where w.address = e.wallet and w.followed_block <= c.block and ${isNoHub})`);
     const { rows } = await tx.execute<{ wallet: Address }>(sql`
       insert into ahs.enrich_wallet as held (chain_id, wallet, from_block, past_next, past_until)
       select ${chainId}::integer, w.address, w.followed_block, w.followed_block, c.block
@@ -186,7 +187,7 @@ export async function openMissedPasts(
       join ahs.enrich_cursor c
         on c.chain_id = ${chainId} and c.block <= ${finalizedBlock} and w.followed_block <= c.block
       left join ahs.enrich_wallet e on e.chain_id = ${chainId} and e.wallet = w.address
-      where e.wallet is null or e.from_block > w.followed_block
+      where (e.wallet is null or e.from_block > w.followed_block) and ${isNoHub}
       on conflict (chain_id, wallet) do update set
         -- What others logged of approvals meanwhile says more once it is known which were given.
         past_until = excluded.past_until,

@@ -16,11 +16,24 @@ export type EnrolmentRow = {
   readonly cause: EnrolmentCause;
   /** Block from which the index follows the wallet; null while it does not. */
   readonly followedBlock: number | null;
+  /** Whether the operator does not want it followed. */
+  readonly isUnfollowed: boolean;
   /** The transaction that carries the request, once it is sent. */
   readonly carrier: CarrierRow | null;
 };
 
-/** Asks for a wallet (lower-case) that somebody pays for to be followed, unless it is, or somebody paid for it before. */
+/** Whether a call of the wallet's own is known, by the index or a source of history: a token or a router has none. */
+export async function hasOwnCall(
+  tx: NodePgDatabase,
+  { chainId, wallet }: { readonly chainId: number; readonly wallet: string },
+): Promise<boolean> {
+  const { rows } = await tx.execute<{ known: boolean }>(
+    sql`select exists (select from ahs.own_call where chain_id = ${chainId} and wallet = ${wallet}) as known`,
+  );
+  return rows[0]?.known === true;
+}
+
+/** Asks for a wallet (lower-case) that somebody pays for to be followed, unless it is, is not to be, or somebody paid for it before. */
 export async function requestEnrolment(
   tx: NodePgDatabase,
   { chainId, wallet, now }: { readonly chainId: number; readonly wallet: string; readonly now: Date },
@@ -29,6 +42,7 @@ export async function requestEnrolment(
     insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
     select ${chainId}, ${wallet}, 'pending', ${now.toISOString()}::timestamptz, 'paid'
     where not exists (select from ${walletView(chainId)} where address = ${wallet})
+      and not exists (select from ahs.unfollowed where chain_id = ${chainId} and address = ${wallet})
     on conflict (chain_id, wallet) do update set cause = 'paid' where enrolment.cause <> 'paid'`);
 }
 
@@ -46,6 +60,8 @@ export async function readOpenEnrolments(
     cause: enrolment.cause,
     followedBlock: sql<number | null>`(
       select followed_block::float8 from ${walletView(chainId)} where address = ${enrolment.wallet})`,
+    isUnfollowed: sql<boolean>`exists (
+      select from ahs.unfollowed u where u.chain_id = ${chainId} and u.address = ${enrolment.wallet})`,
     carrier: {
       id: senderTransaction.id,
       state: senderTransaction.state,

@@ -65,6 +65,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
     ahs_serve: `select (${SENDER_COLUMNS}), insert, update (${SENDER_REVIVAL})`,
     ahs_work: EDIT,
   },
+  unfollowed: { ahs_index: READ, ahs_serve: READ, ahs_work: READ },
   wallet_interest: { ahs_serve: EDIT, ahs_work: READ },
   wallet_label: { ahs_serve: ALL, ahs_work: ALL },
 

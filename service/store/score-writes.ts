@@ -123,8 +123,9 @@ export async function readDueWallets(db: Database, due: DueQuery): Promise<DueWa
               and exists (select from ahs.own_call o where o.chain_id = $1 and o.wallet = w.address
                 and o.block > c.as_of_block and o.block <= $2)))
        union
-       select wallet, as_of_block from ahs.current_score
-       where chain_id = $1 and as_of_block < $2 and level_until <= to_timestamp($3::float8)
+       select c.wallet, c.as_of_block from ahs.current_score c
+       where c.chain_id = $1 and c.as_of_block < $2 and c.level_until <= to_timestamp($3::float8)
+         and not exists (select from ahs.unfollowed u where u.chain_id = $1 and u.address = c.wallet)
      )
      select wallet, exists (
        select from (

@@ -90,8 +90,9 @@ async function replaceViews(client: PoolClient, build: ShownBuild, leastLead: nu
   await client.query(`create schema ${next}`);
   for (const table of await tablesOf(client, schema)) {
     const name = client.escapeIdentifier(table);
+    const rows = table === "wallet" ? followedOnly(build.chainId) : "";
     await client.query(
-      `create view ${next}.${name} as select * from ${client.escapeIdentifier(schema)}.${name}`,
+      `create view ${next}.${name} as select * from ${client.escapeIdentifier(schema)}.${name} ${rows}`,
     );
   }
   await grantReading(client, next);
@@ -105,6 +106,12 @@ async function replaceViews(client: PoolClient, build: ShownBuild, leastLead: nu
   }
   await client.query(`alter schema ${next} rename to ${views}`);
   return true;
+}
+
+/** No reader sees a wallet that the operator does not want followed, as soon as that is said. */
+function followedOnly(chainId: number): string {
+  return `as followed where not exists (
+    select from ahs.unfollowed u where u.chain_id = ${chainId} and u.address = followed.address)`;
 }
 
 /** Ponder notes it once what was there at its start is indexed, and takes it back when it starts again. */

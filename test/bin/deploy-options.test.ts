@@ -16,7 +16,6 @@ test("an oracle is deployed where no escrow is named", () => {
       "sanctions-block": 6,
       out: "new.json",
       signer: [A, B],
-      "request-fee": 0n,
     },
   });
 });
@@ -24,7 +23,7 @@ test("an oracle is deployed where no escrow is named", () => {
 test("a network takes the place of what the options would have to say", () => {
   expect(parseDeployOptions(["--network", "base", "--out", "new.json", "--sanctions", "none"])).toEqual({
     kind: "oracle",
-    options: { network: "base", sanctions: "none", out: "new.json", "request-fee": 0n },
+    options: { network: "base", sanctions: "none", out: "new.json" },
   });
 });
 

@@ -9,7 +9,7 @@ const B = getAddress("0xde709f2102306220921060314715629080e2fb77");
 const BASE = loadNetwork(new URL("../../networks/base.json", import.meta.url).pathname);
 
 const resolve = (options: Partial<OracleOptions>, chainId = 8453) =>
-  resolveNetwork({ out: "new.json", "request-fee": 0n, ...options }, chainId);
+  resolveNetwork({ out: "new.json", ...options }, chainId);
 
 describe("a named network", () => {
   test("is taken as its file says", () => {

@@ -12,8 +12,9 @@ const PACKED_ADDRESS_CHARACTERS = 42;
 const NOBODY = /^0x0{40}$/;
 
 /**
- * An identity registry of ERC-8004. The owner is the wallet from the registration until agentWallet says another; 20 packed
- * bytes set it, none clear it, and so does a transfer of the agent.
+ * An identity registry of ERC-8004. The first owner is the wallet from the mint until agentWallet says another; 20 packed bytes
+ * set it, none clear it, and so does a transfer of the agent. A mint calls its owner back, who may do all of these before
+ * Registered is logged; the agentWallet log after that repeats the mint.
  */
 export const erc8004Decoder: RegistryDecoder = {
   topics: identityRegistryAbi.flatMap((item) =>
@@ -28,8 +29,8 @@ export const erc8004Decoder: RegistryDecoder = {
 function meaningOf(event: IdentityEvent): RegistryEvent | null {
   switch (event.eventName) {
     case "Registered": {
-      const { agentId, agentURI, owner } = event.args;
-      return { kind: "registered", agentId, wallet: registryWallet(owner), uri: registryUri(agentURI) };
+      const { agentId, agentURI } = event.args;
+      return { kind: "announced", agentId, uri: registryUri(agentURI) };
     }
     case "URIUpdated":
       return { kind: "changed", agentId: event.args.agentId, uri: registryUri(event.args.newURI) };
@@ -40,10 +41,11 @@ function meaningOf(event: IdentityEvent): RegistryEvent | null {
       if (metadataValue.length !== PACKED_ADDRESS_CHARACTERS) return null;
       return { kind: "changed", agentId, wallet: registryWallet(metadataValue) };
     }
-    case "Transfer":
-      // Minting is told by the registration.
-      if (NOBODY.test(event.args.from)) return null;
-      return { kind: "changed", agentId: event.args.id, wallet: null };
+    case "Transfer": {
+      const { from, to, id: agentId } = event.args;
+      if (!NOBODY.test(from)) return { kind: "changed", agentId, wallet: null };
+      return { kind: "registered", agentId, wallet: registryWallet(to), uri: null };
+    }
     default:
       return null;
   }

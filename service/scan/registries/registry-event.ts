@@ -9,6 +9,8 @@ export type RegistryEvent =
       readonly wallet: Address | null;
       readonly uri: string | null;
     }
+  /** Names the URI of a registration; a change of the wallet in the next event only repeats what the registration said. */
+  | { readonly kind: "announced"; readonly agentId: bigint; readonly uri: string | null }
   | {
       readonly kind: "changed";
       readonly agentId: bigint;

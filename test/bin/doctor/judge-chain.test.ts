@@ -8,6 +8,7 @@ import {
   judgeFeeds,
   judgeHead,
   judgeMethods,
+  judgeRequestFee,
   judgeRole,
 } from "../../../bin/doctor/judge-chain.ts";
 
@@ -32,6 +33,15 @@ test.each([
   [{ ageSeconds: 9_999, finalizedDepth: null, isLocal: true }, "ok", "newest block 9999 s old"],
 ])("a head %o is %s", (change, level, detail) => {
   expect(judgeHead({ ...HEAD, ...change })).toMatchObject({ level, detail });
+});
+
+test.each([
+  [0n, "warn", "a request to follow a wallet costs 0 ETH"],
+  [1n, "ok", "a request to follow a wallet costs 0.000000000000000001 ETH"],
+  [7n, "ok", "a request to follow a wallet costs 0.000000000000000007 ETH"],
+  [8n, "warn", "a request to follow a wallet costs 0.000000000000000008 ETH"],
+])("a request fee of %i wei is %s", (feeWei, level, detail) => {
+  expect(judgeRequestFee({ feeWei, maxFeeWei: 7n })).toMatchObject({ level, detail });
 });
 
 describe("methods", () => {

@@ -5,6 +5,7 @@ import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Vm} from "@prb/test/Vm.sol";
 
 import {IdentityRegistry} from "../../../contracts/local/IdentityRegistry.sol";
+import {MintCallback} from "../../../contracts/local/MintCallback.sol";
 import {SmartWallet} from "../../../contracts/local/SmartWallet.sol";
 
 contract IdentityRegistryTest is PRBTest {
@@ -159,6 +160,26 @@ contract IdentityRegistryTest is PRBTest {
         assertEq(registry.getAgentWallet(agentId), address(0));
         assertTrue(registry.isAuthorizedOrOwner(STRANGER, agentId));
         assertFalse(registry.isAuthorizedOrOwner(OWNER, agentId));
+    }
+
+    function test_TheWalletLogOfARegistrationComesLastEvenWhereTheAgentWasHandedOnMeanwhile() external {
+        MintCallback owner = new MintCallback();
+        bytes[] memory duringMint = new bytes[](1);
+        duringMint[0] = abi.encodeWithSignature(
+            "transferFrom(address,address,uint256)", address(owner), STRANGER, uint256(0)
+        );
+        vm.recordLogs();
+        owner.register(address(registry), abi.encodeWithSignature("register(string)", "a"), duringMint);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+
+        assertEq(logs.length, 5);
+        assertEq(logs[0].topics[0], TRANSFER);
+        _assertWalletLog(logs[1], 0, "");
+        assertEq(logs[2].topics[0], TRANSFER);
+        assertEq(logs[3].topics[0], REGISTERED);
+        _assertWalletLog(logs[4], 0, abi.encodePacked(address(owner)));
+        assertEq(registry.ownerOf(0), STRANGER);
+        assertEq(registry.getAgentWallet(0), address(0));
     }
 
     function _register(string memory uri) private returns (uint256) {

@@ -14,7 +14,8 @@ export async function createIndexTables(client: Client, schema: string): Promise
     create table ${schema}.wallet (
       address text primary key, source text not null, followed_block numeric(78) not null, own_calls integer not null,
       own_failures integer not null, first_call_block numeric(78), last_call_block numeric(78),
-      last_call_at numeric(78), touched_block numeric(78) not null);
+      last_call_at numeric(78), touched_block numeric(78) not null,
+      received_window numeric(78), received integer not null default 0, busy_until numeric(78));
     create table ${schema}.transaction (
       hash text primary key, block numeric(78) not null, transaction_index integer not null,
       timestamp numeric(78) not null, "from" text not null, "to" text, nonce integer not null,

@@ -16,6 +16,7 @@ const PENDING: EnrolmentRow = {
   notBefore: null,
   cause: "paid",
   followedBlock: null,
+  isUnfollowed: false,
   carrier: null,
 };
 const CARRIER = {

@@ -11,7 +11,8 @@ export async function createIndexTables(db: Database, chainId: number): Promise<
     create table wallet (
       address text primary key, source text not null, followed_block numeric(78) not null, own_calls integer not null,
       own_failures integer not null, first_call_block numeric(78), last_call_block numeric(78),
-      last_call_at numeric(78), touched_block numeric(78) not null
+      last_call_at numeric(78), touched_block numeric(78) not null,
+      received_window numeric(78), received integer not null default 0, busy_until numeric(78)
     );
     create table sanctions_change (
       id text primary key, address text not null, listed boolean not null, block numeric(78) not null,

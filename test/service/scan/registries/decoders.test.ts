@@ -25,6 +25,7 @@ describe("an ERC-8004 identity registry", () => {
     topics: topicsOf("Registered", { agentId: 7n, owner: WALLET }),
     data: text(uri),
   });
+  const announced = { kind: "announced", agentId: 7n };
   const updated = (uri: string): Log => ({
     topics: topicsOf("URIUpdated", { agentId: 7n, updatedBy: WALLET }),
     data: text(uri),
@@ -41,18 +42,10 @@ describe("an ERC-8004 identity registry", () => {
   const uri = "https://a.example/agent.json";
 
   test.each<[string, Log, unknown]>([
-    ["a registration", registered(uri), { kind: "registered", agentId: 7n, wallet: LOWER, uri }],
-    ["one without a URI", registered(""), { kind: "registered", agentId: 7n, wallet: LOWER, uri: null }],
-    [
-      "one whose URI holds a NUL",
-      registered("a\0b"),
-      { kind: "registered", agentId: 7n, wallet: LOWER, uri: null },
-    ],
-    [
-      "one whose URI has no end",
-      registered("x".repeat(100_001)),
-      { kind: "registered", agentId: 7n, wallet: LOWER, uri: null },
-    ],
+    ["a registration", registered(uri), { ...announced, uri }],
+    ["one without a URI", registered(""), { ...announced, uri: null }],
+    ["one whose URI holds a NUL", registered("a\0b"), { ...announced, uri: null }],
+    ["one whose URI has no end", registered("x".repeat(100_001)), { ...announced, uri: null }],
     ["a new URI", updated(uri), { ...changed, uri }],
     ["an emptied URI", updated(""), { ...changed, uri: null }],
     ["a wallet of 20 packed bytes", metadata("agentWallet", OTHER), { ...changed, wallet: OTHER }],
@@ -61,7 +54,7 @@ describe("an ERC-8004 identity registry", () => {
     ["a wallet of 32 bytes", metadata("agentWallet", pad(OTHER)), null],
     ["another key", metadata("name", OTHER), null],
     ["a transfer", transfer(WALLET), { ...changed, wallet: null }],
-    ["a minting", transfer(zeroAddress), null],
+    ["a minting", transfer(zeroAddress), { kind: "registered", agentId: 7n, wallet: OTHER, uri: null }],
     ["an event that is none of these", { topics: [HASH], data: "0x" }, null],
     ["no topics", { topics: [], data: "0x" }, null],
     ["too few topics", { topics: registered(uri).topics.slice(0, 2), data: text(uri) }, null],
