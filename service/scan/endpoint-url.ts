@@ -1,3 +1,5 @@
+import type { EndpointKind } from "../store/tables/infrastructure.ts";
+
 /** As long as a URL may be that is fetched, and as fits an index of PostgreSQL. */
 const MAX_CHARACTERS = 2_048;
 
@@ -24,6 +26,12 @@ export function isHttpEndpoint(endpoint: string): boolean {
 /** Host and port of an http(s) URL; the text itself where it is none. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
+}
+
+/** What an endpoint of a service of that name is visited as; syncSchedule says the same in SQL. */
+export function endpointKind(serviceName: string): EndpointKind {
+  const name = serviceName.toLowerCase();
+  return name === "a2a" || name === "mcp" || name === "x402" ? name : "other";
 }
 
 /**

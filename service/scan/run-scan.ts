@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
@@ -70,6 +71,8 @@ const FULL_SYNC_EVERY_MS = 600_000;
 const REORG_MARGIN_BLOCKS = 1_000;
 /** How many times what may be under way is read ahead: reading what is due costs more than a visit. */
 const BACKLOG_ROUNDS = 16;
+/** A quarter of the places with four visits for each: what answers keeps the others. */
+const UNPROVEN_ACCOUNTS = 4;
 const STATES: readonly DocumentState[] = ["current", "unreachable", "refused", "malformed"];
 
 /**
@@ -170,15 +173,16 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
       limits,
       logger,
       monotonicMs,
-      keyOf: ({ endpoint }) => endpoint,
+      keyOf: ({ endpoint, kind }) => `${kind} ${endpoint}`,
       hostOf: ({ endpoint }) => hostOf(endpoint),
-      accountOf: ({ account }) => account,
+      accountOf: ({ account, isProven }) => (isProven ? account : sharedAccount(account)),
       due: () =>
         readDueEndpoints(db, {
           chainId,
           now: now(),
           perAccount: BACKLOG_ROUNDS * limits.atOncePerAccount,
           perHost: BACKLOG_ROUNDS * limits.atOncePerHost,
+          unproven: BACKLOG_ROUNDS * UNPROVEN_ACCOUNTS * limits.atOncePerAccount,
           limit: BACKLOG_ROUNDS * limits.atOnce,
         }),
       visit: async (due, stop) => {
@@ -186,15 +190,21 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
         const result = await probeEndpoint(due, scan, stop);
         if (stop.aborted) return;
         metrics.probes.inc({ outcome: result.outcome });
-        const { endpoint, failingSince } = due;
+        const { endpoint, kind, failingSince } = due;
         const isAlive = result.outcome === "ok";
         const next = nextVisit({ at, isAlive, failingSince }, random);
         const quarters = isAlive ? 1 : due.quarters;
-        await storeProbe(db, { chainId, endpoint, at, ...result, quarters, next });
+        await storeProbe(db, { chainId, endpoint, kind, at, ...result, quarters, next });
       },
     },
     signal,
   );
+}
+
+/** Endpoints that failed last, or never answered, may hang: they share few accounts, and so a part of the places. */
+function sharedAccount(account: string): string {
+  const bucket = Number.parseInt(hash("sha256", account, "hex").slice(0, 8), 16) % UNPROVEN_ACCOUNTS;
+  return `unproven ${bucket}`;
 }
 
 async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import { escapeIdentifier } from "pg";
 import type { Address } from "viem";
 import type { Database } from "./database.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
-import type { DeclaredService, DocumentState, ProbeOutcome } from "./tables/infrastructure.ts";
+import type { DeclaredService, DocumentState, EndpointKind, ProbeOutcome } from "./tables/infrastructure.ts";
 
 /** What an agent of a wallet declares; the state is null while its document has not been asked for. */
 export type WalletAgent = {
@@ -40,14 +40,17 @@ export type ProbeDay = {
   readonly latencyP95Ms: number;
 };
 
+/** An endpoint as it is declared: visits of it as another kind say nothing of it. */
+type DeclaredEndpoint = { readonly endpoint: string; readonly kind: EndpointKind };
+
 /** Reads of what D3 is made from. */
 export type InfrastructureReader = {
   /** Agents that act for the wallet (lower-case), by rising id. */
   agents(wallet: Address): Promise<readonly WalletAgent[]>;
   /** From a moment on, oldest first. */
-  probes(endpoints: readonly string[], since: Date): Promise<readonly StoredProbe[]>;
+  probes(endpoints: readonly DeclaredEndpoint[], since: Date): Promise<readonly StoredProbe[]>;
   /** Of the days from a moment on, newest first. */
-  days(endpoints: readonly string[], since: Date, longestMs: number): Promise<readonly ProbeDay[]>;
+  days(endpoints: readonly DeclaredEndpoint[], since: Date, longestMs: number): Promise<readonly ProbeDay[]>;
 };
 
 /** More than one wallet has, but for hosts of many agents, whose first ones speak for them. */
@@ -78,8 +81,8 @@ export function createInfrastructureReader(db: Database, chainId: number): Infra
         ...QUERY_DEADLINE,
         name: "endpoint_probes",
         text: `select endpoint, at, outcome, status, latency_ms as "latencyMs", valid, detail, quarters
-               from ahs.probe where chain_id = $1 and endpoint = any($2::text[]) and at >= $3 order by at, id`,
-        values: [chainId, endpoints, since],
+               from ahs.probe where ${DECLARED} and at >= $4 order by at, id`,
+        values: [chainId, ...columnsOf(endpoints), since],
       });
       return rows;
     },
@@ -88,12 +91,19 @@ export function createInfrastructureReader(db: Database, chainId: number): Infra
         ...QUERY_DEADLINE,
         name: "endpoint_days",
         text: DAYS,
-        values: [chainId, endpoints, since, longestMs],
+        values: [chainId, ...columnsOf(endpoints), since, longestMs],
       });
       return rows;
     },
   };
 }
+
+function columnsOf(endpoints: readonly DeclaredEndpoint[]): readonly [string[], string[]] {
+  return [endpoints.map(({ endpoint }) => endpoint), endpoints.map(({ kind }) => kind)];
+}
+
+const DECLARED = `chain_id = $1 and endpoint = any($2::text[])
+  and (kind is null or (endpoint, kind) in (select * from unnest($2::text[], $3::text[])))`;
 
 type AgentRow = {
   readonly agent_id: string;
@@ -122,8 +132,8 @@ const DAYS = `
          percentile_disc(0.5) within group (order by ms) as "latencyP50Ms",
          percentile_disc(0.95) within group (order by ms) as "latencyP95Ms"
   from (
-    select endpoint, at, outcome, case when outcome = 'ok' then least(latency_ms, $4::int) else $4::int end as ms
+    select endpoint, at, outcome, case when outcome = 'ok' then least(latency_ms, $5::int) else $5::int end as ms
     from ahs.probe cross join generate_series(1, quarters)
-    where chain_id = $1 and endpoint = any($2::text[]) and at >= $3
+    where ${DECLARED} and at >= $4
   ) as timed
   group by 1, 2 order by 2 desc`;

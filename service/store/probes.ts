@@ -13,6 +13,8 @@ export type DueEndpoint = {
   readonly account: string;
   /** First of the failed visits in a row; null where the last one was answered, or none was made. */
   readonly failingSince: Date | null;
+  /** Whether it answered the last visit, as far as one was made. */
+  readonly isProven: boolean;
   /** Quarter hours between the last visit and this one. */
   readonly quarters: number;
 };
@@ -22,7 +24,7 @@ const SYNC_TIMEOUT_MS = 120_000;
 const PRUNE_BATCH = 10_000;
 
 /**
- * Schedules every http(s) endpoint that an agent of the index declares, each once, new ones for `now`; endpoints that none
+ * Schedules every http(s) endpoint that an agent of the index declares, once for each kind that it is declared as, new ones for `now`; endpoints that none
  * declares any more leave the schedule, and the rest keep their time. One that several accounts declare takes the turns of
  * the account with the fewest endpoints: nobody slows another's down by declaring it too. Returns how many there are.
  */
@@ -43,17 +45,17 @@ export async function syncSchedule(db: Database, chainId: number, now: Date): Pr
       ), crowd as (
         select account, count(distinct endpoint) as size from spoken group by account
       ), declared as (
-        select endpoint, case when count(distinct kind) = 1 then min(kind) else 'other' end as kind,
-               (array_agg(account order by size, account))[1] as account
-        from spoken join crowd using (account) group by endpoint
+        select endpoint, kind, (array_agg(account order by size, account))[1] as account
+        from spoken join crowd using (account) group by endpoint, kind
       ), dropped as (
         delete from ahs.probe_schedule p
-        where p.chain_id = ${chainId} and not exists (select from declared where declared.endpoint = p.endpoint)
+        where p.chain_id = ${chainId} and not exists (
+          select from declared where declared.endpoint = p.endpoint and declared.kind = p.kind)
       ), added as (
         insert into ahs.probe_schedule (chain_id, endpoint, kind, account, next_at)
         select ${chainId}::integer, endpoint, kind, account, ${now}::timestamptz from declared
-        on conflict (chain_id, endpoint) do update set kind = excluded.kind, account = excluded.account
-          where (probe_schedule.kind, probe_schedule.account) <> (excluded.kind, excluded.account)
+        on conflict (chain_id, endpoint, kind) do update set account = excluded.account
+          where probe_schedule.account <> excluded.account
       )
       select count(*)::int as scheduled from declared`);
     return Number(rows[0]?.scheduled);
@@ -62,7 +64,8 @@ export async function syncSchedule(db: Database, chainId: number, now: Date): Pr
 
 /**
  * Endpoints whose time has come: the most overdue of each account before the second of any, likewise of each host, and at
- * most so many of one. Accounts whose turn it is stand in any order, since the most overdue are those with too many.
+ * most so many of one. Accounts whose turn it is stand in any order, since the most overdue are those with too many. Of those that
+ * failed last, or never answered, there are at most so many: a crowd of them leaves room for the others.
  */
 export async function readDueEndpoints(
   db: Database,
@@ -71,13 +74,15 @@ export async function readDueEndpoints(
     readonly now: Date;
     readonly perAccount: number;
     readonly perHost: number;
+    readonly unproven: number;
     readonly limit: number;
   },
 ): Promise<readonly DueEndpoint[]> {
-  const { chainId, now, perAccount, perHost, limit } = query;
+  const { chainId, now, perAccount, perHost, unproven, limit } = query;
   const { rows } = await db.$client.query<DueEndpoint>(
     `with turns as (
        select endpoint, kind, account, failing_since, quarters, random() as lot,
+              answered and failing_since is null as proven,
               row_number() over (partition by account order by next_at, endpoint) as turn
        from ahs.probe_schedule where chain_id = $1 and next_at <= $2
      ), places as (
@@ -85,10 +90,13 @@ export async function readDueEndpoints(
          partition by lower(substring(endpoint from '://([^/?#]*)')) order by turn, lot
        ) as place
        from turns where turn <= $3
+     ), ranks as (
+       select *, row_number() over (partition by proven order by greatest(turn, place), lot) as rank
+       from places where place <= $4
      )
-     select endpoint, kind, account, failing_since as "failingSince", quarters
-     from places where place <= $4 order by greatest(turn, place), lot limit $5`,
-    [chainId, now, perAccount, perHost, limit],
+     select endpoint, kind, account, failing_since as "failingSince", proven as "isProven", quarters
+     from ranks where proven or rank <= $5 order by greatest(turn, place), lot limit $6`,
+    [chainId, now, perAccount, perHost, unproven, limit],
   );
   return rows;
 }
@@ -106,6 +114,7 @@ export async function readProbeLag(db: Database, chainId: number, now: Date): Pr
 export type ProbeWrite = {
   readonly chainId: number;
   readonly endpoint: string;
+  readonly kind: EndpointKind;
   readonly at: Date;
   readonly outcome: ProbeOutcome;
   readonly status: number | null;
@@ -123,14 +132,21 @@ export type ProbeWrite = {
 
 /** Stores a visit and when the next one is, together; an endpoint that left the schedule meanwhile stays out of it. */
 export async function storeProbe(db: Database, { next, ...visit }: ProbeWrite): Promise<void> {
-  const { chainId, endpoint } = visit;
+  const { chainId, endpoint, kind } = visit;
+  const answered = visit.outcome === "ok" ? { answered: true } : {};
   await db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     await tx.insert(probe).values(visit);
     await tx
       .update(probeSchedule)
-      .set(next)
-      .where(and(eq(probeSchedule.chainId, chainId), eq(probeSchedule.endpoint, endpoint)));
+      .set({ ...next, ...answered })
+      .where(
+        and(
+          eq(probeSchedule.chainId, chainId),
+          eq(probeSchedule.endpoint, endpoint),
+          eq(probeSchedule.kind, kind),
+        ),
+      );
   });
 }
 

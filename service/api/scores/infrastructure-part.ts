@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { endpointText, isHttpEndpoint, liesUnder } from "../../scan/endpoint-url.ts";
+import { endpointKind, endpointText, isHttpEndpoint, liesUnder } from "../../scan/endpoint-url.ts";
 import type { ReservedVisit, UrlVisitor } from "../../scan/url-visitor.ts";
 import { gradeLabel } from "../../score/grade.ts";
 import type { Policy } from "../../score/policy-shape.ts";
@@ -101,10 +101,14 @@ export async function answerInfrastructure(
   const { agents, declared } = request.plan;
   const { infrastructure: reader, policy } = ports;
   const urls = [...declared.keys()].slice(0, MAX_ENDPOINTS);
+  const asked = urls.flatMap((endpoint) => {
+    const kinds = new Set((declared.get(endpoint) ?? []).map(({ name }) => endpointKind(name)));
+    return [...kinds].map((kind) => ({ endpoint, kind }));
+  });
   const since = new Date(now.getTime() - policy.infrastructure.windowDays * DAY_MS);
   const [probes, days, agentUrl] = await Promise.all([
-    reader.probes(urls, since),
-    reader.days(urls, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), policy.infrastructure.longestMs),
+    reader.probes(asked, since),
+    reader.days(asked, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), policy.infrastructure.longestMs),
     agentUrlPart(request),
   ]);
   const d3 = scoreInfrastructure(probeFacts(probes), Math.floor(now.getTime() / 1000), policy);

@@ -15,7 +15,7 @@ import { ahs } from "./schema.ts";
 /** current: fetched and understood. unreachable, refused, malformed: what came of the last try; the services are of the last good one. */
 export type DocumentState = "current" | "unreachable" | "refused" | "malformed";
 
-/** What an endpoint is probed as: what all who declare it call it; other where they differ, and for every other name. */
+/** What an endpoint is probed as: what its declaration calls it, and other for every other name. */
 export type EndpointKind = "a2a" | "mcp" | "x402" | "other";
 
 /** One entry of an agent document's `services` (ERC-8004). */
@@ -67,6 +67,8 @@ export const probe = ahs.table(
     id: bigint({ mode: "number" }).generatedAlwaysAsIdentity().primaryKey(),
     chainId: integer().notNull(),
     endpoint: text().notNull(),
+    /** What it was visited as; null for visits from before that was noted. */
+    kind: text().$type<EndpointKind>(),
     at: timestamp({ withTimezone: true }).notNull(),
     outcome: text().$type<ProbeOutcome>().notNull(),
     status: integer(),
@@ -80,7 +82,7 @@ export const probe = ahs.table(
   (table) => [index("probe_endpoint").on(table.chainId, table.endpoint, table.at)],
 );
 
-/** When each declared endpoint is visited next. */
+/** When each declared endpoint is visited next, as each kind that it is declared as: no declaration changes another's visits. */
 export const probeSchedule = ahs.table(
   "probe_schedule",
   {
@@ -92,11 +94,13 @@ export const probeSchedule = ahs.table(
     nextAt: timestamp({ withTimezone: true }).notNull(),
     /** First of the failed visits in a row; null where the last one was answered, or none was made. */
     failingSince: timestamp({ withTimezone: true }),
+    /** Whether it ever answered. */
+    answered: boolean().notNull().default(false),
     /** Quarter hours between the last visit and the next. */
     quarters: integer().notNull().default(1),
   },
   (table) => [
-    primaryKey({ columns: [table.chainId, table.endpoint] }),
+    primaryKey({ columns: [table.chainId, table.endpoint, table.kind] }),
     index("probe_schedule_next").on(table.chainId, table.nextAt),
   ],
 );

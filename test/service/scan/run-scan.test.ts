@@ -219,6 +219,7 @@ describe("probes", () => {
     expect(probes.toSorted((a, b) => a.endpoint.localeCompare(b.endpoint))).toEqual([
       {
         endpoint: `${base}/a`,
+        kind: "other",
         outcome: "ok",
         status: 200,
         latency_ms: expect.any(Number),
@@ -229,6 +230,7 @@ describe("probes", () => {
       },
       {
         endpoint: `${base}/paid`,
+        kind: "other",
         outcome: "ok",
         status: 402,
         latency_ms: expect.any(Number),
@@ -308,18 +310,19 @@ describe("probes", () => {
     const services = [
       service(`${base}/mcp`, "MCP"),
       service(`${base}/card`, "A2A"),
-      // Called by two names, as a stranger's word for another's endpoint may do, it is judged by neither.
+      // Called by two names, as a stranger's word for another's endpoint may do, it is judged by each.
       service(`${base}/both`, "MCP"),
       service(`${base}/both`, "A2A"),
     ];
     await world.register(1, dataUri({ name: "n", services }));
     world.start();
-    const probes = await rowsOf(world.probes, 3);
-    expect(Object.fromEntries(probes.map((row) => [row.endpoint, [row.outcome, row.valid]]))).toEqual({
-      [`${base}/mcp`]: ["ok", true],
-      [`${base}/card`]: ["ok", true],
-      [`${base}/both`]: ["ok", null],
-    });
+    const probes = await rowsOf(world.probes, 4);
+    expect(probes.map((row) => [row.endpoint, row.kind, row.outcome, row.valid]).toSorted()).toEqual([
+      [`${base}/both`, "a2a", "ok", true],
+      [`${base}/both`, "mcp", "ok", true],
+      [`${base}/card`, "a2a", "ok", true],
+      [`${base}/mcp`, "mcp", "ok", true],
+    ]);
   });
 
   test("of a slow host with many URLs keep no other waiting", async () => {

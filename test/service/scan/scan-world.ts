@@ -89,7 +89,7 @@ export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
     probes: async () =>
       (
         await db.$client.query(
-          "select endpoint, outcome, status, latency_ms, valid, detail, quarters, at from ahs.probe order by id",
+          "select endpoint, kind, outcome, status, latency_ms, valid, detail, quarters, at from ahs.probe order by id",
         )
       ).rows,
     schedule: async () =>

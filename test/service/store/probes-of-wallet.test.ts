@@ -57,6 +57,7 @@ describe("the agents of a wallet", () => {
 
 describe("probes", () => {
   const endpoint = "https://a.example/";
+  const declared = { endpoint, kind: "mcp" } as const;
   const insert = (at: string, outcome: string, latencyMs: number | null, url = endpoint) =>
     world.db.$client.query(
       "insert into ahs.probe (chain_id, endpoint, at, outcome, status, latency_ms) values (31337, $1, $2, $3, 200, $4)",
@@ -68,7 +69,7 @@ describe("probes", () => {
     await insert("2026-11-20T08:00:00Z", "ok", 7);
     await insert("2026-11-20T07:59:59Z", "ok", 8);
     await insert("2026-11-20T09:00:00Z", "ok", 9, "https://b.example/");
-    const found = await reader.probes([endpoint], new Date("2026-11-20T08:00:00Z"));
+    const found = await reader.probes([declared], new Date("2026-11-20T08:00:00Z"));
     expect(found).toEqual([
       {
         endpoint,
@@ -93,14 +94,25 @@ describe("probes", () => {
     ]);
   });
 
+  test("of an endpoint are those of the kind that it is declared as, and those from before kinds were noted", async () => {
+    for (const outcome of ["ok", "error", "timeout"]) await insert("2026-11-20T09:00:00Z", outcome, 5);
+    await world.db.$client.query(
+      "update ahs.probe set kind = case outcome when 'ok' then 'mcp' when 'error' then 'other' end",
+    );
+    const found = await reader.probes([declared], new Date(0));
+    expect(found.map(({ outcome }) => outcome).toSorted()).toEqual(["ok", "timeout"]);
+    const [day] = await reader.days([declared], new Date(0), 10_000);
+    expect(day).toMatchObject({ probes: 2, alive: 1 });
+  });
+
   test("of an endpoint that is visited hourly count for all quarter hours of their day", async () => {
     await insert("2026-11-20T01:00:00Z", "ok", 100);
     await insert("2026-11-20T02:00:00Z", "timeout", null);
     await world.db.$client.query("update ahs.probe set quarters = 4 where outcome = 'timeout'");
-    expect(await reader.days([endpoint], new Date("2026-11-01T00:00:00Z"), 10_000)).toEqual([
+    expect(await reader.days([declared], new Date("2026-11-01T00:00:00Z"), 10_000)).toEqual([
       { endpoint, day: "2026-11-20", probes: 5, alive: 1, latencyP50Ms: 10_000, latencyP95Ms: 10_000 },
     ]);
-    expect((await reader.probes([endpoint], new Date(0))).map(({ quarters }) => quarters)).toEqual([1, 4]);
+    expect((await reader.probes([declared], new Date(0))).map(({ quarters }) => quarters)).toEqual([1, 4]);
   });
 
   test("are summed up by UTC day, newest first, a failure as the longest wait", async () => {
@@ -108,7 +120,7 @@ describe("probes", () => {
     await insert("2026-11-20T00:00:00Z", "ok", 300);
     await insert("2026-11-20T12:00:00Z", "ok", 200);
     await insert("2026-11-20T13:00:00Z", "timeout", null);
-    expect(await reader.days([endpoint], new Date("2026-11-01T00:00:00Z"), 10_000)).toEqual([
+    expect(await reader.days([declared], new Date("2026-11-01T00:00:00Z"), 10_000)).toEqual([
       { endpoint, day: "2026-11-20", probes: 3, alive: 2, latencyP50Ms: 300, latencyP95Ms: 10_000 },
       { endpoint, day: "2026-11-19", probes: 1, alive: 1, latencyP50Ms: 100, latencyP95Ms: 100 },
     ]);

@@ -25,9 +25,20 @@ const schedule = (endpoint: string, secondsAgo: number, account = endpoint) =>
      values (31337, $1, 'other', $2, $3)`,
     [endpoint, account, new Date(NOW.getTime() - 1000 * secondsAgo)],
   );
-const LIMITS = { chainId: 31337, now: NOW, perAccount: 100, perHost: 2, limit: 10 };
+const LIMITS = { chainId: 31337, now: NOW, perAccount: 100, perHost: 2, unproven: 10, limit: 10 };
 const dueEndpoints = async (limits: Partial<typeof LIMITS> = {}) =>
   (await readDueEndpoints(world.db, { ...LIMITS, ...limits })).map(({ endpoint }) => endpoint);
+
+test("endpoints that failed last, or never answered, leave room for those that answer", async () => {
+  for (let i = 0; i < 30; i++) await schedule(`https://${i}.hanging.example/`, 900);
+  for (let i = 0; i < 6; i++) await schedule(`https://${i}.sound.example/`, 1);
+  await world.db.$client.query(
+    "update ahs.probe_schedule set answered = true, failing_since = case when endpoint ~ 'hanging' then now() end",
+  );
+  const due = await dueEndpoints({ unproven: 4 });
+  expect(due.filter((endpoint) => endpoint.includes("sound"))).toHaveLength(6);
+  expect(due.filter((endpoint) => endpoint.includes("hanging"))).toHaveLength(4);
+});
 
 test("hosts take turns, however many endpoints one has and however long they wait", async () => {
   for (let i = 0; i < 5; i++) await schedule(`https://crowd.example/${i}`, 900 - i);
@@ -97,6 +108,27 @@ describe("an endpoint takes the turns of", () => {
     });
   };
 
+  test("each kind that it is declared as by itself: a stranger changes no visit of another", async () => {
+    const declareAs = async (agentId: number, account: string, name: string) => {
+      await registerAgent(world.db, { agentId, uri: "data:,", owner: account, wallet: account });
+      await storeDocument(world.db, {
+        ...{ chainId: 31337, agentId: BigInt(agentId), uri: "data:,", state: "current", name: null },
+        ...{ contentHash: "0x", fetchedAt: NOW, notBefore: NOW },
+        services: [{ name, endpoint: "https://a.example/mcp", version: null }],
+      });
+    };
+    await declareAs(1, OWNER, "MCP");
+    await declareAs(2, STRANGER, "web");
+    await syncSchedule(world.db, 31337, NOW);
+    const { rows } = await world.db.$client.query(
+      "select kind, account from ahs.probe_schedule order by kind",
+    );
+    expect(rows).toEqual([
+      { kind: "mcp", account: OWNER },
+      { kind: "other", account: STRANGER },
+    ]);
+  });
+
   test("whoever of those who declare it declares the fewest", async () => {
     await declare(1, STRANGER, ["https://a.example/", "https://x.example/1", "https://x.example/2"]);
     await declare(2, OWNER, ["https://a.example/", "https://b.example/"]);
@@ -131,6 +163,7 @@ test("a visit to an endpoint that left the schedule is kept and brings it not ba
   await storeProbe(world.db, {
     chainId: 31337,
     endpoint: "https://gone.example/",
+    kind: "other",
     at: NOW,
     outcome: "ok",
     status: 200,
