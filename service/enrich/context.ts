@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Address } from "viem";
 import type { Database } from "../store/database.ts";
 import type { ChainReader } from "./chain-reader.ts";
+import type { CrashWatch } from "./crash-watch.ts";
 import type { Market } from "./market.ts";
 import type { EnrichMetrics } from "./metrics.ts";
 import type { DelegationWatch } from "./read-delegations.ts";
@@ -42,6 +43,7 @@ export type EnrichContext = {
   readonly entryPoints: ReadonlySet<Address>;
   /** Ranges of one block that timed out: where they stand, and how often in a row. */
   readonly timeouts: Map<"chain" | "past", { readonly from: number; readonly times: number }>;
+  readonly crashes: CrashWatch;
   /** Ranges stored by this process. */
   readonly progress: { commits: number };
   readonly feeds: FeedWatch;

@@ -15,7 +15,7 @@ import { type CommitResult, commitRange, type RangeFacts } from "./commit-range.
 import type { EnrichContext } from "./context.ts";
 import { EnrichFailure } from "./failure.ts";
 import { findExecutions } from "./find-executions.ts";
-import { type Followed, type LogFacts, logRows } from "./log-rows.ts";
+import { type Followed, type LogFacts, type LogRows, logRows } from "./log-rows.ts";
 import { createOversizeTest } from "./oversized.ts";
 import type { RawLog } from "./raw-log.ts";
 import { type CallRows, readCalls } from "./read-calls.ts";
@@ -57,9 +57,10 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
   await requireSameChain(context, task, cursor);
   const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: end.timestamp };
   const isOversized = createOversizeTest(context.client, { block: to, isStuck: task.isStuck });
-  const { limits, market, entryPoints } = context;
+  const { limits, market, entryPoints, crashes } = context;
   const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
-  const { logs, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
+  const { logs: told, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
+  const logs = told.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
   const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
@@ -68,7 +69,7 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
   const read = await readCalls(context, asked);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
-  const claims = boundClaims(context, task, { logs, blocks, senders, read });
+  const claims = await boundClaims(context, task, { logs, blocks, senders, read });
   const facts = {
     rows: {
       calls: read.calls,
@@ -84,8 +85,13 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
   const result = await store(context, task, { cursor, facts });
   if (!result.stored) return { to, stored: false };
   delegations.settle();
+  const hashes = new Set([
+    ...told.map((log) => log.transactionHash),
+    ...wanted.calls.map(({ hash }) => hash),
+  ]);
   countLeftOut(context, {
     ...{ from, to, unread, dropped, transfers: claims.leftOut.transfers },
+    fatal: [...hashes].filter(crashes.isLeftOut),
     approvals: claims.leftOut.approvals + result.approvalsLeftOut,
     accounts: result.accountsLeftOut,
   });
@@ -93,14 +99,15 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
 }
 
 /** The rows of what logs say of the wallets, as many as are kept. */
-function boundClaims(
-  { chainId, market: { listed }, entryPoints }: EnrichContext,
+async function boundClaims(
+  { chainId, market: { listed }, entryPoints, crashes }: EnrichContext,
   { wallets: followed }: EnrichTask,
   { read, ...told }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: CallRows },
 ) {
   const logs = inOrder([...told.logs, ...read.untoldLogs]);
   const { executedApprovals } = read;
-  const claimed = logRows({ ...told, logs, chainId, followed, executedApprovals, entryPoints });
+  const facts = { ...told, chainId, followed, executedApprovals, entryPoints };
+  const claimed = await rowsByTransaction(crashes, { ...facts, logs });
   const isOwn = ownershipOf(read.calls, told.senders);
   const moved = [...claimed.transfers, ...read.payments];
   const transfers = boundTransfers(moved, { followed, listed, isOwn });
@@ -125,6 +132,22 @@ function ownershipOf(
   return (wallet, transactionHash) => own.has(`${wallet} ${transactionHash}`);
 }
 
+/** The rows of logs, one transaction after the other. */
+async function rowsByTransaction(
+  crashes: EnrichContext["crashes"],
+  { logs, ...facts }: LogFacts,
+): Promise<LogRows> {
+  const rows: LogRows[] = [];
+  for (const [hash, own] of Map.groupBy(logs, (log) => log.transactionHash))
+    rows.push(await crashes.decode(hash, () => logRows({ ...facts, logs: own })));
+  return {
+    transfers: rows.flatMap(({ transfers }) => transfers),
+    approvals: rows.flatMap(({ approvals }) => approvals),
+    userOperations: rows.flatMap(({ userOperations }) => userOperations),
+    batchItemsLeftOut: rows.reduce((sum, { batchItemsLeftOut }) => sum + batchItemsLeftOut, 0),
+  };
+}
+
 type LeftOut = {
   readonly from: number;
   readonly to: number;
@@ -133,10 +156,18 @@ type LeftOut = {
   readonly transfers: number;
   readonly approvals: number;
   readonly accounts: number;
+  /** Transactions that ended processes. */
+  readonly fatal: readonly Hex[];
 };
 
 function countLeftOut({ metrics, logger }: EnrichContext, left: LeftOut): void {
-  const { from, to: block, unread, dropped, transfers, approvals, accounts } = left;
+  const { from, to: block, unread, dropped, transfers, approvals, accounts, fatal } = left;
+  metrics.leftOut.inc({ what: "transaction" }, fatal.length);
+  if (fatal.length > 0)
+    logger.error(
+      { block, transactions: fatal },
+      "processes died of transactions: what is in them is left out",
+    );
   metrics.leftOut.inc({ what: "logs" }, unread.size);
   metrics.leftOut.inc({ what: "execution" }, dropped);
   metrics.leftOut.inc({ what: "transfer" }, transfers);

@@ -45,7 +45,7 @@ export function createEnrichMetrics(registry: Registry): EnrichMetrics {
     }),
     leftOut: new Counter({
       name: "ahs_enrich_left_out_total",
-      help: "What no answer of the node has room for, or is more than is kept, by what it is; it is not read again",
+      help: "What no answer of the node has room for, is more than is kept, or ended processes, by what it is; it is not read again",
       labelNames: ["what"],
       registers,
     }),

@@ -55,11 +55,19 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls): Pr
   const blocks = await readBlocks(context, wanted);
   const receipts: Receipts = new Map(blocks.flatMap((block) => [...block.receipts]));
   const tips = new Map(blocks.map((block) => [block.number, tipOf(block, wanted.blocks)]));
-  const own = wanted.calls.map((call) => sentCall(call, expected(receipts, call.hash)));
-  const sent = own.map((found) => {
-    if (found.receipt === null) leaveReceiptOut(context, found.call);
-    return transactionRow(context, found, marketPrice(found.call.block, wanted, tips));
-  });
+  const { crashes } = context;
+  const own: SentCall[] = [];
+  const sent: OwnCallRow[] = [];
+  for (const call of wanted.calls) {
+    const isLeftOut = crashes.isLeftOut(call.hash);
+    const receipt = isLeftOut ? null : expected(receipts, call.hash);
+    if (receipt === null && !isLeftOut) leaveReceiptOut(context, call);
+    await crashes.decode(call.hash, () => {
+      const found = sentCall(call, receipt);
+      own.push(found);
+      sent.push(transactionRow(context, found, marketPrice(call.block, wanted, tips)));
+    });
+  }
   const executed = await readExecutions(context, wanted, { receipts, tips });
   const calls = [...sent, ...executed.map(({ row }) => row)];
   return {
@@ -130,24 +138,26 @@ async function readExecutions(
   wanted: WantedCalls,
   known: { readonly receipts: Receipts; readonly tips: Tips },
 ): Promise<readonly { readonly row: OwnCallRow; readonly approvals: readonly string[] }[]> {
-  const { chainId, market, limits, entryPoints } = context;
+  const { chainId, market, limits, entryPoints, crashes } = context;
   const { wrappedNative } = market;
   const carried = Map.groupBy(wanted.executions, ({ log }) => log.transactionHash);
   const rows = await mapLimited([...carried], limits.concurrency, async ([hash, executions]) => {
     const carrier = await readCarrier(context, wanted, { hash, receipt: expected(known.receipts, hash) });
     if (carrier === null) return [];
-    return describeExecutions(executions, { carrier, entryPoints }).map(({ execution, call, ...told }) => {
-      const { timestamp } = indexedBlock(wanted.blocks, call.block);
-      const outcome = { ...told, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
-      const stored = { chainId, wrappedNative, origin: execution.origin };
-      const approvals = outcome.logs.filter(
-        ({ topics: [event] }) => event === APPROVAL || event === APPROVAL_FOR_ALL,
-      );
-      return {
-        row: ownCallRow({ ...call, timestamp }, outcome, stored),
-        approvals: approvals.map((log) => approvalKey(call.wallet, log)),
-      };
-    });
+    return crashes.decode(hash, () =>
+      describeExecutions(executions, { carrier, entryPoints }).map(({ execution, call, ...told }) => {
+        const { timestamp } = indexedBlock(wanted.blocks, call.block);
+        const outcome = { ...told, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
+        const stored = { chainId, wrappedNative, origin: execution.origin };
+        const approvals = outcome.logs.filter(
+          ({ topics: [event] }) => event === APPROVAL || event === APPROVAL_FOR_ALL,
+        );
+        return {
+          row: ownCallRow({ ...call, timestamp }, outcome, stored),
+          approvals: approvals.map((log) => approvalKey(call.wallet, log)),
+        };
+      }),
+    );
   });
   return rows.flat();
 }

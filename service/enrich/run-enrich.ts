@@ -13,6 +13,7 @@ import type { AccountFactSource } from "./account-fact-source.ts";
 import { type FactsContext, gatherAccountFacts, readCursorBlock } from "./account-facts.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type EnrichContext, type EnrichLimits, enrichLimits } from "./context.ts";
+import { createCrashWatch } from "./crash-watch.ts";
 import { type EnrichTask, enrichRange } from "./enrich-range.ts";
 import { EnrichFailure } from "./failure.ts";
 import { lowerCase, marketOf } from "./market.ts";
@@ -58,6 +59,12 @@ export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<
 async function runRanges(context: EnrichContext, signal: AbortSignal): Promise<void> {
   const span = { blocks: context.limits.maxBlocks };
   await repeat({ context, signal, what: "enriching" }, () => enrichOnce(context, span));
+  await context.crashes.end().catch((error: unknown) => {
+    context.logger.warn(
+      { err: error },
+      "the range that was read is still noted: the next process reads it in parts",
+    );
+  });
 }
 
 /** Beside the ranges, so that a slow source holds up no cursor. */
@@ -117,13 +124,15 @@ export function createEnrichContext(
   },
 ): EnrichContext {
   const { deployment, ...same } = deps;
+  const { chainId } = deployment;
   return {
     ...same,
-    chainId: deployment.chainId,
+    chainId,
     schema: `chain_${deployment.chainId}`,
     market: marketOf(deployment),
     entryPoints: new Set(deployment.accounts.entryPoints.map(lowerCase)),
     timeouts: new Map(),
+    crashes: createCrashWatch({ ...deps, chainId }),
     progress: { commits: 0 },
     feeds: new Map(),
     delegations: { readAt: new Map(), called: new Set(), failedAt: new Map() },
@@ -181,12 +190,13 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
   const { of, plan, span } = stretch;
   const { generation, state, finalizedBlock } = plan;
   for (;;) {
-    const range = planRange(stretch);
+    const range = await nextRange(context, stretch);
     if (range === null) return null;
     const { cursor, wallets: followed } = state;
     const isStuck = timeoutsOf(context, stretch, range) >= STUCK_AFTER;
     const task = { of, ...range, followed, finalizedBlock, cursor, generation, isStuck };
     try {
+      await context.crashes.begin(of, range);
       const { to, stored } = await enrichRange(context, task);
       context.timeouts.delete(of);
       span.blocks = Math.min(context.limits.maxBlocks, span.blocks + Math.ceil(span.blocks / 4));
@@ -212,11 +222,17 @@ function timeoutsOf({ timeouts }: EnrichContext, { of }: Stretch, { from, to }: 
   return known !== undefined && from === to && known.from === from ? known.times : 0;
 }
 
-function planRange({ of, plan, span }: Stretch): PlannedRange | null {
+async function nextRange(
+  { crashes }: EnrichContext,
+  { of, plan, span }: Stretch,
+): Promise<PlannedRange | null> {
   const { state, finalizedBlock } = plan;
-  return of === "chain"
-    ? planChainRange(state, finalizedBlock, span.blocks)
-    : planPastRange(state, span.blocks);
+  const planned = (blocks: number) =>
+    of === "chain" ? planChainRange(state, finalizedBlock, blocks) : planPastRange(state, blocks);
+  const range = planned(span.blocks);
+  if (range === null) return null;
+  const most = await crashes.mostBlocks(of, range.from);
+  return most === null || most >= span.blocks ? range : planned(most);
 }
 
 function mayFitWhenSmaller({ kind }: EnrichFailure): boolean {

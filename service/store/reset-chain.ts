@@ -12,6 +12,8 @@ const DERIVED_TABLES = [
   "enrich_approval",
   "enrich_block",
   "enrich_cursor",
+  "enrich_death",
+  "enrich_reading",
   "enrich_transfer",
   "enrich_user_operation",
   "enrich_wallet",

@@ -35,6 +35,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
   enrich_approval: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   enrich_block: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   enrich_cursor: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  enrich_death: { ahs_index: CLEAR, ahs_work: ALL },
+  enrich_reading: { ahs_index: CLEAR, ahs_work: ALL },
   enrich_transfer: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   enrich_user_operation: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   enrich_wallet: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },

@@ -10,6 +10,35 @@ export const enrichCursor = ahs.table("enrich_cursor", {
   blockHash: text().notNull(),
 });
 
+/** Ranges that enrichment is reading, noted before it reads them, so that the next process learns where one died. */
+export const enrichReading = ahs.table(
+  "enrich_reading",
+  {
+    chainId: integer().notNull(),
+    /** chain: of every wallet; past: of wallets that joined late. */
+    task: text().$type<"chain" | "past">().notNull(),
+    fromBlock: bigint({ mode: "number" }).notNull(),
+    /** Of the range, or of a larger one that processes died in. */
+    toBlock: bigint({ mode: "number" }).notNull(),
+    /** Processes that ended while they read up to `toBlock`. */
+    deaths: integer().notNull(),
+    /** The transaction that is being decoded, in a range that a process died in; null at all other times. */
+    transactionHash: text(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.task] })],
+);
+
+/** Transactions that processes died of while they decoded them. */
+export const enrichDeath = ahs.table(
+  "enrich_death",
+  {
+    chainId: integer().notNull(),
+    transactionHash: text().notNull(),
+    deaths: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.transactionHash] })],
+);
+
 /** Wallets that are read for: each from the block in which the index began to follow it. Addresses are lower-case. */
 export const enrichWallet = ahs.table(
   "enrich_wallet",

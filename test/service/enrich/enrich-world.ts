@@ -150,6 +150,8 @@ const FACTS = [...PLACED, "contact", "stranger"];
 const OTHERS = [
   "feed_price",
   "enrich_cursor",
+  "enrich_death",
+  "enrich_reading",
   "enrich_wallet",
   "wallet_delegation",
   "account_fact",
