@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { WALLET_BOUNDS } from "../service/features/call-bounds.ts";
 import { createIndexTables, createTransactionIndexes } from "../test/service/features/index-tables.ts";
 
 /** Wallets of one size: so many, with so many calls each, named apart by their prefix. */
@@ -44,6 +45,31 @@ export async function seedScoring(databaseUrl: string, populations: readonly Pop
     // What autovacuum and the checkpointer would have done long before.
     await client.query("vacuum (analyze)");
     await client.query("checkpoint");
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Adds wallets to a seeded chain, without facts of their payees. Lines are written for the newest calls alone: of more no
+ * reader takes any, and the trigger would take most of the bench's time.
+ */
+export async function seedMoreWallets(databaseUrl: string, population: Population): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query("set session_replication_role = replica");
+    await seedWallets(client, population);
+    await client.query("set session_replication_role = default");
+    await client.query(
+      `update ahs.own_call set line = null from (
+         select wallet, block from ahs.own_call where chain_id = ${CHAIN_ID} and wallet = ${walletOf(population.prefix, "1")}
+         order by block desc limit 1 offset least($1::int, $2::int) - 1
+       ) oldest
+       where chain_id = ${CHAIN_ID} and own_call.wallet = oldest.wallet and own_call.block >= oldest.block`,
+      [population.calls, 2 * WALLET_BOUNDS.calls],
+    );
+    await client.query("vacuum (analyze) ahs.own_call");
   } finally {
     await client.end();
   }

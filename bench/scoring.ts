@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { WALLET_BOUNDS } from "../service/features/call-bounds.ts";
 import { createContactCaches } from "../service/features/contact-cache.ts";
 import { readInParts, SCORING_BATCH, SCORING_LANES } from "../service/record/read-in-parts.ts";
 import { readWallets, type ScoringContext, scoreRead } from "../service/record/score-wallets.ts";
@@ -6,7 +7,7 @@ import { AHS_2026_1 as policy } from "../service/score/policy.ts";
 import { migrateDatabase, openDatabase } from "../service/store/database.ts";
 import { inBatches, isolateFaults } from "../service/store/isolate-faults.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
-import { marketOf, type Population, seedScoring } from "./scoring-population.ts";
+import { marketOf, type Population, seedMoreWallets, seedScoring } from "./scoring-population.ts";
 
 export type ScoringBenchOptions = {
   /** An empty database. */
@@ -18,6 +19,10 @@ const ONE_WALLET_RUNS = 200;
 
 const USUAL: Population = { prefix: "usual", wallets: 10_000, calls: 100 };
 const BUSY: Population = { prefix: "busy", wallets: 400, calls: 1_000 };
+/** As many calls as are read of one wallet, and a wallet of many more. */
+const FULL: Population = { prefix: "full", wallets: 1, calls: WALLET_BOUNDS.calls };
+const HUGE: Population = { prefix: "huge", wallets: 1, calls: 5_000_000 };
+const LARGE_RUNS = 7;
 
 /**
  * Reads, scores and hashes the inputs of whole populations as the nightly run does, in one process beside PostgreSQL, and
@@ -45,6 +50,9 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
     const busy = await walletsOf(context, BUSY);
     const busySeconds = await scoreAll(context, busy);
 
+    const full = await costOfOne(context, databaseUrl, FULL);
+    const huge = await costOfOne(context, databaseUrl, HUGE);
+
     const perSecond = usual.length / seconds;
     const growth = busySeconds / busy.length / (seconds / usual.length);
     return [
@@ -60,6 +68,13 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
       }),
       atMost(5, { name: "scoring: one wallet, median", value: oneMs, unit: "ms" }),
       atMost(12, { name: "scoring: cost of a wallet with ten times the calls", value: growth, unit: "×" }),
+      shown({ name: "scoring: one wallet of 20,000 calls, median", value: full.ms, unit: "ms" }),
+      atMost(2, {
+        name: "scoring: cost of a wallet of 5,000,000 calls over one of 20,000",
+        value: huge.ms / full.ms,
+        unit: "×",
+      }),
+      atMost(150, { name: "scoring: heap that its rows and record take", value: huge.megabytes, unit: "MB" }),
     ];
   } finally {
     await db.$client.end();
@@ -85,6 +100,29 @@ async function scoreAll(context: ScoringContext, wallets: readonly Address[]): P
   return (performance.now() - started) / 1_000;
 }
 
+/** Adds one wallet; median milliseconds to read and score it alone, and the most heap that it took beside what was there. */
+async function costOfOne(
+  context: ScoringContext,
+  databaseUrl: string,
+  population: Population,
+): Promise<{ readonly ms: number; readonly megabytes: number }> {
+  await seedMoreWallets(databaseUrl, population);
+  const wallets = await walletsOf(context, population);
+  const times: number[] = [];
+  let most = 0;
+  for (let run = 0; run < LARGE_RUNS; run += 1) {
+    const before = process.memoryUsage().heapUsed;
+    const started = performance.now();
+    const read = await readWallets(context, { wallets, at: "finalized", contacts: createContactCaches() });
+    if (read?.known[0]?.rows.calls.length !== WALLET_BOUNDS.calls)
+      throw new Error(`expected ${WALLET_BOUNDS.calls} calls of ${population.prefix}`);
+    await scoreRead(read, policy);
+    times.push(performance.now() - started);
+    most = Math.max(most, process.memoryUsage().heapUsed - before);
+  }
+  return { ms: medianOf(times), megabytes: most / 1e6 };
+}
+
 /** Median milliseconds to read and score one wallet alone, with nothing kept from others. */
 async function scoreOneByOne(context: ScoringContext, wallets: readonly Address[]): Promise<number> {
   const times: number[] = [];
@@ -101,6 +139,10 @@ async function scoreOneByOne(context: ScoringContext, wallets: readonly Address[
     await scoreRead(read, policy);
     times.push(performance.now() - started);
   }
+  return medianOf(times);
+}
+
+function medianOf(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 

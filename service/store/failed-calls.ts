@@ -1,7 +1,9 @@
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
+import { WALLET_BOUNDS } from "../features/call-bounds.ts";
 import type { Database } from "./database.ts";
 import { readSnapshot } from "./index-snapshot.ts";
+import { newestCalls } from "./newest-calls.ts";
 import { type OwnCode, readOwnCode } from "./own-code.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 import { readToldOutcomes, type ToldOutcomes } from "./told-calls.ts";
@@ -122,8 +124,8 @@ async function readFailures(
     text: `select newest.*, case when told.l1_fee_wei is null and told.effect is not null then '0'
                                  else told.l1_fee_wei::text end as "l1Fee"
            from (
-             select ${COLUMNS}, count(*) over ()::int as found from ${schema}.transaction
-             where "from" = $1 and own and not ok and timestamp >= $2
+             select ${COLUMNS}, count(*) over ()::int as found from ${newestSent(schema)} sent
+             where not ok and timestamp >= $2
              order by block desc, transaction_index desc limit ${MAX_FAILURES}
            ) as newest
            left join ahs.own_call as told on told.chain_id = $3 and told.wallet = $1 and told.block = newest.block
@@ -133,8 +135,9 @@ async function readFailures(
   });
   const executions = await client.query<FailedExecution>({
     ...QUERY_DEADLINE,
-    text: `select hash, block::float8, timestamp::float8, "to", selector, position::int from ahs.own_call
-           where chain_id = $1 and wallet = $2 and position > 0 and not ok and timestamp >= $3
+    text: `select hash, block::float8, timestamp::float8, "to", selector, position::int
+           from ${newestCalls("$1", "$2")} executed
+           where position > 0 and not ok and timestamp >= $3
            order by block desc, transaction_index desc, position desc limit ${MAX_FAILURES}`,
     values: [chainId, wallet, listedSince],
   });
@@ -168,15 +171,15 @@ function successesSql(schema: string): string {
   return `
     with failed as materialized (
       select coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest, min(block) as block
-      from ${schema}.transaction where "from" = $1 and own and not ok and timestamp >= $2 group by 1, 2, 3
+      from ${newestSent(schema)} sent where not ok and timestamp >= $2 group by 1, 2, 3
       union all
-      select coalesce("to", ''), coalesce(selector, ''), '', min(block) from ahs.own_call
-      where wallet = $1 and chain_id = $4 and position = 0 and not ok and source <> 'enrich' and timestamp >= $2
+      select coalesce("to", ''), coalesce(selector, ''), '', min(block) from ${newestCalls("$4", "$1")} told
+      where position = 0 and not ok and source <> 'enrich' and timestamp >= $2
       group by 1, 2
     ), sent as (
       select sent.*, coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest
-      from ${schema}.transaction sent
-      where "from" = $1 and own and ok and block >= (select min(block) from failed)
+      from ${newestSent(schema)} sent
+      where ok and block >= (select min(block) from failed)
     ), alike as (
       select sent.*, case when selector = any($3::text[]) or (target, digest) in (select target, digest from failed)
                           then digest else method end as meaning
@@ -188,6 +191,12 @@ function successesSql(schema: string): string {
     )
     select ${columnsWith(`left(input, ${READ_CHARACTERS}) as input`)}
     from newest order by block desc, transaction_index desc limit ${MAX_SUCCESSES + 1}`;
+}
+
+/** SQL: the newest transactions that $1 sent; a report on a wallet of more says so, since its rows are as many. */
+function newestSent(schema: string): string {
+  return `(select * from ${schema}.transaction where "from" = $1 and own
+    order by block desc, transaction_index desc limit ${WALLET_BOUNDS.calls})`;
 }
 
 function columnsWith(input: string): string {

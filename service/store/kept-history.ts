@@ -159,8 +159,9 @@ function pastQuery(views: string): string {
       where "from" = w.address and own and block <= $3 order by block, transaction_index limit 1
     ) first on true
     left join lateral (
-      select max(timestamp) as timestamp from ahs.own_call
+      select timestamp from ahs.own_call
       where chain_id = $1 and wallet = $2 and block <= $3 and source = '${ENRICH}'
+      order by block desc, transaction_index desc, position desc limit 1
     ) last on true
     left join ahs.kept_history k on k.chain_id = $1 and k.wallet = $2`;
 }

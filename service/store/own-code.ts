@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Address, Hex } from "viem";
+import { newestCalls } from "./newest-calls.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 
 /**
@@ -34,8 +35,9 @@ export async function readOwnCode(
 ): Promise<OwnCode> {
   const executed = await client.query<Executed>({
     ...QUERY_DEADLINE,
-    text: `select "to", selector, max(block)::float8 as block from ahs.own_call
-           where chain_id = $1 and wallet = $2 and position > 0 and ok and timestamp >= $3
+    text: `select "to", selector, max(block)::float8 as block
+           from ${newestCalls("$1", "$2")} executed
+           where position > 0 and ok and timestamp >= $3
            group by "to", selector`,
     values: [chainId, wallet, recentSince],
   });

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Address, Hex } from "viem";
+import { newestCalls } from "./newest-calls.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 
 /** A transaction from before the index followed its sender, as a history source told it: nonce and calldata are not kept. */
@@ -62,7 +63,7 @@ export async function readToldOutcomes(client: PoolClient, query: ToldQuery): Pr
     text: `select hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to",
              value::text, selector, gas_limit::text as "gasLimit", gas_used::text as "gasUsed",
              gas_price_wei::text as "gasPrice", coalesce(l1_fee_wei, 0)::text as "l1Fee", count(*) over ()::int as found
-           from ahs.own_call told where ${isTold(schema)} and not ok
+           from ${newestCalls("$1", "$2")} told where ${isTold(schema)} and not ok
            order by block desc, transaction_index desc limit ${MAX_FAILURES}`,
     values: [chainId, wallet, listedSince],
   });
@@ -71,7 +72,7 @@ export async function readToldOutcomes(client: PoolClient, query: ToldQuery): Pr
     text: `select * from (
              select distinct on ("to", selector, recipient)
                hash, block::float8, transaction_index as "transactionIndex", "to", selector, recipient
-             from ahs.own_call told where ${isTold(schema)} and ok
+             from ${newestCalls("$1", "$2")} told where ${isTold(schema)} and ok
              order by "to", selector, recipient, told.block desc, transaction_index desc
            ) newest order by block desc, "transactionIndex" desc limit ${MAX_SUCCESSES + 1}`,
     values: [chainId, wallet, recentSince],
@@ -93,9 +94,9 @@ export async function readToldOutcomes(client: PoolClient, query: ToldQuery): Pr
   };
 }
 
-/** $1 chain, $2 wallet, $3 time in Unix seconds: transactions of own_call from then on that the index does not have. */
+/** $3 time in Unix seconds: transactions of own_call from then on that the index does not have. */
 function isTold(schema: string): string {
-  return `told.chain_id = $1 and told.wallet = $2 and told.position = 0 and told.source <> 'enrich'
+  return `told.position = 0 and told.source <> 'enrich'
     and told.timestamp >= $3
     and not exists (select from ${schema}.transaction sent where sent.hash = told.hash and sent.own)`;
 }

@@ -122,6 +122,29 @@ describe("what became of a wallet's transactions", () => {
     expect([failures.length, failuresFound]).toEqual([200, 203]);
   });
 
+  it("looks at the newest 20,000 transactions and calls alone", async () => {
+    const head = await headBlock();
+    await send({ block: head - 2, ok: false, input: "0x11111111" });
+    await world.client.query(
+      `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, value,
+         ok, gas_limit, gas_used, gas_price_wei, fee_wei)
+       select 31337, $1, $2::int - 1, n, 5, 'executed' || n, 'safe', 'enrich', $3, 0, n > 0, 1, 1, 1, 1
+       from generate_series(0, 20000) n`,
+      [AGENT, head, START + (head - 1) * DAY],
+    );
+    await world.client.query(
+      `insert into ${SCHEMA}.transaction
+       select 'sent' || n, $2::int - 1, n, $3, $1, $4, 1000 + n, 0, '0x22222222', '0x22222222', 1, 1, 1, 1, n > 0, null, true
+       from generate_series(0, 20000) n`,
+      [AGENT, head, START + (head - 1) * DAY, TARGET],
+    );
+    expect(await read()).toMatchObject({ failures: [], failuresFound: 0, executions: [], successes: [] });
+    await world.client.query(`delete from ${SCHEMA}.transaction where hash = 'sent20000'`);
+    await world.client.query("delete from ahs.own_call where hash = 'executed20000'");
+    const found = await read();
+    expect([hashes(found.failures), hashes(found.executions)]).toEqual([["sent0"], ["executed0"]]);
+  });
+
   it("tells from which block on successes are complete once there are too many to read", async () => {
     const head = await headBlock();
     await send({ block: head - 9, ok: false });
