@@ -26,7 +26,12 @@ test("a reset clears the scores and the index of the chain", async () => {
 });
 
 test("of the tables of a replaced chain only those are kept that people paid for or cared by", async () => {
-  expect(await tablesLeft(CHAIN_ID)).toEqual(["alert_subscription", "payment", "wallet_interest"]);
+  expect(await tablesLeft(CHAIN_ID)).toEqual([
+    "alert_subscription",
+    "payment",
+    "unfollowed",
+    "wallet_interest",
+  ]);
 });
 
 test("of any other chain all is kept that cannot be read from it again", async () => {
@@ -48,6 +53,7 @@ test("of any other chain all is kept that cannot be read from it again", async (
     "sender_transaction",
     "settlement",
     "settlement_check",
+    "unfollowed",
     "wallet_interest",
   ]);
 });
