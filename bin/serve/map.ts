@@ -24,8 +24,11 @@ type MapParts = {
   readonly monotonicMs: () => number;
 };
 
-/** Cards drawn at once and waiting; a card takes a tenth of a second, the first of a thread a whole one. */
-const CARDS = { workers: 2, waiting: 32, deadlineMs: 10_000 } as const;
+/**
+ * Cards drawn at once and waiting; a card takes a tenth of a second, the first of a thread a whole one. A thread takes about as much
+ * memory as all else of a server, which has 700 MB.
+ */
+const CARDS = { workers: 1, waiting: 32, deadlineMs: 10_000 } as const;
 
 /** Of a report card, as its schema says. */
 const HISTORY_DAYS = 90;

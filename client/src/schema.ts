@@ -910,8 +910,6 @@ export interface components {
                 /** @enum {string} */
                 HIGH?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
-                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-                /** @enum {string} */
                 LOW?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
                 MEDIUM?: "instant_settle" | "escrow" | "reject";
@@ -919,8 +917,6 @@ export interface components {
             B?: {
                 /** @enum {string} */
                 HIGH?: "instant_settle" | "escrow" | "reject";
-                /** @enum {string} */
-                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
                 LOW?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
@@ -930,8 +926,6 @@ export interface components {
                 /** @enum {string} */
                 HIGH?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
-                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-                /** @enum {string} */
                 LOW?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
                 MEDIUM?: "instant_settle" | "escrow" | "reject";
@@ -939,8 +933,6 @@ export interface components {
             D?: {
                 /** @enum {string} */
                 HIGH?: "instant_settle" | "escrow" | "reject";
-                /** @enum {string} */
-                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
                 LOW?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
@@ -950,8 +942,6 @@ export interface components {
                 /** @enum {string} */
                 HIGH?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
-                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
-                /** @enum {string} */
                 LOW?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
                 MEDIUM?: "instant_settle" | "escrow" | "reject";
@@ -959,8 +949,6 @@ export interface components {
             F?: {
                 /** @enum {string} */
                 HIGH?: "instant_settle" | "escrow" | "reject";
-                /** @enum {string} */
-                INSUFFICIENT?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
                 LOW?: "instant_settle" | "escrow" | "reject";
                 /** @enum {string} */
@@ -3380,7 +3368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Name servers unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -3553,7 +3541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Name servers unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -4982,7 +4970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Name servers unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

@@ -1123,7 +1123,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Escrow suspended, or Node unavailable, or Index behind the chain, or Panel not configured, or Panel's budget spent, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Name servers unavailable, or Escrow suspended, or Node unavailable, or Index behind the chain, or Panel not configured, or Panel's budget spent, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

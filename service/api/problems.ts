@@ -59,6 +59,7 @@ export const PROBLEMS = {
   "scoring-unavailable": { status: 503, title: "Scoring unavailable" },
   "history-unavailable": { status: 503, title: "History unavailable" },
   "escrow-suspended": { status: 503, title: "Escrow suspended" },
+  "names-unavailable": { status: 503, title: "Name servers unavailable" },
   "node-unavailable": { status: 503, title: "Node unavailable" },
   "signer-unavailable": { status: 503, title: "Signer unavailable" },
   "payments-unavailable": { status: 503, title: "Payments unavailable" },

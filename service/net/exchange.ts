@@ -25,6 +25,7 @@ export type FetchFailureReason =
   | "invalid_url"
   | "refused_target"
   | "dns_failure"
+  | "dns_unavailable"
   | "connection"
   | "tls"
   | "timeout"
@@ -52,6 +53,7 @@ const DETAILS: Record<FetchFailureReason, string> = {
   refused_target:
     "The URL must be https, without user information, on an allowed port of a host whose addresses are all public.",
   dns_failure: "The host name could not be resolved.",
+  dns_unavailable: "No name server answered for the host name.",
   connection: "The connection could not be made, or broke before the answer was complete.",
   tls: "The host did not prove its name with a valid certificate.",
   timeout: "The answer was not complete within the time allowed.",
@@ -59,7 +61,7 @@ const DETAILS: Record<FetchFailureReason, string> = {
   malformed_answer: "The answer was not valid HTTP, or its content encoding could not be undone.",
 };
 
-/** The failure value of a reason, with the fixed sentence that describes it. */
-export function fetchFailure(reason: FetchFailureReason): FetchFailure {
-  return { kind: "failed", reason, detail: DETAILS[reason] };
+/** The failure value of a reason, with the fixed sentence that describes it, or one that says more. */
+export function fetchFailure(reason: FetchFailureReason, detail: string = DETAILS[reason]): FetchFailure {
+  return { kind: "failed", reason, detail };
 }

@@ -54,7 +54,7 @@ export async function aim(
     ...given
   }: Partial<TargetPolicy> & Pick<GuardOptions, "resolve"> & { readonly signal: AbortSignal },
 ): Promise<Aim | FetchFailure> {
-  const policy: TargetPolicy = { ports: given.ports ?? PORTS, loopback: given.loopback ?? "refused" };
+  const policy = policyOf(given);
   const target = readTarget(url, policy);
   if (target.kind === "failed") return target;
   const addresses = target.addresses ?? (await resolveWithin(target, resolve, signal));
@@ -62,6 +62,11 @@ export async function aim(
   return mayConnect(target, addresses, policy)
     ? { kind: "aim", target, addresses }
     : fetchFailure("refused_target");
+}
+
+/** The policy that these options leave. */
+export function policyOf({ ports = PORTS, loopback = "refused" }: Partial<TargetPolicy>): TargetPolicy {
+  return { ports, loopback };
 }
 
 /** The resolver may ignore the signal: its answer is waited for no longer than the signal allows. */
@@ -79,7 +84,7 @@ async function resolveWithin(
     return isList(addresses) && addresses.length === 0 ? fetchFailure("dns_failure") : addresses;
   } catch {
     // Why a name server gave no answer is nobody's business but the operator's.
-    return fetchFailure(signal.aborted ? "timeout" : "dns_failure");
+    return fetchFailure(signal.aborted ? "timeout" : "dns_unavailable");
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

@@ -35,7 +35,7 @@ export function readTarget(text: string, policy: TargetPolicy): Target | FetchFa
   if (text.length > MAX_URL_CHARACTERS || !URL.canParse(text)) return fetchFailure("invalid_url");
   const url = new URL(text);
   const defaultPort = DEFAULT_PORTS[url.protocol];
-  if (defaultPort === undefined) return fetchFailure("refused_target");
+  if (defaultPort === undefined) return fetchFailure("refused_target", REFUSED.scheme);
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const target: Target = {
     kind: "target",
@@ -45,12 +45,26 @@ export function readTarget(text: string, policy: TargetPolicy): Target | FetchFa
     path: `${url.pathname}${url.search}`,
     addresses: spelledAddresses(host),
   };
-  if (url.username !== "" || url.password !== "") return fetchFailure("refused_target");
+  if (url.username !== "" || url.password !== "") return fetchFailure("refused_target", REFUSED.userInfo);
   const allowed =
     target.addresses === null
       ? isPublicName(host) && mayAsk(target, policy)
       : mayConnect(target, target.addresses, policy);
-  return allowed ? target : fetchFailure("refused_target");
+  return allowed ? target : fetchFailure("refused_target", refusalOf(target, policy));
+}
+
+/** Conditions of a URL that need no name server. */
+const REFUSED = {
+  scheme: "The URL must be https.",
+  userInfo: "The URL must be without user name and password.",
+  name: "The URL must name a host of the internet: a name with a dot, and none of this machine or its network.",
+  address: "The URL must name a public address.",
+} as const;
+
+function refusalOf({ secure, port, addresses }: Target, { ports }: TargetPolicy): string {
+  if (!secure) return REFUSED.scheme;
+  if (!ports.includes(port)) return `The URL must be on port ${ports.join(" or ")}, got ${port}.`;
+  return addresses === null ? REFUSED.name : REFUSED.address;
 }
 
 /**

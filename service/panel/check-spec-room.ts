@@ -23,7 +23,7 @@ export function describeSpecOverflow(
   const blocks = caseBlocks({ ...texts, domain }, splitCriteria(acceptanceCriteria));
   const tokens = blocks.reduce((sum, { neutral }) => sum + estimateTokens(neutral), 0);
   if (tokens <= room) return null;
-  const characters = specText.length + (acceptanceCriteria?.length ?? 0);
+  const characters = countCharacters(specText) + countCharacters(acceptanceCriteria ?? "");
   return `specification and criteria of ${characters} characters are about ${tokens} tokens, and may take ${room} of the ${settings.contextTokens} that the panel's models read at once: an output has to fit beside them`;
 }
 
@@ -38,4 +38,11 @@ export function describeOutputOverflow(
     { domain, blocks: caseBlocks(whole, splitCriteria(panelCase.acceptanceCriteria)) },
     settings,
   );
+}
+
+/** Code points, as the limits of texts count them. */
+function countCharacters(text: string): number {
+  let characters = 0;
+  for (const _character of text) characters += 1;
+  return characters;
 }

@@ -99,6 +99,7 @@ function outcomeOf({ reason, detail }: FetchFailure): FailedOutcome {
     case "refused_target":
       return { state: "refused", detail };
     case "dns_failure":
+    case "dns_unavailable":
     case "connection":
     case "tls":
     case "timeout":

@@ -77,6 +77,7 @@ function outcomeOf(reason: FetchFailure["reason"]): ProbeOutcome {
     case "timeout":
       return "timeout";
     case "dns_failure":
+    case "dns_unavailable":
     case "connection":
     case "tls":
       return "unreachable";

@@ -1,16 +1,20 @@
-import { aim, createGuardedFetch, type GuardOptions } from "../net/guarded-fetch.ts";
+import { aim, createGuardedFetch, type GuardOptions, policyOf } from "../net/guarded-fetch.ts";
+import { readTarget } from "../net/read-target.ts";
 import { type ProbeResult, probeEndpoint } from "./probe-endpoint.ts";
 
 /** Visits to URLs that callers name. */
 export type UrlVisitor = {
   /**
-   * Why the guard refuses the URL; null where it does not, and where no name server answers now. A name that does not exist is
-   * refused as one inside is, so that callers learn nothing of the names in here.
+   * Why the guard refuses the URL; null where it does not. A name that does not exist is refused in the words of one that leads
+   * inside, so that callers learn nothing of the names in here.
    */
-  refusal(url: string): Promise<string | null>;
+  refusal(url: string): Promise<UrlRefusal | null>;
   /** Keeps a place for one visit; null while all places are taken. */
   reserve(): ReservedVisit | null;
 };
+
+/** refused: whatever name servers say; unresolved: none answers now. */
+type UrlRefusal = { readonly kind: "refused"; readonly error: string } | { readonly kind: "unresolved" };
 
 /** A place for one visit, to be released in the end whether or not it was used. */
 export type ReservedVisit = {
@@ -27,8 +31,7 @@ export type UrlVisitorOptions = {
   readonly maxAtOnce: number;
 };
 
-const NOT_PUBLIC =
-  "The URL must be https, without user information, on an allowed port of a host whose name resolves, and to public addresses alone.";
+const NOT_PUBLIC = "The name of the URL's host must resolve, and to public addresses alone.";
 /** A caller waits for this before anything is charged. */
 const REFUSAL_MS = 4_000;
 
@@ -38,17 +41,13 @@ export function createUrlVisitor({ guard, monotonicMs, maxAtOnce }: UrlVisitorOp
   let taken = 0;
   return {
     async refusal(url) {
+      const read = readTarget(url, policyOf(guard));
+      if (read.kind === "failed") return { kind: "refused", error: read.detail };
       const aimed = await aim(url, { ...guard, signal: AbortSignal.timeout(REFUSAL_MS) });
       if (aimed.kind === "aim") return null;
-      switch (aimed.reason) {
-        case "invalid_url":
-          return aimed.detail;
-        case "refused_target":
-        case "dns_failure":
-          return NOT_PUBLIC;
-        default:
-          return null;
-      }
+      return aimed.reason === "dns_failure" || aimed.reason === "refused_target"
+        ? { kind: "refused", error: NOT_PUBLIC }
+        : { kind: "unresolved" };
     },
     reserve() {
       if (taken >= maxAtOnce) return null;

@@ -52,6 +52,14 @@ export function isOutage(error: unknown): boolean {
   return false;
 }
 
+/** deadlock_detected, serialization_failure. */
+const ROLLED_BACK = new Set<unknown>(["40P01", "40001"]);
+
+/** Whether the server undid a statement or transaction because of others at the same time: it may succeed when repeated. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof Error && (ROLLED_BACK.has(Reflect.get(error, "code")) || isRolledBack(error.cause));
+}
+
 function failureOf(error: Error): DatabaseFailure | null {
   const code: unknown = Reflect.get(error, "code");
   if (typeof code === "string") {

@@ -5,6 +5,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
 import { Pool, type PoolClient } from "pg";
+import { isRolledBack } from "./database-failure.ts";
 import { withOwnNames } from "./own-names.ts";
 import { grantRights } from "./roles.ts";
 
@@ -33,12 +34,25 @@ export function openDatabase(options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs,
     connectionTimeoutMillis: options.connectTimeoutMs,
   });
+  repeatRolledBack(pool);
   pool.on("error", options.onIdleError);
   // A connection that dies while it is checked out and idle has no other listener: it would end the process.
   pool.on("connect", (client) => client.on("error", options.onIdleError));
   const transaction: Database["transaction"] = (work, config) =>
     inTransaction(pool, (tx) => tx.transaction(work, config));
   return Object.assign(drizzle(pool, { casing: "snake_case" }), { transaction });
+}
+
+/** Repeats a statement outside of transactions once where the server ended it to solve a deadlock: nothing of it was done. */
+function repeatRolledBack(pool: Pool): void {
+  const query = pool.query.bind(pool) as (...asked: unknown[]) => Promise<unknown>;
+  const repeated = (...asked: unknown[]) =>
+    query(...asked).catch((error: unknown) => {
+      if (!isRolledBack(error)) throw error;
+      return query(...asked);
+    });
+  // Nothing here passes a callback, for which it would return nothing.
+  pool.query = repeated as Pool["query"];
 }
 
 /** drizzle's own transactions on a pool keep the connection for good whose BEGIN fails, so the connection is taken here. */

@@ -1,9 +1,22 @@
 import type { PoolClient, QueryConfig } from "pg";
 import type { Database } from "./database.ts";
+import { isRolledBack } from "./database-failure.ts";
 import { QUERY_DEADLINE } from "./query-deadline.ts";
 
-/** Runs reads on one REPEATABLE READ snapshot, so that all of them see the index at the same moment. */
+/**
+ * Runs reads on one REPEATABLE READ snapshot, so that all of them see the index at the same moment. They run a second time where
+ * the server ended them to solve a deadlock, as it does with a reader while the indexer changes its triggers.
+ */
 export async function readSnapshot<T>(db: Database, read: (client: PoolClient) => Promise<T>): Promise<T> {
+  try {
+    return await readOnce(db, read);
+  } catch (error) {
+    if (!isRolledBack(error)) throw error;
+    return readOnce(db, read);
+  }
+}
+
+async function readOnce<T>(db: Database, read: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await db.$client.connect();
   let broken: Error | undefined;
   try {

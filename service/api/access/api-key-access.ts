@@ -53,7 +53,9 @@ export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
   return {
     async identify(request) {
       const presented = request.header("x-api-key");
-      if (presented === undefined || presented === "") return null;
+      if (presented === undefined) return null;
+      // A client whose key is not set would pay by other means otherwise.
+      if (presented === "") throw unauthorized("key-missing", `X-API-Key is empty. ${HOW_TO_GET_A_KEY}`);
       const key = KEY_FORM.test(presented) ? await deps.keys.find(hashApiKey(presented)) : null;
       if (key === null) {
         throw unauthorized("key-unknown", `No API key like the one given exists. ${HOW_TO_GET_A_KEY}`);

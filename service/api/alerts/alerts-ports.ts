@@ -5,9 +5,8 @@ import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
 import type { PayingCaller } from "../access/access.ts";
 import type { RepeatStore } from "../access/create-access.ts";
 import { type OwnerAccess, ownerOf, ownerText } from "../access/owner.ts";
+import { refuseUrl } from "../refuse-url.ts";
 import type { InfrastructurePorts } from "../scores/infrastructure-part.ts";
-import { echoInput } from "../validation/echo-input.ts";
-import { ValidationFailed } from "../validation/validation-failed.ts";
 
 /** What sells monitoring. */
 export type SubscribePorts = {
@@ -53,12 +52,8 @@ function paymentName(caller: PayingCaller): string | null {
   return `${requirements.network} ${asset} ${caller.address} ${nonce}`;
 }
 
-/** Throws the 422 of a webhook_url that the guard refuses, before anything is charged; resolves its name. */
+/** As refuseUrl, for the URL as it will be asked: the parser's spelling may be longer than the guard reads. */
 export async function refuseWebhookUrl(url: string, { infrastructure }: SubscribePorts): Promise<void> {
-  // As it will be asked: the parser's spelling may be longer than the guard reads.
-  const error = await infrastructure.refusal(URL.canParse(url) ? new URL(url).href : url);
-  if (error === null) return;
-  const loc = ["query", "webhook_url"];
-  const msg = `Value error, ${error}`;
-  throw new ValidationFailed([{ type: "value_error", loc, msg, input: echoInput(url), ctx: { error } }]);
+  const asked = URL.canParse(url) ? new URL(url).href : url;
+  await refuseUrl({ loc: ["query", "webhook_url"], given: url, asked }, infrastructure.refusal);
 }

@@ -9,6 +9,7 @@ import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
 import type { PinnedBlock } from "../../store/wallet-network-dealings.ts";
 import { addressParams, toEip55 } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
+import { laxInteger } from "../validation/lax-values.ts";
 import { noteInterest, type WalletPorts } from "../wallet-ports.ts";
 import { type ReportRoom, reportScope, requireReadable } from "../wallet-report.ts";
 import { type Cursor, cursorRefused, cursorSchema, encodeCursor } from "./get-counterparties-cursor.ts";
@@ -41,14 +42,10 @@ export type GetCounterpartiesPorts = WalletPorts &
 const DEFAULT_PAGE = 25;
 
 const query = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/)
-    .transform(Number)
-    .pipe(z.int().min(1).max(MAX_PAGE))
+  limit: laxInteger(z.int().min(1).max(MAX_PAGE))
     .default(DEFAULT_PAGE)
     .openapi({
-      param: { name: "limit", in: "query" },
+      param: { name: "limit", in: "query", required: false },
       type: "integer",
       minimum: 1,
       maximum: MAX_PAGE,

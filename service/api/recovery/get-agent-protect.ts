@@ -40,7 +40,14 @@ export const getAgentProtect = definePaid({
     "Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block alone and one after the other, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.",
   request: { params: addressParams, query, body: null },
   answer: { schema: protectSchema, example: PROTECT_EXAMPLE, description: "The plan" },
-  problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
+  problems: [
+    "not-indexed",
+    "index-unavailable",
+    "index-behind",
+    "scoring-unavailable",
+    "node-unavailable",
+    "names-unavailable",
+  ],
   async check({ params }, { deps, now }: { deps: GetAgentProtectPorts; now: Date }) {
     await requireReadable(params.address, deps, now);
     requireRecoveryTurn(deps);

@@ -6,6 +6,8 @@ import { ADDRESS_PATTERN, addressSchema, eip55Schema, toEip55 } from "../address
 
 const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];
 const LEVELS = ["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"] as const satisfies readonly ConfidenceLevel[];
+/** Levels of wallets that have a grade. */
+const GRADED_LEVELS = LEVELS.filter((level) => level !== "INSUFFICIENT");
 const ACTIONS = ["instant_settle", "escrow", "reject"] as const satisfies readonly RoutingAction[];
 /** Enough for a marketplace's known partners, and little to read on every route call. */
 const MAX_ALLOWLISTED = 1_000;
@@ -26,7 +28,7 @@ const overridesSchema = z
     description: "Actions by grade and confidence level, which go before the grade sets",
     properties: described(GRADES, {
       type: "object",
-      properties: described(LEVELS, { type: "string", enum: [...ACTIONS] }),
+      properties: described(GRADED_LEVELS, { type: "string", enum: [...ACTIONS] }),
     }),
     example: { B: { LOW: "escrow" } },
   });
@@ -60,7 +62,11 @@ const SHAPE = {
 };
 
 /** The body of PUT /ahs/route/policy; members that it does not know are ignored. */
-export const policyBodySchema = z.object(SHAPE).superRefine(checkGrades).openapi("RoutingPolicyInput");
+export const policyBodySchema = z
+  .object(SHAPE)
+  .superRefine(checkGrades)
+  .superRefine(checkOverrides)
+  .openapi("RoutingPolicyInput");
 
 export type PolicyBody = z.infer<typeof policyBodySchema>;
 
@@ -116,6 +122,24 @@ function checkGrades(policy: Sets, context: z.RefinementCtx): void {
   if (given === undefined || isSameSet(given, rest)) return;
   const message = `reject_grades has to be ${listOf(rest)}, the grades of neither instant_grades nor escrow_grades, or absent`;
   context.addIssue({ code: "custom", message, path: ["reject_grades"], input: given });
+}
+
+/** A wallet without enough history has no grade, so that no override can be its. */
+function checkOverrides(
+  { confidence_overrides }: { readonly confidence_overrides: z.infer<typeof overridesSchema> },
+  context: z.RefinementCtx,
+): void {
+  for (const [grade, levels] of Object.entries(confidence_overrides)) {
+    const input = levels?.INSUFFICIENT;
+    if (input === undefined) continue;
+    const message = `INSUFFICIENT has no grade; expected ${GRADED_LEVELS.join(", ")}, and insufficient_action for it`;
+    context.addIssue({
+      code: "custom",
+      message,
+      path: ["confidence_overrides", grade, "INSUFFICIENT"],
+      input,
+    });
+  }
 }
 
 function isSameSet(a: readonly Grade[], b: readonly Grade[]): boolean {

@@ -3,6 +3,7 @@ import type { Address } from "viem";
 import type { StoredScore } from "../../store/scores.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid, type PaidWorkContext } from "../endpoint.ts";
+import { refuseUrl } from "../refuse-url.ts";
 import { freshStanding, noteInterest } from "../wallet-ports.ts";
 import { AHS_RECORD_EXAMPLE } from "./ahs-record-example.ts";
 import { type AhsRecord, type Attestation, ahsRecordSchema } from "./ahs-record-schema.ts";
@@ -10,7 +11,6 @@ import {
   answerInfrastructure,
   type InfrastructurePorts,
   planInfrastructure,
-  refuseAgentUrl,
   releaseInfrastructure,
 } from "./infrastructure-part.ts";
 import { renderHistoryEntry } from "./render-ahs-record.ts";
@@ -62,6 +62,7 @@ export const getAhs = definePaid({
     "index-unavailable",
     "index-behind",
     "scoring-unavailable",
+    "names-unavailable",
     "history-unavailable",
     "signer-unavailable",
   ],
@@ -71,7 +72,8 @@ export const getAhs = definePaid({
     return { score, mayFetch: score === deps.scoreOnDemand };
   },
   async prepare({ params, query }, { score, mayFetch }, { deps }: PaidWorkContext<GetAhsPorts>) {
-    if (query.agent_url !== undefined) await refuseAgentUrl(query.agent_url, deps);
+    if (query.agent_url !== undefined)
+      await refuseUrl({ loc: ["query", "agent_url"], given: query.agent_url }, deps.infrastructure.refusal);
     const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
     if (!wantsD3) return { score, mayFetch, plan: null };
     // Last of all, since it reserves: whatever it refuses costs nothing and has enrolled nobody.

@@ -12,8 +12,6 @@ import {
 import type { InfrastructureReader, WalletAgent } from "../../store/probes-of-wallet.ts";
 import type { StoredScore } from "../../store/scores.ts";
 import { unavailable } from "../problems.ts";
-import { echoInput } from "../validation/echo-input.ts";
-import { ValidationFailed } from "../validation/validation-failed.ts";
 import type { AhsRecord } from "./ahs-record-schema.ts";
 import type { InfrastructurePart } from "./infrastructure-schema.ts";
 import {
@@ -60,15 +58,6 @@ const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 30;
 const MAX_ENDPOINTS = 50;
 const BUSY_RETRY_SECONDS = 10;
-
-/** Throws the 422 of an agent_url that the guard refuses, before anything is charged; resolves its name. */
-export async function refuseAgentUrl(url: string, { infrastructure }: InfrastructurePorts): Promise<void> {
-  const error = await infrastructure.refusal(url);
-  if (error === null) return;
-  const loc = ["query", "agent_url"];
-  const msg = `Value error, ${error}`;
-  throw new ValidationFailed([{ type: "value_error", loc, msg, input: echoInput(url), ctx: { error } }]);
-}
 
 /**
  * Reads what a wallet's agents declare, and reserves the visit to an agent_url that belongs to no declared endpoint; throws

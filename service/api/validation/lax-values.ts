@@ -26,16 +26,18 @@ export function laxBoolean() {
   }, z.boolean());
 }
 
-/** Forms of a UUID that pydantic reads beside the usual one: without hyphens, in braces, as a URN. */
-const OTHER_UUID =
-  /^(?:urn:uuid:|\{)?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Forms that pydantic reads beside the usual one: in braces, as a URN, and without hyphens. */
+const WRAPPED_UUID = /^(?:\{(.{36})\}|urn:uuid:(.{36}))$/;
+const SIMPLE_UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
 /** A UUID as pydantic reads it, in its usual form; what is none in any form is left to the schema. */
 export function laxUuid() {
   return z.preprocess((value, context) => {
     if (typeof value === "string") {
-      const groups = OTHER_UUID.exec(value);
-      return groups === null ? value : groups.slice(1).join("-").toLowerCase();
+      const wrapped = WRAPPED_UUID.exec(value);
+      const usual = wrapped?.[1] ?? wrapped?.[2] ?? SIMPLE_UUID.exec(value)?.slice(1).join("-") ?? value;
+      return UUID.test(usual) ? usual.toLowerCase() : value;
     }
     // An absent one is missing.
     if (value !== undefined) context.issues.push({ code: "invalid_type", expected: "uuid", input: value });

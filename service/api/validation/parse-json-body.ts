@@ -33,3 +33,30 @@ function jsonFault(text: string): ValidationFault {
     ctx: { error },
   };
 }
+
+/** A JSON text whose integers beyond 2^53 are kept as they were written, for faults to repeat. */
+export function parseExactly(text: string): unknown {
+  try {
+    return parseWithSources(text, (value, source) =>
+      typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+        ? rawJson(source)
+        : value,
+    );
+  } catch {
+    // Revivers recurse: nesting that JSON.parse takes may be too deep for them.
+    return JSON.parse(text);
+  }
+}
+
+type SourceReviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/** TypeScript does not know of the source texts that ECMAScript 2026 gives to revivers. */
+function parseWithSources(text: string, revive: (value: unknown, source: string) => unknown): unknown {
+  const reviver: SourceReviver = (_key, value, { source = "" }) => revive(value, source);
+  return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]);
+}
+
+/** Serializes as this text; nor does it know of JSON.rawJSON. */
+function rawJson(source: string): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source);
+}

@@ -1,6 +1,6 @@
 import type { HonoRequest } from "hono";
 import type { z } from "zod";
-import { parseJsonBody } from "./parse-json-body.ts";
+import { parseExactly, parseJsonBody } from "./parse-json-body.ts";
 import { readBody } from "./read-body.ts";
 import { translateIssue } from "./translate-issue.ts";
 import { ValidationFailed, type ValidationFault } from "./validation-failed.ts";
@@ -37,7 +37,8 @@ export async function readInput<Params, Query, Body>(
 const NO_BODY = { ok: true, value: null } as const;
 
 async function checkBody<Body>(request: HonoRequest, schema: z.ZodType<Body>): Promise<Checked<Body>> {
-  const parsed = parseJsonBody(await readBody(request), request.header("content-type"));
+  const text = await readBody(request);
+  const parsed = parseJsonBody(text, request.header("content-type"));
   if (parsed.kind === "fault") return { ok: false, faults: [parsed.fault] };
   if (parsed.value === undefined) {
     const absent = schema.safeParse(undefined);
@@ -46,18 +47,35 @@ async function checkBody<Body>(request: HonoRequest, schema: z.ZodType<Body>): P
   if (parsed.value === undefined || parsed.value === null) {
     return { ok: false, faults: [{ type: "missing", loc: ["body"], msg: "Field required", input: null }] };
   }
-  return check(schema, "body", parsed.value);
+  return check(schema, "body", parsed.value, () =>
+    typeof parsed.value !== "string" && LARGE_INTEGER.test(text) ? parseExactly(text) : parsed.value,
+  );
 }
+
+/** Digits that a number may lose. */
+const LARGE_INTEGER = /\d{16}/;
 
 function check<Value>(
   schema: z.ZodType<Value>,
   part: "path" | "query" | "body",
   raw: unknown,
+  shown: () => unknown = () => raw,
 ): Checked<Value> {
   const parsed = schema.safeParse(raw, { reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, faults: parsed.error.issues.map((issue) => translateIssue(issue, part, raw)) };
+  const root = shown();
+  const faults = firstOfEachPlace(parsed.error.issues).map((issue) => translateIssue(issue, part, root));
+  return { ok: false, faults };
 }
+
+/** A value of another type has no other fault: zod counts the members of a list that should be a string as well. */
+function firstOfEachPlace(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const places = issues.flatMap(({ code, path }) => (code === "invalid_type" ? [JSON.stringify(path)] : []));
+  const mistyped = new Set(places);
+  return issues.filter(({ code, path }) => !LENGTH_FAULTS.has(code) || !mistyped.has(JSON.stringify(path)));
+}
+
+const LENGTH_FAULTS: ReadonlySet<string> = new Set(["too_small", "too_big"]);
 
 /** A parameter given once is a string, one given again a list of them. */
 function rawQuery(request: HonoRequest): Record<string, string | readonly string[]> {

@@ -15,7 +15,13 @@ export function translateIssue(issue: Issue, part: Part, root: unknown): Validat
     return { type: "missing", loc, msg: "Field required", input: echoInput(parentOf(root, path)) };
   }
   const { type, msg, ctx } = tell(issue, issue.input);
-  return { type, loc, msg, input: echoInput(issue.input), ...(ctx ? { ctx } : {}) };
+  return { type, loc, msg, input: echoInput(givenOf(issue, root)), ...(ctx ? { ctx } : {}) };
+}
+
+/** What was given, with its integers as they were written. */
+function givenOf({ input, path }: Issue, root: unknown): unknown {
+  if (typeof input !== "number" && typeof input !== "object") return input;
+  return valueAt(root, path) ?? input;
 }
 
 // A refinement may speak of a member that is rightly absent.
@@ -24,11 +30,15 @@ function speaksOfAbsence(issue: Issue): boolean {
 }
 
 function parentOf(root: unknown, path: readonly PropertyKey[]): unknown {
-  let parent: unknown = root;
-  for (const step of path.slice(0, -1)) {
-    parent = typeof parent === "object" && parent !== null ? Reflect.get(parent, step) : undefined;
+  return valueAt(root, path.slice(0, -1));
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value: unknown = root;
+  for (const step of path) {
+    value = typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
   }
-  return parent;
+  return value;
 }
 
 function tell(issue: Issue, found: unknown): Told {

@@ -8,7 +8,7 @@ export function uuidError(text: string): string {
   for (const [index, character] of [...body].entries()) {
     if (character === "-") bounds.push(index);
     else if (!/^[0-9a-fA-F]$/.test(character)) {
-      return `invalid character: expected an optional prefix of \`urn:uuid:\` followed by [0-9a-fA-F-], found \`${character}\` at ${index + offset + 1}`;
+      return `invalid character: found \`${character}\` at ${index + offset + 1}`;
     }
   }
   if (bounds.length === 0 && offset === 0) {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { UrlVisitor } from "../../scan/url-visitor.ts";
 import type { StoredSpec } from "../../store/job-specs.ts";
 import type {
   Acceptance,
@@ -10,6 +11,7 @@ import type {
 import { ownerOf, ownerText } from "../access/owner.ts";
 import { type AcceptContext, definePaid, type PaidWorkContext, type WaitContext } from "../endpoint.ts";
 import { Problem } from "../problems.ts";
+import { refuseUrl } from "../refuse-url.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { type OutputBody, outputBodySchema, type SubmittedAnswer, submittedSchema } from "./output-schema.ts";
 import { type Bind, placeOutput, type ReadDeliverable, requireDelivered } from "./place-output.ts";
@@ -40,7 +42,7 @@ export type OutputPorts = {
     readonly budget: PanelBudget | null;
   };
   /** Why the guard refuses a URL; null where it does not. */
-  readonly refuseUrl: (url: string) => Promise<string | null>;
+  readonly refuseUrl: UrlVisitor["refusal"];
 };
 
 /** Where an output belongs, and the verdict that is there already. */
@@ -69,6 +71,7 @@ export const postOutputs = definePaid({
   },
   problems: [
     "not-found",
+    "names-unavailable",
     "job-not-submitted",
     "deliverable-differs",
     "output-unsettled",
@@ -144,11 +147,10 @@ function requireBody(body: OutputBody | null): OutputBody {
   return body;
 }
 
-async function refuseWebhook({ webhook_url: url }: OutputBody, { refuseUrl }: OutputPorts): Promise<void> {
+async function refuseWebhook({ webhook_url: url }: OutputBody, ports: OutputPorts): Promise<void> {
   if (url === null) return;
-  // As it will be asked: the parser's spelling may be longer than the guard reads.
-  const error = await refuseUrl(URL.canParse(url) ? new URL(url).href : url);
-  if (error !== null) throw new ValidationFailed([fault("webhook_url", url, error)]);
+  const asked = URL.canParse(url) ? new URL(url).href : url;
+  await refuseUrl({ loc: ["body", "webhook_url"], given: url, asked }, ports.refuseUrl);
 }
 
 function answerOf(

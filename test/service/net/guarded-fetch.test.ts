@@ -159,8 +159,8 @@ describe("the name", () => {
     const failure = await guarded({ resolve: refusing })("https://agent.test/");
     expect(failure).toEqual({
       kind: "failed",
-      reason: "dns_failure",
-      detail: "The host name could not be resolved.",
+      reason: "dns_unavailable",
+      detail: "No name server answered for the host name.",
     });
   });
 

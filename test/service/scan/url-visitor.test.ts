@@ -2,8 +2,9 @@ import { afterEach, expect, test } from "vitest";
 import { createUrlVisitor } from "../../../service/scan/url-visitor.ts";
 import { serveHttp, type TestServer } from "../net/hostile-server.ts";
 
-const REFUSED =
-  "The URL must be https, without user information, on an allowed port of a host whose name resolves, and to public addresses alone.";
+const NOT_PUBLIC = "The name of the URL's host must resolve, and to public addresses alone.";
+const NOT_HTTPS = "The URL must be https.";
+const NOT_AN_ADDRESS = "The URL must name a public address.";
 
 const servers: TestServer[] = [];
 afterEach(async () => {
@@ -19,9 +20,8 @@ const names: Record<string, readonly string[]> = {
 const visitor = createUrlVisitor({
   guard: {
     resolve: async (name) => {
-      const found = names[name];
-      if (found === undefined) throw new Error("no such name");
-      return found;
+      if (name === "unanswered.test") throw new Error("connect ECONNREFUSED");
+      return names[name] ?? [];
     },
   },
   monotonicMs: () => performance.now(),
@@ -30,21 +30,29 @@ const visitor = createUrlVisitor({
 
 test.each([
   ["https://public.test/x", null],
-  ["https://nowhere.test/", REFUSED],
-  ["https://inside.test/", REFUSED],
-  ["https://mixed.test/", REFUSED],
-  ["http://public.test/", REFUSED],
-  ["https://public.test:22/", REFUSED],
-  ["https://user@public.test/", REFUSED],
-  ["http://127.0.0.1:4020/", REFUSED],
-  ["https://localhost/", REFUSED],
-  ["https://[::ffff:127.0.0.1]/", REFUSED],
-  ["https://169.254.169.254/", REFUSED],
-  ["ftp://public.test/", REFUSED],
-  ["file:///etc/passwd", REFUSED],
+  ["https://nowhere.test/", NOT_PUBLIC],
+  ["https://inside.test/", NOT_PUBLIC],
+  ["https://mixed.test/", NOT_PUBLIC],
+  ["http://public.test/", NOT_HTTPS],
+  ["https://public.test:22/", "The URL must be on port 443 or 8443, got 22."],
+  ["https://user@public.test/", "The URL must be without user name and password."],
+  ["http://127.0.0.1:4020/", NOT_HTTPS],
+  ["https://localhost/", NOT_AN_ADDRESS],
+  ["https://[::ffff:127.0.0.1]/", NOT_AN_ADDRESS],
+  ["https://169.254.169.254/", NOT_AN_ADDRESS],
+  [
+    "https://printer.local/",
+    "The URL must name a host of the internet: a name with a dot, and none of this machine or its network.",
+  ],
+  ["ftp://public.test/", NOT_HTTPS],
+  ["file:///etc/passwd", NOT_HTTPS],
   ["agent.eth", "The URL cannot be read as an absolute URL of at most 2,048 characters."],
-])("%s is refused before it is visited: %s", async (url, refusal) => {
-  expect(await visitor.refusal(url)).toBe(refusal);
+])("%s is refused before it is visited: %s", async (url, error) => {
+  expect(await visitor.refusal(url)).toEqual(error === null ? null : { kind: "refused", error });
+});
+
+test("a name for which no name server answers is not refused for good", async () => {
+  expect(await visitor.refusal("https://unanswered.test/")).toEqual({ kind: "unresolved" });
 });
 
 test("a visit checks the URL anew: a name that leads inside by then is refused", async () => {

@@ -55,3 +55,41 @@ test("a failed read leaves a connection that can be used", async () => {
   const { rows } = await readSnapshotInTime(db, (client) => client.query("select 1 as one"));
   expect(rows).toEqual([{ one: 1 }]);
 });
+
+test("reads that the server ends to solve a deadlock run again", async () => {
+  await db.$client.query("create table public.first_lock (); create table public.second_lock ()");
+  const other = await db.$client.connect();
+  const runs: number[] = [];
+  // The reader is the one whose wait is found to be a deadlock.
+  await other.query("begin; set local deadlock_timeout = '60s'; lock table public.second_lock");
+  let waits: Promise<unknown> = Promise.resolve();
+  const rows = await readSnapshot(db, async (client) => {
+    runs.push(runs.length);
+    if (runs.length > 1) await waits;
+    await client.query("select from public.first_lock");
+    if (runs.length === 1)
+      waits = other.query("lock table public.first_lock").then(() => other.query("commit"));
+    return (await client.query("select from public.second_lock")).rowCount;
+  });
+  other.release();
+  expect([rows, runs]).toEqual([0, [0, 1]]);
+});
+
+test("a statement that the server ends to solve a deadlock runs again", async () => {
+  await db.$client.query("create table public.third_lock (); create table public.fourth_lock ()");
+  await db.$client.query(`
+    create function public.read_both() returns bigint language plpgsql as $$
+    begin
+      perform from public.third_lock;
+      perform pg_sleep(0.3);
+      return (select count(*) from public.fourth_lock);
+    end $$`);
+  const other = await db.$client.connect();
+  await other.query("begin; set local deadlock_timeout = '60s'; lock table public.fourth_lock");
+  const reading = db.$client.query("select public.read_both() as count");
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await other.query("lock table public.third_lock");
+  await other.query("commit");
+  other.release();
+  expect((await reading).rows).toEqual([{ count: "0" }]);
+});

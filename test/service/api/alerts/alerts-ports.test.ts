@@ -80,7 +80,7 @@ it.each([
   const { ports } = fakePorts();
   const refusal = async (url: string) => {
     resolved.push(url);
-    return "refused";
+    return { kind: "refused", error: "refused" } as const;
   };
   const reserve = () => ({ visit: () => Promise.reject(new Error("no visit")), release: () => undefined });
   const { ledger } = fakeLedger({ balanceUnits: null });

@@ -153,7 +153,9 @@ describe("GET /alerts/subscribe/{address}", () => {
 
   it("refuses a URL that the guard refuses with 422, uncharged", async () => {
     const error = "The URL must be https.";
-    const { app, keys, bought } = shop({ infrastructure: { refusal: async () => error } });
+    const { app, keys, bought } = shop({
+      infrastructure: { refusal: async () => ({ kind: "refused", error }) },
+    });
     const response = await app.request(pathOf({ webhook_url: "http://10.0.0.1/" }), WITH_KEY);
     expect([response.status, await bodyOf(response)]).toEqual([
       422,

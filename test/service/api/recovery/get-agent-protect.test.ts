@@ -206,7 +206,7 @@ describe("GET /agent/protect/{address}", () => {
 
   it("refuses a webhook_url that the guard refuses, before any charge", async () => {
     const { app, keys } = fakeApp(
-      { infrastructure: { refusal: async () => "the host is private" } },
+      { infrastructure: { refusal: async () => ({ kind: "refused", error: "the host is private" }) } },
       fakeLedger({ balanceUnits: 25_000 }),
     );
     const response = await app.request(HOOK, WITH_KEY);

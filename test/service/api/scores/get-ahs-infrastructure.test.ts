@@ -333,7 +333,7 @@ describe("agent_url", () => {
 
   it("is refused with 422 before the debit where the guard refuses it", async () => {
     const error = "The URL must be https, without user information, on an allowed port of a public host.";
-    const { app: guarded, keys } = app({ refusal: async () => error });
+    const { app: guarded, keys } = app({ refusal: async () => ({ kind: "refused", error }) });
     const response = await guarded.request(url("https://10.0.0.1/"), WITH_KEY);
     expect([response.status, await response.json()]).toEqual([
       422,

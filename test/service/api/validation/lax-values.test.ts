@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
-import { laxBoolean, laxInteger } from "../../../../service/api/validation/lax-values.ts";
+import { laxBoolean, laxInteger, laxUuid } from "../../../../service/api/validation/lax-values.ts";
 import { translateIssue } from "../../../../service/api/validation/translate-issue.ts";
 
 /** What a schema reads, or the type of the fault that is told. */
@@ -45,5 +45,20 @@ describe("what pydantic's lax mode reads", () => {
     [[], ["bool_type"]],
   ])("for a boolean: %j is %j", (value, expected) => {
     expect(read(laxBoolean(), value)).toEqual(expected);
+  });
+
+  const uuid = "12345678-1234-5678-1234-567812345678";
+  it.each([
+    [uuid.toUpperCase(), uuid],
+    [`{${uuid}}`, uuid],
+    [`urn:uuid:${uuid}`, uuid],
+    [uuid.replaceAll("-", ""), uuid],
+    [`{${uuid}`, ["uuid_parsing"]],
+    [`URN:UUID:${uuid}`, ["uuid_parsing"]],
+    ["12345678-1234-5678-1234567812345678", ["uuid_parsing"]],
+    [`{${uuid.replaceAll("-", "")}}`, ["uuid_parsing"]],
+    ["x", ["uuid_parsing"]],
+  ])("for a UUID: %j is %j", (value, expected) => {
+    expect(read(laxUuid(), value)).toEqual(expected);
   });
 });

@@ -56,7 +56,7 @@ it("no specification makes an error of ours, and what is stored has the hash tha
 
 it("no output makes an error of ours, and none but those that are accepted is charged", async () => {
   const world = intakeWorld(database.db, {
-    refuseUrl: async (url) => (URL.canParse(url) ? null : "no URL"),
+    refuseUrl: async (url) => (URL.canParse(url) ? null : { kind: "refused", error: "no URL" }),
   });
   const { headers } = await world.key(1_000_000);
   const fitting = {

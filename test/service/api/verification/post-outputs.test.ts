@@ -151,7 +151,9 @@ describe("what costs nothing", () => {
   });
 
   it("a webhook that the guard refuses, before any charge", async () => {
-    const world = intakeWorld(database.db, { refuseUrl: async () => "it leads inside" });
+    const world = intakeWorld(database.db, {
+      refuseUrl: async () => ({ kind: "refused", error: "it leads inside" }),
+    });
     const output = await world.output({ webhook_url: "https://10.0.0.1/" });
     const response = await world.submit(output, (await world.key()).headers);
     expect([response.status, await response.json()]).toEqual([
