@@ -56,7 +56,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
 
   current_score: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: ALL },
   score: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: ALL },
-  quarantine: { ahs_index: CLEAR, ahs_work: ALL },
+  quarantine: { ahs_index: CLEAR, ahs_serve: ALL, ahs_work: ALL },
   input_file: { ahs_serve: APPEND, ahs_work: APPEND },
   epoch: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
   enrolment: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
