@@ -3338,6 +3338,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -3505,6 +3514,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -3705,6 +3723,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Content-Encoding unsupported */
             415: {
                 headers: {
@@ -3850,6 +3877,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -3953,6 +3989,15 @@ export interface operations {
                 headers: {
                     /** @description What is asked for */
                     "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -4082,6 +4127,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Content-Encoding unsupported */
             415: {
                 headers: {
@@ -4199,6 +4253,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit */
             422: {
                 headers: {
@@ -4300,6 +4363,15 @@ export interface operations {
             };
             /** @description Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4429,6 +4501,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit */
             422: {
                 headers: {
@@ -4537,6 +4618,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -4659,6 +4749,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -4767,6 +4866,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -4934,6 +5042,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -5179,6 +5296,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -5271,6 +5397,15 @@ export interface operations {
             };
             /** @description Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5634,6 +5769,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -5715,6 +5859,15 @@ export interface operations {
             };
             /** @description Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5860,6 +6013,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Content-Encoding unsupported */
             415: {
                 headers: {
@@ -5997,6 +6159,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Content-Encoding unsupported */
             415: {
                 headers: {
@@ -6102,6 +6273,15 @@ export interface operations {
                 headers: {
                     /** @description What is asked for */
                     "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -6237,6 +6417,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Content-Encoding unsupported */
             415: {
                 headers: {
@@ -6313,6 +6502,15 @@ export interface operations {
                         /** @enum {string} */
                         status: "ok";
                     };
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Rate limit exceeded */
@@ -6522,6 +6720,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -6852,6 +7059,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -6946,6 +7162,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Rate limit exceeded */
@@ -7211,6 +7436,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -7433,6 +7667,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
             422: {
                 headers: {
@@ -7585,6 +7828,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -7857,6 +8109,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -8150,6 +8411,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {

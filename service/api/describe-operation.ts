@@ -28,8 +28,14 @@ const validationErrorsSchema = z
   .object({ detail: z.array(validationErrorSchema).optional() })
   .openapi("HTTPValidationError", { description: "Every fault of the request, in field order" });
 
-/** Those of every endpoint: its address may send too much, the server may be too slow or about to stop, or at fault. */
-const COMMON_PROBLEMS: readonly ProblemCode[] = ["rate-limited", "internal", "deadline-exceeded", "draining"];
+/** Those of every endpoint: its address or its URL may be too much, the server may be too slow or about to stop, or at fault. */
+const COMMON_PROBLEMS: readonly ProblemCode[] = [
+  "target-too-long",
+  "rate-limited",
+  "internal",
+  "deadline-exceeded",
+  "draining",
+];
 
 /** Those of every endpoint that reads a body. */
 const BODY_PROBLEMS: readonly ProblemCode[] = ["body-malformed", "body-too-large", "encoding-unsupported"];

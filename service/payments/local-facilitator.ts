@@ -97,15 +97,23 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
 
 /** What the payer's own code burns when it is asked for its agreement is our gas: a payer that is dear is not served. */
 async function checkGas(
-  { client, sender, spending }: LocalFacilitatorDeps,
+  deps: LocalFacilitatorDeps,
   { amount }: PresentedPayment,
   { call }: Notes,
 ): Promise<VerifyOutcome> {
   if (call === null) throw new Error("a payment was found valid whose transfer was never simulated");
+  const gas = await estimateGas(deps, call);
+  if (typeof gas !== "bigint") return gas;
+  if (gas > SETTLEMENT_MAX_GAS) return TOO_MUCH_GAS;
+  return (await deps.spending?.refusal({ gas, priceMicroUsd: amount })) ?? { kind: "valid" };
+}
+
+async function estimateGas(
+  { client, sender }: LocalFacilitatorDeps,
+  call: NonNullable<Notes["call"]>,
+): Promise<bigint | VerifyOutcome> {
   try {
-    const gas = await client.estimateGas({ account: sender, ...call });
-    if (gas > SETTLEMENT_MAX_GAS) return TOO_MUCH_GAS;
-    return (await spending?.refusal({ gas, priceMicroUsd: amount })) ?? { kind: "valid" };
+    return await client.estimateGas({ account: sender, ...call });
   } catch (error) {
     // The same call has just succeeded in the newest block: what fails it in the pending one may be another use of its nonce.
     switch (classifySendFailure(error).kind) {

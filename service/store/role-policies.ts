@@ -16,6 +16,27 @@ const EVERYONE = "everyone";
 
 /** Policies by table of the schema `ahs`. The owner of the tables is bound by none. */
 export const ROW_POLICIES: Readonly<Record<string, readonly RowPolicy[]>> = {
+  // A server plans the publication of what it scores, and must keep no wallet from being scored.
+  quarantine: [
+    {
+      name: "server_quarantines_publications",
+      role: "ahs_serve",
+      action: "insert",
+      rows: "with check (kind = 'publish')",
+    },
+    {
+      name: "server_extends_publications",
+      role: "ahs_serve",
+      action: "update",
+      rows: "using (kind = 'publish')",
+    },
+    {
+      name: "server_releases_publications",
+      role: "ahs_serve",
+      action: "delete",
+      rows: "using (kind = 'publish')",
+    },
+  ],
   sender_transaction: [
     {
       name: "server_asks_for_transfers",

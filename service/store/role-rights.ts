@@ -14,7 +14,7 @@ const CLEAR = "select (chain_id), delete";
 
 /** Only the worker signs: a signed transaction may be sent by whoever reads it. */
 const SENDER_COLUMNS =
-  'id, chain_id, sender, reference, purpose, "to", data, value, state, final, nonce, not_before, attempts, failure, error, revert_data, mined_hash, mined_block, gas_used, cost_wei, mined_at, created_at, updated_at';
+  'id, chain_id, sender, reference, purpose, "to", data, value, state, final, nonce, gas_limit, broadcast_at, not_before, attempts, failure, error, revert_data, mined_hash, mined_block, gas_used, cost_wei, mined_at, created_at, updated_at';
 /** What has a transfer sent again that failed before it had a nonce. */
 const SENDER_REVIVAL = "state, data, attempts, not_before, failure, error, revert_data, updated_at";
 

@@ -40,7 +40,7 @@ export async function placeOutput(body: OutputBody, spec: StoredSpec, bind: Bind
   if (binding?.kind === "suspended")
     throw unavailable(
       "escrow-suspended",
-      `Jobs of this escrow are not settled now: ${binding.reason}. Send the output again once its operator has allowed the new code; nothing was charged.`,
+      `Jobs of this escrow are not settled now: ${binding.reason}. Send the output again once its operator has allowed the new code.`,
       { retryAfterSeconds: SUSPENDED_RETRY_SECONDS },
     );
   if (binding === null || binding.kind === "unbound")

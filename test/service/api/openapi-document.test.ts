@@ -366,7 +366,6 @@ describe("/openapi.json", () => {
       "method-not-allowed",
       "request-malformed",
       "request-timeout",
-      "target-too-long",
       "headers-too-large",
       "connection-crowded",
       // Of forms on pages, which are no part of the document.

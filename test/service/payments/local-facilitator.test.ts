@@ -93,6 +93,13 @@ describe("a settlement at the fees of the moment", () => {
     expect(await facilitator.verify(await usdc.sign({ value: 10_000_000n }))).toEqual({ kind: "valid" });
   });
 
+  it("cannot be checked while nobody can tell what was spent, whatever the payment", async () => {
+    const spending = { refusal: () => Promise.reject(new Error("no database")) };
+    expect(await usdc.facilitator({ spending }).verify(await usdc.sign())).toMatchObject({
+      kind: "unavailable",
+    });
+  });
+
   it("of an authorization that the pending block uses is not called too much gas", async () => {
     const payment = await usdc.sign();
     usdc.setMining(false);

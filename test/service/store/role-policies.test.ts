@@ -5,7 +5,9 @@ import type { Database } from "../../../service/store/database.ts";
 import { insertEvidence, noteFinal } from "../../../service/store/held-evidence.ts";
 import { insertSpec } from "../../../service/store/job-specs.ts";
 import { enqueueSettlement } from "../../../service/store/payments-sender.ts";
+import { quarantineItems, readQuarantine, releaseItems } from "../../../service/store/quarantine.ts";
 import { ROW_POLICIES } from "../../../service/store/role-policies.ts";
+import { readGasSpent } from "../../../service/store/sender-spending.ts";
 import { dropIntake } from "../../../service/store/verdict-intake.ts";
 import { claimVerdicts } from "../../../service/store/verdict-queue.ts";
 import { askRerun } from "../../../service/store/verdict-reruns.ts";
@@ -94,6 +96,11 @@ describe("a server asks for transfers of paid calls, and again where one failed"
     expect(row).toEqual({ state: "queued", data: "0x02" });
   });
 
+  test("within what the day's gas leaves, which it reads", async () => {
+    const of = { chainId: FACILITATOR.chainId, purposes: ["x402"], now: world.now() };
+    expect(await readGasSpent(serve, of)).toBe(0n);
+  });
+
   test.each([
     ["a publication", { purpose: "publish" }],
     ["a transfer of coins", { value: "5000000000000000000" }],
@@ -127,6 +134,28 @@ describe("a server asks for transfers of paid calls, and again where one failed"
     );
     const change = "update ahs.sender_transaction set data = '0x03', state = 'queued' where chain_id = 1";
     expect(await attempt(change)).toBe(0);
+  });
+});
+
+describe("a server quarantines wallets whose publication it cannot plan", () => {
+  const faults = [{ subject: CLIENT, error: new Error("cannot be encoded") }];
+
+  test("which is what it does, and releases them", async () => {
+    const scope = { chainId: CHAIN_ID, kind: "publish" } as const;
+    for (const _again of [1, 2]) await quarantineItems(serve, scope, { faults, now: world.now() });
+    expect([...(await readQuarantine(serve, scope)).keys()]).toEqual([CLIENT]);
+    await releaseItems(serve, scope, [CLIENT]);
+    expect((await readQuarantine(serve, scope)).size).toBe(0);
+  });
+
+  test("and keeps none from being scored", async () => {
+    const scope = { chainId: CHAIN_ID, kind: "score" } as const;
+    await expect(quarantineItems(serve, scope, { faults, now: world.now() })).rejects.toMatchObject({
+      code: INSUFFICIENT_PRIVILEGE,
+    });
+    await quarantineItems(world.db, scope, { faults, now: world.now() });
+    await releaseItems(serve, scope, [CLIENT]);
+    expect((await readQuarantine(serve, scope)).size).toBe(1);
   });
 });
 
