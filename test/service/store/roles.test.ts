@@ -5,6 +5,7 @@ import { holdChain } from "../../../service/store/chain-fence.ts";
 import { advanceChainMark } from "../../../service/store/chain-mark.ts";
 import { type Database, migrateDatabase, requireMigrated } from "../../../service/store/database.ts";
 import { readBuilds } from "../../../service/store/index-builds.ts";
+import { quarantineItems, readQuarantine, releaseItems } from "../../../service/store/quarantine.ts";
 import { resetChain } from "../../../service/store/reset-chain.ts";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "../../../service/store/role-rights.ts";
 import { createRoles } from "../../../service/store/roles.ts";
@@ -149,6 +150,18 @@ test("a server sells keys, and asks for a transaction without reading what was s
   expect(
     await enqueueTransaction(as.ahs_serve, { ...call, reference: "r", purpose: "x402" }),
   ).toBeGreaterThan(0);
+});
+
+test("a server quarantines a wallet whose score it cannot plan, and releases it again", async () => {
+  const now = new Date(1_790_000_000_000);
+  const scope = { chainId: CHAIN_ID, kind: "publish" } as const;
+  const held = await as.ahs_serve.transaction(async (tx) => {
+    await quarantineItems(tx, scope, { faults: [{ subject: "0x1", error: new Error("no plan") }], now });
+    return readQuarantine(tx, scope);
+  });
+  expect([...held.keys()]).toEqual(["0x1"]);
+  await as.ahs_serve.transaction((tx) => releaseItems(tx, scope, ["0x1"]));
+  expect(await readQuarantine(as.ahs_serve, scope)).toEqual(new Map());
 });
 
 test("a new build of the index is readable without anybody granting it", async () => {
