@@ -1,6 +1,13 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { build } from "esbuild";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { createPublicClient, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
+import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
 import {
   accessibilityFaults,
@@ -14,7 +21,7 @@ import { CHROMIUM } from "../support/chromium.ts";
 import { type PagesWorld, QUIET, STEADY, startPagesWorld, walletOf } from "../support/pages-world.ts";
 
 let world: PagesWorld;
-const { payer } = roleAccounts();
+const { payer, payee } = roleAccounts();
 
 beforeAll(async () => {
   if (CHROMIUM !== null) world = await startPagesWorld(CHROMIUM);
@@ -228,6 +235,60 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
     await close();
   }, 60_000);
 });
+
+describe.skipIf(CHROMIUM === null)("a page of another origin", () => {
+  test("pays with the official client, which asks for headers that a preflight has to allow", async () => {
+    const site = createServer((_request, response) => response.end("<!doctype html>")).listen(0, "127.0.0.1");
+    await once(site, "listening");
+    const page = await world.browser.newPage();
+    try {
+      await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`);
+      await page.addScriptTag({ content: await payingScript() });
+      const before = await received();
+      for (const path of [`/ahs/route/${STEADY}`, `/risk/${STEADY}`]) {
+        const asked = { privateKey: privateKeyOf(payer), url: `${world.server.baseUrl}${path}` };
+        expect(await page.evaluate(`payFor(${JSON.stringify(asked)})`)).toMatchObject({
+          status: 200,
+          receipt: { success: true, network: "eip155:31337" },
+          body: { address: STEADY },
+        });
+      }
+      expect((await received()) - before).toBe(11_000n);
+    } finally {
+      await page.close();
+      site.close();
+    }
+  }, 60_000);
+});
+
+/** Defines `payFor`, which asks for a URL and pays what it costs. */
+async function payingScript(): Promise<string> {
+  const contents = `
+    import { ExactEvmScheme } from "@x402/evm/exact/client";
+    import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from "@x402/fetch";
+    import { privateKeyToAccount } from "viem/accounts";
+    window.payFor = async ({ privateKey, url }) => {
+      const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey));
+      const client = new x402Client().register("eip155:31337", scheme).setSpendControls(false);
+      const response = await wrapFetchWithPayment(window.fetch, client)(url);
+      const receipt = decodePaymentResponseHeader(response.headers.get("payment-response"));
+      return { status: response.status, receipt, body: await response.json() };
+    };`;
+  const stdin = { contents, resolveDir: import.meta.dirname };
+  const { outputFiles } = await build({ stdin, bundle: true, write: false, logLevel: "silent" });
+  return outputFiles[0]?.text ?? "";
+}
+
+/** What the service was paid, in millionths of a US dollar. */
+function received(): Promise<bigint> {
+  const { rpcUrl, contracts } = world.kit.chain;
+  return createPublicClient({ transport: http(rpcUrl) }).readContract({
+    address: contracts.usdc,
+    abi: usdCoinAbi,
+    functionName: "balanceOf",
+    args: [payee.address],
+  });
+}
 
 /** Has the wallet that bought several keys get another for the newest of them. */
 async function replaceByWallet(page: Page, lost: string): Promise<void> {
