@@ -15,8 +15,13 @@ export const SPEC_BYTES = {
   /** Of all addresses together: what an unused specification takes is free again within a day or two. */
   addresses: 2_000 * MEGABYTE,
   keys: 20_000 * MEGABYTE,
-  /** Of all that name a job of an escrow without the client's signature, since they stay as long as the job runs. */
-  unsigned: 200 * MEGABYTE,
+  /** Of those that name a job of an escrow without its client's signature, since they stay as long as the job runs. */
+  unsigned: {
+    address: 2 * MEGABYTE,
+    key: 4 * MEGABYTE,
+    addresses: 200 * MEGABYTE,
+    keys: 200 * MEGABYTE,
+  },
 } as const;
 /** A row and its index entries, whatever the texts. */
 const ROW_BYTES = 1_000;
@@ -27,24 +32,23 @@ export function bytesOf({ specText, acceptanceCriteria, domain, clientSignature 
   return ROW_BYTES + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** The budgets that a specification is taken from; the sender's own stands first. */
+/** The budgets that a specification is taken from; the sender's own stand first. */
 export function budgetsOf(sender: SpecSender, { job, clientSignature }: SpecDraft): readonly ByteBudget[] {
   const isUnsigned = job !== null && job.escrow !== null && clientSignature === null;
+  const all = "keyId" in sender ? "keys" : "addresses";
   return [
-    ...ownBudget(sender),
-    "keyId" in sender
-      ? { owner: "specs of keys", bytes: SPEC_BYTES.keys }
-      : { owner: "specs of addresses", bytes: SPEC_BYTES.addresses },
-    ...(isUnsigned ? [{ owner: "specs of unsigned jobs", bytes: SPEC_BYTES.unsigned }] : []),
+    ...(isUnsigned ? ownBudgets(sender) : ownBudgets(sender).slice(0, 1)),
+    { owner: `specs of ${all}`, bytes: SPEC_BYTES[all] },
+    ...(isUnsigned ? [{ owner: `unsigned specs of ${all}`, bytes: SPEC_BYTES.unsigned[all] }] : []),
   ];
 }
 
 /** The 429 of a sender whose own budget is spent, or the 503 where that of all is. */
 export function budgetRefusal(sender: SpecSender, { budget, retryAfterSeconds }: SpentBudget): Problem {
-  if (ownBudget(sender).some(({ owner }) => owner === budget.owner))
+  if (ownBudgets(sender).some(({ owner }) => owner === budget.owner))
     return new Problem(
       "rate-limited",
-      `Specifications of more than ${budget.bytes / MEGABYTE} MB a day came from ${"keyId" in sender ? "this API key" : "this address"}; this one can be registered in ${retryAfterSeconds} s.`,
+      `${budget.owner.startsWith("unsigned ") ? "Specifications that name a job without its client's signature, of" : "Specifications of"} more than ${budget.bytes / MEGABYTE} MB a day came from ${"keyId" in sender ? "this API key" : "this address"}; this one can be registered in ${retryAfterSeconds} s.`,
       { headers: { "retry-after": String(retryAfterSeconds) } },
     );
   return unavailable(
@@ -54,10 +58,19 @@ export function budgetRefusal(sender: SpecSender, { budget, retryAfterSeconds }:
   );
 }
 
-function ownBudget(sender: SpecSender): readonly ByteBudget[] {
-  if ("keyId" in sender) return [{ owner: `specs of key ${sender.keyId}`, bytes: SPEC_BYTES.key }];
-  const { address } = sender;
+/** What one sender may register, and of it what may name a job of an escrow without its client's signature. */
+function ownBudgets(sender: SpecSender): readonly ByteBudget[] {
+  const kind = "keyId" in sender ? "key" : "address";
+  const owner = ownerOf(sender);
+  if (owner === null) return [];
+  return [
+    { owner: `specs of ${owner}`, bytes: SPEC_BYTES[kind] },
+    { owner: `unsigned specs of ${owner}`, bytes: SPEC_BYTES.unsigned[kind] },
+  ];
+}
+
+function ownerOf(sender: SpecSender): string | null {
+  if ("keyId" in sender) return `key ${sender.keyId}`;
   // As a digest: rows do not show who sent what.
-  if (address === null) return [];
-  return [{ owner: `specs of ${hash("sha256", address, "hex")}`, bytes: SPEC_BYTES.address }];
+  return sender.address === null ? null : hash("sha256", sender.address, "hex");
 }

@@ -431,6 +431,20 @@ describe("a specification that is registered", () => {
     await database.db.$client.query("truncate ahs.rate_bucket");
   });
 
+  it("that names a job without a signature is refused beyond the sender's small part, so that none takes it all", async () => {
+    await database.db.$client.query("truncate ahs.rate_bucket");
+    const world = intakeWorld(database.db, { newestBlock: async () => 123n });
+    const [one, other] = [await world.key(), await world.key()];
+    const ofJob = { ...MINIMAL, ...JOB, spec_text: "\u{1f984}".repeat(100_000) };
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 10; sent += 1)
+      statuses.push((await world.post("/v1/specs", ofJob, one.headers)).status);
+    expect(statuses.toSorted()).toEqual([...Array<number>(9).fill(200), 429]);
+    expect((await world.post("/v1/specs", ofJob, other.headers)).status).toBe(200);
+    expect((await world.post("/v1/specs", MINIMAL, one.headers)).status).toBe(200);
+    await database.db.$client.query("truncate ahs.rate_bucket");
+  });
+
   it("is refused beyond the limit of its address", async () => {
     const world = intakeWorld(database.db, {
       specLimit: () => ({ policy: "ip", perMinute: 20, tokens: 0 }),
