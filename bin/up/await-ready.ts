@@ -7,7 +7,10 @@ import type { RunningChain } from "./start-chain.ts";
 const POLL_MS = 300;
 const REQUEST_MS = 2_000;
 
-/** Waits until the index holds the very block that is the head now: a database may still hold the index of a lost chain. */
+/**
+ * Waits until this run's indexer holds the very block that is the head now. A database may still hold the index of a lost chain; and
+ * until its indexer takes back the blocks that were not final, the head as the last run left it.
+ */
 export async function awaitIndexed(
   rising: Rising,
   { db, chain, indexUrl }: { readonly db: Database; readonly chain: RunningChain; readonly indexUrl: string },
@@ -15,11 +18,14 @@ export async function awaitIndexed(
   const head = await createPublicClient({ transport: http(chain.rpcUrl) }).getBlock();
   const blocks = `"chain_${chain.chainId}".block`;
   await poll(rising, async () => {
+    // Asked first: an indexer is ready after it has taken blocks back, and what is held then is its own.
+    const isReady = (await statusOf(`${indexUrl}/ready`)) === 200;
     const held = `select count(*) as n from ${blocks} where number = ${head.number} and hash = '${head.hash}'`;
     const [isHeld] = await count(db, held);
-    const done = isHeld === 1 ? Number(head.number) : await syncedBlocks(indexUrl);
+    const isIndexed = isReady && isHeld === 1;
+    const done = isIndexed ? Number(head.number) : await syncedBlocks(indexUrl);
     rising.progress.show("indexing blocks", Math.min(done, Number(head.number)), Number(head.number));
-    return isHeld === 1;
+    return isIndexed;
   });
 }
 

@@ -97,6 +97,7 @@ describe("ahs up", () => {
       const { inputs_hash } = await record(first, "keeper");
       await stopLeavingNothing();
       const second = await start([]);
+      await expectIndexAdvances(second);
       expect(second.api_key).toBe(first.api_key);
       expect(second.contracts).toEqual(first.contracts);
       expect(await headOf(second)).toBeGreaterThanOrEqual(before);
@@ -247,6 +248,23 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   const code = await script.exited;
   expect(code, script.log()).toBe(0);
   return script.log();
+}
+
+/** The indexed block never goes back once the service is announced. */
+async function expectIndexAdvances(up: UpFile): Promise<void> {
+  const first = await indexedBlock(up);
+  const seen = [first];
+  await until({ what: "the index is two blocks further", timeoutMs: 30_000 }, async () => {
+    const block = await indexedBlock(up);
+    seen.push(block);
+    return block >= first + 2 ? true : null;
+  });
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+}
+
+async function indexedBlock(up: UpFile): Promise<number> {
+  const { checks } = JSON.parse(await (await fetch(`${up.base_url}/readyz`)).text());
+  return Number(/^block (\d+)/.exec(checks.index.detail)?.[1]);
 }
 
 async function headOf(up: UpFile): Promise<number> {
