@@ -4,6 +4,12 @@ import type { StepPolicy } from "./send-step.ts";
 export const SETTLEMENT_MAX_GAS = 200_000n;
 
 /**
+ * Gas that settlements of one payer may take in 24 hours and revert: a contract that pays can agree in every simulation and refuse in
+ * the transaction, at no cost of its own. Five of the largest, and 15 of a common size.
+ */
+export const PAYER_MAX_REVERTED_GAS = 1_000_000n;
+
+/**
  * Gas of ending a job and of recording a HOLD, two thirds over: escrows read the whole description, and one that just fits into a
  * transaction (EIP-7825, about 23 KB) makes 1.8 and 1.7 million of it; they also call tokens and hooks that their clients chose.
  */

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { readRevertedGas } from "../store/payments-sender.ts";
 import { readGasSpent } from "../store/sender-spending.ts";
 import {
   readHighestNonce,
@@ -9,6 +10,7 @@ import type { SendFailure } from "./send-errors.ts";
 import { type Attempt, marketFees, signAndBroadcast, told } from "./send-offer.ts";
 import { fail, forbid, postpone, update } from "./send-outcome.ts";
 import { nonced, type Pass, reservedWei } from "./send-pass.ts";
+import { PAYER_MAX_REVERTED_GAS } from "./send-policy.ts";
 
 /** Failures that pass by themselves; a transaction with any other is never sent. */
 const LATER: ReadonlySet<SendFailure["kind"]> = new Set([
@@ -61,11 +63,11 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
 /** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */
 async function estimate(
   pass: Pass,
-  { id, purpose }: SenderTransaction,
+  { id, purpose, reference }: SenderTransaction,
   call: { readonly to: Address; readonly data: Hex; readonly value: bigint },
 ): Promise<Attempt<bigint>> {
   const gas = await told(pass.rpc.estimateGas({ from: pass.key.sender, ...call }));
-  const failure = gas.ok ? await findExcess(pass, { id, purpose, gas: gas.value }) : gas.failure;
+  const failure = gas.ok ? await findExcess(pass, { id, purpose, reference, gas: gas.value }) : gas.failure;
   if (gas.ok && failure === null) return gas;
   if (failure === null) throw new Error("a call without an estimate has failed");
   pass.metrics.failures.inc({ kind: failure.kind });
@@ -75,11 +77,21 @@ async function estimate(
 /** Why a call of so much gas is not sent, for good or now; null where it may be. */
 async function findExcess(
   pass: Pass,
-  { id, purpose, gas }: { readonly id: number; readonly purpose: string; readonly gas: bigint },
+  {
+    id,
+    purpose,
+    reference,
+    gas,
+  }: { readonly id: number; readonly purpose: string; readonly reference: string; readonly gas: bigint },
 ): Promise<SendFailure | null> {
   const most = pass.policy.maxGas.get(purpose);
   if (most !== undefined && gas > most) {
     const message = `the call needs ${gas} gas; ${purpose} may take ${most}`;
+    return { kind: "refused", message, revertData: null };
+  }
+  const reverted = await readRevertedGas(pass.db, { ...pass.key, purpose, reference, now: pass.now() });
+  if (reverted > PAYER_MAX_REVERTED_GAS) {
+    const message = `settlements of this payer took ${reverted} gas in 24 hours and reverted; ${PAYER_MAX_REVERTED_GAS} may`;
     return { kind: "refused", message, revertData: null };
   }
   const budget = pass.policy.budgets.find(({ purposes }) => purposes.includes(purpose));

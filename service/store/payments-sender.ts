@@ -1,4 +1,5 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gte, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { Database } from "./database.ts";
 import { underDeadline } from "./query-deadline.ts";
@@ -87,6 +88,35 @@ export async function findSettlement(
     .orderBy(sql`${senderTransaction.state} = 'failed'`, desc(senderTransaction.id))
     .limit(1);
   return row ?? null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Gas that settlements of the payer of one took in 24 hours and reverted; 0 for what is no settlement. */
+export async function readRevertedGas(
+  db: NodePgDatabase,
+  of: {
+    readonly chainId: number;
+    readonly purpose: string;
+    readonly reference: string;
+    readonly now: Date;
+  },
+): Promise<bigint> {
+  if (of.purpose !== PURPOSE) return 0n;
+  const payer = of.reference.slice(0, of.reference.lastIndexOf(":") + 1);
+  const [reverted] = await db
+    .select({ gas: sql<string>`coalesce(sum(${senderTransaction.gasUsed}), 0)` })
+    .from(senderTransaction)
+    .where(
+      and(
+        eq(senderTransaction.chainId, of.chainId),
+        eq(senderTransaction.purpose, PURPOSE),
+        gte(senderTransaction.createdAt, new Date(of.now.getTime() - DAY_MS)),
+        eq(senderTransaction.state, "reverted"),
+        sql`starts_with(${senderTransaction.reference}, ${payer})`,
+      ),
+    );
+  return BigInt(reverted?.gas ?? 0);
 }
 
 const columns = {

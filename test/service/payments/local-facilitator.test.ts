@@ -151,6 +151,22 @@ describe("a contract wallet", () => {
     expect(await orders(payment)).toEqual([{ state: "failed" }]);
     expect(await usdc.paymentChain.isUsed(payment)).toBe(false);
   });
+
+  it("whose settlements reverted a few times a day is sent for no more, and others are", async () => {
+    const wallet = usdc.chain.contracts.smartWallet;
+    await usdc.mint(CENT, wallet);
+    const [reverting, other] = [await usdc.sign({ from: wallet }), await usdc.sign()];
+    await usdc.db.$client.query(
+      `insert into ahs.sender_transaction (chain_id, sender, reference, purpose, "to", data, value, state, final, hashes, gas_used)
+       select 31337, '0x1', lower('x402:31337:' || $1 || ':' || $2 || ':' || place), 'x402', $1, '0x', 0, 'reverted', true, '{}', 200001
+       from generate_series(1, 5) place`,
+      [usdc.usdc, reverting.payer],
+    );
+    usdc.startSender();
+    expect(await usdc.facilitator().settle(reverting)).toMatchObject({ kind: "refused" });
+    expect(await orders(reverting)).toEqual([{ state: "failed" }]);
+    expect(await usdc.facilitator().settle(other)).toMatchObject({ kind: "settled" });
+  });
 });
 
 /** Counts down for some millions of gas, then answers the magic value of ERC-1271. */

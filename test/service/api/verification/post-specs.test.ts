@@ -245,7 +245,7 @@ describe("422 bodies of POST /v1/outputs", () => {
         {
           type: "uuid_parsing",
           loc: ["body", "spec_id"],
-          msg: expect.stringMatching(/^Input should be a valid UUID, invalid character: .* found `x` at 1$/),
+          msg: expect.stringMatching(/^Input should be a valid UUID, invalid character: found `x` at 1$/),
           input: "x",
           ctx: { error: expect.stringContaining("invalid character") },
         },
