@@ -6,6 +6,7 @@ import { collectFaults } from "./faults.ts";
 import { type Load, startLoad } from "./load/load.ts";
 import { chainLost } from "./scenarios/chain-lost.ts";
 import { hostile } from "./scenarios/hostile.ts";
+import { hostileChain } from "./scenarios/hostile-chain.ts";
 import { connections, kill } from "./scenarios/kill.ts";
 import { databaseGone, rpcGone, rpcLimited, rpcSlow } from "./scenarios/outages.ts";
 import { reorg } from "./scenarios/reorg.ts";
@@ -26,6 +27,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "rpc-429": rpcLimited,
   "rpc-slow": rpcSlow,
   hostile,
+  "hostile-chain": hostileChain,
   "chain-lost": chainLost,
 };
 

@@ -24,6 +24,10 @@ const FULL: Extent = {
   disturbedMs: 30_000,
   measureMs: 15_000,
   fuzzed: 40,
+  forged: 150_000,
+  registrations: 300,
+  busyCalls: 1_000_000,
+  floods: 200,
 };
 const SHORT: Extent = {
   kills: 5,
@@ -33,6 +37,10 @@ const SHORT: Extent = {
   disturbedMs: 2_500,
   measureMs: 2_000,
   fuzzed: 2,
+  forged: 6_000,
+  registrations: 30,
+  busyCalls: 50_000,
+  floods: 20,
 };
 /** A request that died keeps its place for two minutes; the short form does not wait for that. */
 const DRAIN_MS = { full: 170_000, short: 60_000 };

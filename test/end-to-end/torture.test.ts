@@ -8,7 +8,7 @@ import type { TortureRow } from "../../torture/torture-row.ts";
 
 const TORTURE = new URL("../../torture/run.ts", import.meta.url).pathname;
 /** The others take what is left of CI's time; `npm run torture -- --short` runs them all. */
-const SCENARIOS = ["kill", "hostile"];
+const SCENARIOS = ["kill", "hostile", "hostile-chain"];
 /** A busy machine takes several times as long as an idle one. */
 const TIMEOUT_MS = 300_000;
 
@@ -28,15 +28,17 @@ afterAll(async () => {
 });
 
 test(
-  "kills and hostile requests under load lose and double nothing, and leave nothing behind",
+  "kills, hostile requests and a hostile chain under load lose and double nothing, and leave nothing behind",
   async () => {
     const { code, output, rows } = await torture(["--short", "--only", SCENARIOS.join(",")]);
     expect([code, rows.flatMap(({ faults }) => faults)], output).toEqual([0, []]);
     expect(rows.map(({ name, injected, lost, doubled }) => ({ name, injected, lost, doubled }))).toEqual([
       { name: "kill", injected: 5, lost: 0, doubled: 0 },
       { name: "hostile", injected: expect.any(Number), lost: 0, doubled: 0 },
+      { name: "hostile-chain", injected: expect.any(Number), lost: 0, doubled: 0 },
     ]);
-    expect(rows.at(-1)?.injected).toBeGreaterThan(60);
+    expect(rows.at(1)?.injected).toBeGreaterThan(60);
+    expect(rows.at(2)?.injected).toBeGreaterThan(12_000);
     expect(readdirSync(folder)).toEqual(["rows.json"]);
   },
   TIMEOUT_MS,

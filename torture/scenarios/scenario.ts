@@ -17,6 +17,14 @@ export type Extent = {
   readonly measureMs: number;
   /** Hostile requests to each operation. */
   readonly fuzzed: number;
+  /** Approvals of one agent that a stranger's contract claims, and as many transfers to it. */
+  readonly forged: number;
+  /** Wallets that register an agent and do nothing else. */
+  readonly registrations: number;
+  /** Own calls of one hostile wallet. */
+  readonly busyCalls: number;
+  /** Rounds of a specification and two requests that pay nothing. */
+  readonly floods: number;
 };
 
 export type ScenarioContext = {
