@@ -12,7 +12,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ahs-base-"));
   mkdirSync(join(folder, "ops"));
-  for (const file of ["deployment.json", "ops/env.example"])
+  for (const file of ["deployment.json", "ops/env.example", "ops/compose.env.example"])
     writeFileSync(join(folder, file), "", { mode: 0o644 });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
