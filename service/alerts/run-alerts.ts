@@ -88,9 +88,8 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
     try {
       await dropEventsOfEnded(db, now());
       if (monotonicMs() - toldAt > EXPIRY_EVERY_MS) {
-        const told = await tellExpiry(db, now());
-        if (told > 0) logger.info({ told }, "subscriptions told that they run out");
         toldAt = monotonicMs();
+        await noteExpiry(deps);
       }
       const { depth, lagSeconds } = await readWebhookQueue(db, now());
       metrics.queueDepth.set(depth);
@@ -106,6 +105,16 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
       logger.error({ err: error }, "keeping the webhook queue in order failed; trying again");
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** What fails here delays no sweep. */
+async function noteExpiry({ db, logger, now }: AlertDeps): Promise<void> {
+  try {
+    const told = await tellExpiry(db, now());
+    if (told > 0) logger.info({ told }, "subscriptions told that they run out");
+  } catch (error) {
+    logger.error({ err: error }, "some subscriptions could not be told that they run out; trying again");
   }
 }
 

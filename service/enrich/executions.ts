@@ -17,7 +17,7 @@ import type { MinedCall } from "./own-call.ts";
 import type { RawLog } from "./raw-log.ts";
 
 /** An execution as an own call, with the logs that belong to it. */
-export type ExecutedCall = {
+type ExecutedCall = {
   readonly execution: Execution;
   /** All of it but when its block was mined. */
   readonly call: Omit<MinedCall, "timestamp">;
@@ -32,6 +32,15 @@ export type Carried = {
   readonly entryPoints: ReadonlySet<Address>;
 };
 
+/** leftOut: executions whose logs are too many, see MAX_SHARED_LOGS. */
+type DescribedExecutions = { readonly calls: readonly ExecutedCall[]; readonly leftOut: number };
+
+/**
+ * Logs that executions of Safes cover in one transaction before further ones are left out. Each Safe's first execution begins
+ * with the transaction, so that without a bound the work grows with the Safes times the logs.
+ */
+const MAX_SHARED_LOGS = 100_000;
+
 const EXEC_TRANSACTION = "0x6a761202";
 const SELECTOR_CHARACTERS = 10;
 
@@ -42,15 +51,20 @@ const SELECTOR_CHARACTERS = 10;
 export function describeExecutions(
   executions: readonly Execution[],
   { carrier, entryPoints }: Carried,
-): readonly ExecutedCall[] {
+): DescribedExecutions {
   const extents = extentsOf(executions, carrier.logs, entryPoints);
   const read = createCalldataReader(carrier);
   const decode = createLogDecoder();
-  return executions.flatMap((execution) => {
+  let leftOut = 0;
+  const calls = executions.flatMap((execution) => {
     const { log, wallet, ok, origin } = execution;
     const extent = extents.get(log.logIndex);
     if (extent === undefined)
       throw new EnrichFailure("inconsistent", `a log of ${log.transactionHash} is not in its receipt`);
+    if (extent === "left_out") {
+      leftOut += 1;
+      return [];
+    }
     if (origin === "safe" && extent.operationOf === wallet) return [];
     const logs = carrier.logs.slice(extent.start, extent.end).filter((one) => !isTrouble(one, log.address));
     const { inner, ...cost } = read(execution);
@@ -67,6 +81,7 @@ export function describeExecutions(
     };
     return [{ execution, call, logs, decode }];
   });
+  return { calls, leftOut };
 }
 
 const UNKNOWN_CALL = { to: null, value: 0n, input: "0x" } as const;
@@ -151,25 +166,33 @@ type Extent = { readonly start: number; readonly end: number; readonly operation
 /**
  * Of each execution, by the number of its log: the logs between the execution before it, or the transaction's start, and the
  * one that tells of it. An entry point tells of each operation right after it, and of none before all were found valid; what
- * calls itself one and is not believed says nothing of what a Safe's execution is part of.
+ * calls itself one and is not believed says nothing of what a Safe's execution is part of. Which are left out depends on the
+ * logs alone, not on which Safes are followed: so a single wallet is verified by the same cut.
  */
 function extentsOf(
   executions: readonly Execution[],
   logs: readonly RawLog[],
   entryPoints: ReadonlySet<Address>,
-): ReadonlyMap<number, Extent> {
+): ReadonlyMap<number, Extent | "left_out"> {
   const wanted = new Set(executions.map(({ log }) => log.logIndex));
-  const extents = new Map<number, Extent>();
+  const extents = new Map<number, Extent | "left_out">();
+  let shared = 0;
   const bounds = new Map<Address, number>();
   for (const [end, log] of logs.entries()) {
     const start = (bounds.get(log.address) ?? -1) + 1;
-    if (wanted.has(log.logIndex)) extents.set(log.logIndex, { start, end, operationOf: null });
-    if (isBound(log, entryPoints)) bounds.set(log.address, end);
+    const isSafe = !entryPoints.has(log.address);
+    const extent = { start, end, operationOf: null };
+    if (wanted.has(log.logIndex))
+      extents.set(log.logIndex, isSafe && shared > MAX_SHARED_LOGS ? "left_out" : extent);
+    if (!isBound(log, entryPoints)) continue;
+    bounds.set(log.address, end);
+    if (isSafe) shared += end - start;
   }
   let operating: Address | null = null;
   for (const log of logs.toReversed()) {
     const extent = extents.get(log.logIndex);
-    if (extent !== undefined) extents.set(log.logIndex, { ...extent, operationOf: operating });
+    if (extent !== undefined && extent !== "left_out")
+      extents.set(log.logIndex, { ...extent, operationOf: operating });
     if (entryPoints.has(log.address)) operating = operationOf(log)?.wallet ?? operating;
   }
   return extents;

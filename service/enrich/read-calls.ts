@@ -85,6 +85,11 @@ function leaveReceiptOut({ metrics, logger }: EnrichContext, { hash }: IndexedCa
   logger.warn({ hash }, "no answer has room for the receipt of an own call: it is kept without");
 }
 
+function leaveExecutionsOut({ metrics, logger }: EnrichContext, hash: Hex, leftOut: number): void {
+  metrics.leftOut.inc({ what: "execution" }, leftOut);
+  logger.warn({ hash, leftOut }, "executions of Safes share more logs in one transaction than are read");
+}
+
 type Receipts = ReadonlyMap<Hex, RawReceipt | null>;
 type Tips = ReadonlyMap<number, bigint | null>;
 
@@ -144,8 +149,10 @@ async function readExecutions(
   const rows = await mapLimited([...carried], limits.concurrency, async ([hash, executions]) => {
     const carrier = await readCarrier(context, wanted, { hash, receipt: expected(known.receipts, hash) });
     if (carrier === null) return [];
-    return crashes.decode(hash, () =>
-      describeExecutions(executions, { carrier, entryPoints }).map(({ execution, call, ...told }) => {
+    return crashes.decode(hash, () => {
+      const described = describeExecutions(executions, { carrier, entryPoints });
+      if (described.leftOut > 0) leaveExecutionsOut(context, hash, described.leftOut);
+      return described.calls.map(({ execution, call, ...told }) => {
         const { timestamp } = indexedBlock(wanted.blocks, call.block);
         const outcome = { ...told, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
         const stored = { chainId, wrappedNative, origin: execution.origin };
@@ -156,8 +163,8 @@ async function readExecutions(
           row: ownCallRow({ ...call, timestamp }, outcome, stored),
           approvals: approvals.map((log) => approvalKey(call.wallet, log)),
         };
-      }),
-    );
+      });
+    });
   });
   return rows.flat();
 }

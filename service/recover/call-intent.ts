@@ -84,8 +84,8 @@ function swapIntent(call: Called, { legs, deadline }: SwapReading): Meaning {
   if (legs.length === 0) return { ...exactly(call), deadline };
   return {
     kind: "swap",
-    keys: legs.map(({ tokenIn, target, recipient }) => `swap:${tokenIn}:${target}:${recipient}`),
-    parties: [...partiesOf(call), ...legs.map(({ recipient }) => recipient)],
+    keys: unique(legs.map(({ tokenIn, target, recipient }) => `swap:${tokenIn}:${target}:${recipient}`)),
+    parties: unique([...partiesOf(call), ...legs.map(({ recipient }) => recipient)]),
     spends: legs.flatMap(({ spend }) => (spend === null ? [] : [spend])),
     deadline,
   };
@@ -107,6 +107,10 @@ export const KNOWN_SELECTORS: readonly Hex[] = [
   ...APPROVAL_SELECTORS,
   ...SWAP_SELECTORS,
 ];
+
+function unique<Text extends string>(texts: readonly Text[]): readonly Text[] {
+  return [...new Set(texts)];
+}
 
 function partiesOf({ to }: Pick<Called, "to">): readonly Address[] {
   return to === null ? [] : [to.toLowerCase() as Address];

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { CallOutcomes, SentCall } from "../store/failed-calls.ts";
-import { type CallIntent, mayBeSame, readIntent } from "./call-intent.ts";
+import { type CallIntent, readIntent } from "./call-intent.ts";
 import type { NodeBlock, WalletState } from "./recovery-node.ts";
 import { toldFinder } from "./told-repair.ts";
 
@@ -38,11 +38,11 @@ function finishedFinder({ wallet, outcomes }: Known): FindRepair {
   const successes = indexCalls(outcomes.successes, wallet);
   return (call, intent) => {
     const isAfter = (success: SentCall) => isLater(success, call);
-    const same = intent.keys.flatMap((key) => successes.byKey.get(key) ?? []).find(isAfter);
+    const same = findByKey(intent, successes, isAfter);
     if (same !== undefined) {
       return repair("repaired", `Transaction ${same.hash} brought about the same later.`, same.hash);
     }
-    const alike = alikeTo(intent, successes).find(isAfter);
+    const alike = findAlike(intent, successes, isAfter);
     if (alike !== undefined) {
       const detail = `Transaction ${alike.hash} of the same method succeeded later, and calldata does not tell whether for the same.`;
       return repair("maybe_repaired", detail, alike.hash);
@@ -86,11 +86,11 @@ function pendingFinder({ wallet, state }: Known): FindRepair {
   const ownCode = state.underWay.find(({ to, input }) => to?.toLowerCase() === wallet && input !== "0x");
   const unseen = state.pendingNonce - state.nonce - state.underWay.length;
   return (_call, intent) => {
-    const [same] = intent.keys.flatMap((key) => underWay.byKey.get(key) ?? []);
+    const same = findByKey(intent, underWay, () => true);
     if (same !== undefined) {
       return repair("under_way", `Transaction ${same.hash} for the same is under way.`, same.hash);
     }
-    const [alike = ownCode] = alikeTo(intent, underWay);
+    const alike = findAlike(intent, underWay, () => true) ?? ownCode;
     if (alike !== undefined) {
       return repair("under_way", `Transaction ${alike.hash} is under way and may do the same.`, alike.hash);
     }
@@ -120,11 +120,27 @@ function indexCalls<Call extends Called>(calls: readonly Call[], wallet: Address
   return { byKey, byMethod: Map.groupBy(read, ({ intent }) => intent.method) };
 }
 
-/** Calls of the same method that may be for the same. */
-function alikeTo<Call>(intent: CallIntent, { byMethod }: Indexed<Call>): readonly Call[] {
-  return (byMethod.get(intent.method) ?? []).flatMap((other) =>
-    mayBeSame(intent, other.intent) ? [other.call] : [],
-  );
+/** The first call that brings about the same. */
+function findByKey<Call>(
+  { keys }: CallIntent,
+  { byKey }: Indexed<Call>,
+  fits: (call: Call) => boolean,
+): Call | undefined {
+  for (const key of keys) {
+    const found = byKey.get(key)?.find(fits);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The first call of the same method where the calldata of one of both does not tell what it is for. */
+function findAlike<Call>(
+  { kind, method }: CallIntent,
+  { byMethod }: Indexed<Call>,
+  fits: (call: Call) => boolean,
+): Call | undefined {
+  const isUnclear = (other: CallIntent) => kind === "other" || other.kind === "other";
+  return byMethod.get(method)?.find(({ call, intent }) => isUnclear(intent) && fits(call))?.call;
 }
 
 type Place = Pick<SentCall, "block" | "transactionIndex">;

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { SentCall } from "../store/failed-calls.ts";
-import { readIntent } from "./call-intent.ts";
+import type { CallIntent } from "./call-intent.ts";
 
 /** Hex digits: an address fills the last 20 of 32 bytes. */
 const PADDING = "0".repeat(24);
@@ -15,10 +15,10 @@ const MAX_NAMED = 128;
  * at any byte, since calldata may hold calldata. Lower-case, each once.
  */
 export function accountsOf(
-  call: Pick<SentCall, "to" | "input" | "value">,
-  wallet: Address,
+  call: Pick<SentCall, "input">,
+  intent: Pick<CallIntent, "parties">,
 ): ReadonlySet<Address> {
-  return new Set([...readIntent(call, wallet).parties, ...namedIn(call.input)]);
+  return new Set([...intent.parties, ...namedIn(call.input)]);
 }
 
 function namedIn(input: Hex): readonly Address[] {

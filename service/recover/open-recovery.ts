@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 import { type Fees, suggestFees } from "../chain/send-fees.ts";
 import { senderPolicy } from "../chain/send-policy.ts";
 import type { CallOutcomes, OutcomesQuery } from "../store/failed-calls.ts";
-import { KNOWN_SELECTORS } from "./call-intent.ts";
+import { KNOWN_SELECTORS, readIntent } from "./call-intent.ts";
 import type { ListedAccounts } from "./listed-accounts.ts";
 import { accountsOf } from "./named-accounts.ts";
 import { type ReadOutcomes, readTold } from "./read-told.ts";
@@ -77,7 +77,7 @@ export async function requireSameBlock(node: RecoveryNode, { number, hash }: Nod
 }
 
 function accountsIn({ failures }: CallOutcomes, wallet: Address): ReadonlySet<Address> {
-  return new Set([wallet, ...failures.flatMap((call) => [...accountsOf(call, wallet)])]);
+  return new Set([wallet, ...failures.flatMap((call) => [...accountsOf(call, readIntent(call, wallet))])]);
 }
 
 async function readState(

@@ -94,7 +94,7 @@ function judgeOf(known: Known) {
     if (call.timestamp < since) {
       return refuse("too_old", `It failed more than ${RECENT_DAYS} days ago.`);
     }
-    if ([...accountsOf(call, wallet)].some((account) => listed.has(account))) {
+    if ([...accountsOf(call, intent)].some((account) => listed.has(account))) {
       return refuse("listed_account", "It deals with a sanctioned account or a mixer, or names one.");
     }
     const repair = findRepair(call, intent);

@@ -47,12 +47,23 @@ type Span = { readonly after: Date; readonly until: Date };
  */
 export async function readUntold(
   db: NodePgDatabase,
-  { after, until, key, limit }: Span & { readonly key: readonly [string, string]; readonly limit: number },
+  {
+    after,
+    until,
+    key,
+    limit,
+    except = [],
+  }: Span & {
+    readonly key: readonly [string, string];
+    readonly limit: number;
+    readonly except?: readonly string[];
+  },
 ): Promise<readonly string[]> {
   const endMs = sql`floor(extract(epoch from s.expires_at) * 1000)::bigint`;
   const { rows } = await db.execute<{ readonly id: string }>(sql`
     select s.id from ahs.alert_subscription s
     where s.ended_at is null and s.expires_at > ${after} and s.expires_at <= ${until}
+      and s.id <> all(${sql.param(except)}::uuid[])
       and not exists (
         select from ahs.webhook_event w
         where w.endpoint_id = s.endpoint_id and w.dedupe_key = ${key[0]}::text || ${endMs} || ${key[1]}::text)

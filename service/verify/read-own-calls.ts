@@ -124,7 +124,7 @@ async function readExecutions(
       const { receipt, transaction } = await readMined(client, block, hash);
       const carrier = carrierOf(receipt, transaction);
       const carried = byHash.get(hash) ?? [];
-      for (const { call, ...told } of describeExecutions(carried, { carrier, entryPoints })) {
+      for (const { call, ...told } of describeExecutions(carried, { carrier, entryPoints }).calls) {
         const outcome = { ...told, l1Fee: null, marketPrice: block.marketPrice };
         calls.push(describeCall({ ...call, timestamp: block.timestamp }, outcome, wrappedNative));
       }

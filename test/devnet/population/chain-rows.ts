@@ -116,7 +116,7 @@ function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly 
     const carrier = carrierOf(transaction, logs);
     const own = follow.followed.has(sent.from) ? [{ call: minedCall(transaction, block), logs }] : [];
     const { executions } = findExecutions(logs, follow);
-    const executed = describeExecutions(executions, { carrier, entryPoints: follow.entryPoints }).map(
+    const executed = describeExecutions(executions, { carrier, entryPoints: follow.entryPoints }).calls.map(
       (one) => ({ ...one, call: { ...one.call, timestamp: block.time } }),
     );
     return [...own, ...executed].map(({ call, logs }) => ({

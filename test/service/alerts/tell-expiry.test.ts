@@ -95,6 +95,20 @@ describe("a subscription that runs out", () => {
     expect([await untold(), await look()]).toEqual([[0, 0], 0]);
   });
 
+  test("is told although others before it in its batch fail, which are tried again at the next look", async () => {
+    const bought = [];
+    for (const owner of ["key:1", "key:2", "key:3", "key:4", "key:5", "key:6"])
+      bought.push(await world.buy({ owner }));
+    const bad = bought.slice(0, 3).map(({ subscription }) => `'${subscription.id}'`);
+    const refusal = `type <> 'subscription.expiring' or subscription_id not in (${bad})`;
+    await world.query(`alter table ahs.webhook_event add constraint refused check (${refusal})`);
+    world.pass(28 * DAY_MS);
+    await expect(tellExpiry(world.db, world.now(), 3)).rejects.toThrow();
+    expect(await notices()).toEqual(Array.from({ length: 3 }, () => "3 pending"));
+    await world.query("alter table ahs.webhook_event drop constraint refused");
+    expect(await tellExpiry(world.db, world.now(), 3)).toBe(3);
+  });
+
   test("is told nothing once it has ended", async () => {
     const { subscription } = await world.buy();
     await world.buy({ owner: "key:two" });

@@ -79,7 +79,7 @@ function carrying(events: readonly Event[], sent: { to?: Address; input?: Hex } 
 function executed(carrier: CarryingTransaction) {
   const { executions, dropped } = findExecutions(carrier.logs, believed);
   const { entryPoints } = believed;
-  return { dropped, calls: describeExecutions(executions, { carrier, entryPoints }) };
+  return { dropped, ...describeExecutions(executions, { carrier, entryPoints }) };
 }
 
 const execute = (to: Address, value: bigint, data: Hex): Hex =>
@@ -132,13 +132,35 @@ describe("what calls itself a Safe", () => {
     const carrier = carrying(events);
     const { executions } = findExecutions(carrier.logs, { ...believed, followed });
     const describeAll = (some: typeof executions) =>
-      describeExecutions(some, { carrier, entryPoints: believed.entryPoints }).map(({ call, ...outcome }) =>
-        describeCall({ ...call, timestamp: 1 }, { ...outcome, l1Fee: null, marketPrice: null }, null),
+      describeExecutions(some, { carrier, entryPoints: believed.entryPoints }).calls.map(
+        ({ call, ...outcome }) =>
+          describeCall({ ...call, timestamp: 1 }, { ...outcome, l1Fee: null, marketPrice: null }, null),
       );
     const one = timeOf(() => describeAll(executions.slice(0, 1)));
     const sixty = timeOf(() => describeAll(executions));
     expect(executions).toHaveLength(60);
     expect(sixty).toBeLessThan(20 * one + 200);
+  });
+
+  test("shares at most 100,000 logs of a transaction with others, whoever of them is followed", () => {
+    const safes = Array.from({ length: 400 }, (_, index) => pad(toHex(index + 1), { size: 20 }));
+    const events = [
+      ...Array.from({ length: 1_000 }, () => anything(TOKEN)),
+      ...safes.map((safe) => told(SAFE_SUCCESS, safe)),
+      operated(ENTRY_POINT),
+    ];
+    const { logs, ...carrier } = carrying(events);
+    const { entryPoints } = believed;
+    const describeAll = (accounts: readonly Address[]) => {
+      const followed = new Map(accounts.map((account) => [account, 0]));
+      const { executions } = findExecutions(logs, { followed, entryPoints });
+      return describeExecutions(executions, { carrier: { ...carrier, logs }, entryPoints });
+    };
+    const all = describeAll([...safes, SAFE]);
+    expect(all.leftOut).toBe(304);
+    expect(all.calls.map(({ call }) => call.wallet)).toEqual([...safes.slice(0, 96), SAFE]);
+    expect(all.calls.reduce((sum, { logs }) => sum + logs.length, 0)).toBeLessThan(103_000);
+    expect(safes.slice(94, 98).map((safe) => describeAll([safe]).leftOut)).toEqual([0, 0, 1, 1]);
   });
 
   test("has its calldata decoded once, however large it is and however much it claims", () => {

@@ -9,7 +9,7 @@ import {
   parseAbi,
   parseAbiParameters,
 } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { type CallIntent, readIntent } from "../../../service/recover/call-intent.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
@@ -241,4 +241,23 @@ describe("what a call is meant to bring about", () => {
     expect(intentOf(input).keys).toEqual([`call:${ROUTER}:${input.toLowerCase()}`]);
     expect(intentOf(input, A).keys).not.toEqual(intentOf(input).keys);
   });
+});
+
+test("a swap names each exchange and account once, however often it repeats them", () => {
+  const input = encodeFunctionData({
+    abi: parseAbi(["function execute(bytes,bytes[],uint256)"]),
+    args: [
+      `0x${"08".repeat(40)}`,
+      Array.from({ length: 40 }, () =>
+        encodeAbiParameters(parseAbiParameters("address, uint256, uint256, address[], bool"), [
+          WALLET,
+          ...([1n, 1n] as const),
+          ...([[A, C], true] as const),
+        ]),
+      ),
+      2n ** 40n,
+    ],
+  });
+  const { keys, parties } = readIntent({ to: ROUTER, input, value: 0n }, WALLET);
+  expect({ keys, parties }).toEqual({ keys: [SWAP_A_TO_C], parties: [ROUTER, WALLET] });
 });
