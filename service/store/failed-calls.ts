@@ -45,7 +45,7 @@ export type CallOutcomes = OwnCode & {
   readonly head: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
   /** One above the highest nonce sent; null where the index holds none. */
   readonly nextNonce: number | null;
-  /** Failures of the listed days, the newest of them. */
+  /** Failures of the listed days, the newest of them, whose calldata together is bounded. */
   readonly failures: readonly FailedCall[];
   readonly failuresFound: number;
   readonly executions: readonly FailedExecution[];
@@ -72,6 +72,11 @@ export type OutcomesQuery = {
 const SECONDS_PER_DAY = 86_400;
 const MAX_FAILURES = 200;
 const MAX_SUCCESSES = 2_000;
+/** Bytes of calldata as text that are hashed to compare successes with failures: 20,000 calls of 1,600. */
+const MAX_COMPARED = 32 * 2 ** 20;
+/** Bytes of calldata as text that are read of failures, and of successes: decoding takes about a second for 4 MiB. */
+const MAX_FAILURES_READ = 2 * 2 ** 20;
+const MAX_SUCCESSES_READ = 4 * 2 ** 20;
 /** Of the calldata of a success, 0x included: thousands of them are held at once. */
 export const READ_CHARACTERS = 32_768;
 
@@ -124,12 +129,16 @@ async function readFailures(
     text: `select newest.*, case when told.l1_fee_wei is null and told.effect is not null then '0'
                                  else told.l1_fee_wei::text end as "l1Fee"
            from (
-             select ${COLUMNS}, count(*) over ()::int as found from ${newestSent(schema)} sent
+             select ${COLUMNS}, count(*) over ()::int as found,
+               sum(octet_length(input)) over (order by block desc, transaction_index desc) as bytes,
+               row_number() over (order by block desc, transaction_index desc) as place
+             from ${newestSent(schema)} sent
              where not ok and timestamp >= $2
              order by block desc, transaction_index desc limit ${MAX_FAILURES}
            ) as newest
            left join ahs.own_call as told on told.chain_id = $3 and told.wallet = $1 and told.block = newest.block
              and told.transaction_index = newest."transactionIndex" and told.position = 0
+           where newest.bytes <= ${MAX_FAILURES_READ} or newest.place = 1
            order by newest.block desc, newest."transactionIndex" desc`,
     values: [wallet, listedSince, chainId],
   });
@@ -157,21 +166,31 @@ async function readSuccesses(
   { schema, chainId, wallet, knownSelectors }: Reading,
   recentSince: number,
 ): Promise<Pick<CallOutcomes, "successes" | "completeFrom">> {
-  const { rows } = await client.query<SentRow>({
+  const compared = await client.query<{ readonly after: number }>({
+    ...QUERY_DEADLINE,
+    text: `select block::float8 as after from (
+             select block, sum(octet_length(input)) over (order by block desc, transaction_index desc) as bytes
+             from ${newestSent(schema)} sent where timestamp >= $2
+           ) as summed where bytes > ${MAX_COMPARED} order by block desc limit 1`,
+    values: [wallet, recentSince],
+  });
+  const after = compared.rows[0]?.after ?? null;
+  const { rows } = await client.query<SentRow & { readonly isRead: boolean }>({
     ...QUERY_DEADLINE,
     text: successesSql(schema),
-    values: [wallet, recentSince, knownSelectors, chainId],
+    values: [wallet, recentSince, knownSelectors, chainId, after ?? -1],
   });
-  const successes = rows.slice(0, MAX_SUCCESSES).map(sentCallOf);
-  const [omitted] = rows.slice(MAX_SUCCESSES);
-  return { successes, completeFrom: omitted === undefined ? null : omitted.block + 1 };
+  const omitted = rows.findIndex(({ isRead }, place) => !isRead || place === MAX_SUCCESSES);
+  const successes = (omitted === -1 ? rows : rows.slice(0, omitted)).map(sentCallOf);
+  const last = rows[omitted]?.block ?? after;
+  return { successes, completeFrom: last === null ? null : last + 1 };
 }
 
 function successesSql(schema: string): string {
   return `
     with failed as materialized (
       select coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest, min(block) as block
-      from ${newestSent(schema)} sent where not ok and timestamp >= $2 group by 1, 2, 3
+      from ${newestSent(schema)} sent where not ok and timestamp >= $2 and block > $5 group by 1, 2, 3
       union all
       select coalesce("to", ''), coalesce(selector, ''), '', min(block) from ${newestCalls("$4", "$1")} told
       where position = 0 and not ok and source <> 'enrich' and timestamp >= $2
@@ -179,7 +198,7 @@ function successesSql(schema: string): string {
     ), sent as (
       select sent.*, coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest
       from ${newestSent(schema)} sent
-      where ok and block >= (select min(block) from failed)
+      where ok and block > $5 and block >= (select min(block) from failed)
     ), alike as (
       select sent.*, case when selector = any($3::text[]) or (target, digest) in (select target, digest from failed)
                           then digest else method end as meaning
@@ -189,8 +208,14 @@ function successesSql(schema: string): string {
       select distinct on (target, meaning) * from alike
       order by target, meaning, block desc, transaction_index desc
     )
-    select ${columnsWith(`left(input, ${READ_CHARACTERS}) as input`)}
-    from newest order by block desc, transaction_index desc limit ${MAX_SUCCESSES + 1}`;
+    , summed as (
+      select *, sum(least(octet_length(input), ${READ_CHARACTERS}))
+        over (order by block desc, transaction_index desc) <= ${MAX_SUCCESSES_READ} as "isRead"
+      from newest
+    )
+    select ${columnsWith(`case when "isRead" then left(input, ${READ_CHARACTERS}) else '0x' end as input`)}, "isRead"
+    from (select * from summed order by block desc, transaction_index desc limit ${MAX_SUCCESSES + 1}) as listed
+    order by block desc, transaction_index desc`;
 }
 
 /** SQL: the newest transactions that $1 sent; a report on a wallet of more says so, since its rows are as many. */

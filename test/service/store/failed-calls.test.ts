@@ -159,6 +159,45 @@ describe("what became of a wallet's transactions", () => {
     expect([successes.length, completeFrom]).toEqual([2000, head - 7]);
   });
 
+  it("reads long calldata up to a bound, and says from which block on successes are complete", async () => {
+    const head = await headBlock();
+    const long = (start: Hex, bytes: number): Hex => `${start}${"ab".repeat(bytes)}`;
+    await send({ block: head - 9, ok: false });
+    await world.client.query(
+      `insert into ${SCHEMA}.transaction
+       select 'long' || n, $1::int - n / 32, n, $2, $3, $4, n, 0, '${KNOWN}' || lpad(to_hex(n), 8, '0') || repeat('ab', 20000),
+         '${KNOWN}', 90000, 24000, 1, 7, true, null, true
+       from generate_series(0, 199) n`,
+      [head, START + head * DAY, AGENT, TARGET],
+    );
+    const found = await read();
+    expect([found.successes.length, found.completeFrom]).toEqual([128, head - 3]);
+    for (const place of [0, 1, 2])
+      await send({ block: head - 8, ok: false, place, input: long("0x11223344", 500_000) });
+    const { failures, failuresFound } = await read();
+    expect([failures.length, failuresFound]).toEqual([2, 4]);
+  });
+
+  it("compares calldata up to a bound, and calls what is older incomplete", async () => {
+    const head = await headBlock();
+    await send({ block: head - 9, ok: false });
+    const missed = await send({ block: head - 8, ok: true });
+    const seen = await send({ block: head - 1, ok: true, input: "0xaabbccdd01" });
+    await world.client.query(
+      `insert into ${SCHEMA}.transaction
+       select 'huge' || n, $1::int - 5, n, $2, $3, $4, n, 0, '0x55555555' || repeat('ab', 100000),
+         '0x55555555', 90000, 24000, 1, 7, true, null, true
+       from generate_series(0, 199) n`,
+      [head, START + (head - 5) * DAY, AGENT, TARGET],
+    );
+    const again = await send({ block: head - 4, ok: false });
+    const { failures, successes, completeFrom } = await read();
+    expect(hashes(failures)).toContain(again);
+    expect(hashes(successes)).toEqual([seen]);
+    expect(hashes(successes)).not.toContain(missed);
+    expect(completeFrom).toBe(head - 4);
+  });
+
   it("tells of the newest call of the wallet itself, whoever sent it, and how far executions are known", async () => {
     const head = await headBlock();
     expect(await read()).toMatchObject({ selfCall: null, enrichedBlock: null });
