@@ -330,7 +330,8 @@ describe("/openapi.json", () => {
     const { responses } = await operationOf(endpoint.path, endpoint.method);
     const reached: Reached = { ...sharedOf(endpoint), ...REACHED[name] };
     const beyondReach = endpoint.price === null ? LIVENESS_FAULTS : Object.keys(sharedRefusals(PAID));
-    const isWithin = (status: string) => !beyondReach.includes(status);
+    // 414 is the HTTP server's, before any endpoint has the request.
+    const isWithin = (status: string) => status !== "414" && !beyondReach.includes(status);
     expect(Object.keys(responses).filter(isWithin)).toEqual(Object.keys(reached).filter(isWithin));
     for (const [status, reach] of Object.entries(reached)) {
       const response = await reach();

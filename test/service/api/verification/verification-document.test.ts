@@ -81,8 +81,9 @@ describe("/v1/openapi.json", () => {
   it.each(NAMED)("%s gives every status that it documents", async (name, { method, path }) => {
     const responses = (await documentOf()).paths[path]?.[method]?.responses ?? {};
     const reached = VERIFICATION_REACHED[name] ?? {};
+    // 414 is the HTTP server's, before any endpoint has the request.
     const documented = Object.keys(responses).filter(
-      (status) => !(status === "422" && NEVER_422.includes(name)),
+      (status) => status !== "414" && !(status === "422" && NEVER_422.includes(name)),
     );
     expect(documented).toEqual(Object.keys(reached));
     for (const [status, reach] of Object.entries(reached)) {
