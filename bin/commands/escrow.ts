@@ -32,7 +32,7 @@ Escrows of the deployment's evaluator, which stays as it is: jobs that name it g
 renew it. allow adds an escrow: GENERATION is G1, G3 or V3, BLOCK the first block whose jobs are followed. renew writes down the code
 that an escrow has now, after an upgrade. Both write a new deployment file; restart the processes with it.
 
-Where the evaluator has to be told as well, its owner's call is printed, for an owner that is a multisig, and tried at the newest
+Where the evaluator needs a call as well, the owner's call is printed, for an owner that is a multisig, and tried at the newest
 block; with --send the key of OWNER_… sends it. An adapter, which reads jobs of one generation, is taken from an escrow of the
 same generation, from --adapter, or deployed by that key.`;
 
