@@ -1,6 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { CallOutcomes, SentCall } from "../store/failed-calls.ts";
-import { type CallIntent, readIntent } from "./call-intent.ts";
+import type { CallIntent } from "./call-intent.ts";
+import { type ReadCall, readIntents } from "./read-intents.ts";
 import type { NodeBlock, WalletState } from "./recovery-node.ts";
 import { toldFinder } from "./told-repair.ts";
 
@@ -22,8 +23,13 @@ type Known = {
 type FindRepair = (call: SentCall, intent: CallIntent) => Repair | null;
 
 /** Finds what may have made a failure good since, or is about to; null where nothing did. */
-export function repairFinder(known: Known): FindRepair {
-  const finders = [finishedFinder(known), toldFinder(known), ownCodeFinder(known), pendingFinder(known)];
+export async function repairFinder(known: Known): Promise<FindRepair> {
+  const finders = [
+    await finishedFinder(known),
+    toldFinder(known),
+    ownCodeFinder(known),
+    await pendingFinder(known),
+  ];
   return (call, intent) => {
     for (const find of finders) {
       const repair = find(call, intent);
@@ -34,8 +40,8 @@ export function repairFinder(known: Known): FindRepair {
 }
 
 /** By the wallet's own transactions that succeeded later. */
-function finishedFinder({ wallet, outcomes }: Known): FindRepair {
-  const successes = indexCalls(outcomes.successes, wallet);
+async function finishedFinder({ wallet, outcomes }: Known): Promise<FindRepair> {
+  const successes = await indexCalls(outcomes.successes, wallet);
   return (call, intent) => {
     const isAfter = (success: SentCall) => isLater(success, call);
     const same = findByKey(intent, successes, isAfter);
@@ -81,8 +87,8 @@ function ownCodeFinder({ outcomes, state, block }: Known): FindRepair {
 }
 
 /** By what the wallet has sent and is not mined at the block. */
-function pendingFinder({ wallet, state }: Known): FindRepair {
-  const underWay = indexCalls(state.underWay, wallet);
+async function pendingFinder({ wallet, state }: Known): Promise<FindRepair> {
+  const underWay = await indexCalls(state.underWay, wallet);
   const ownCode = state.underWay.find(({ to, input }) => to?.toLowerCase() === wallet && input !== "0x");
   const unseen = state.pendingNonce - state.nonce - state.underWay.length;
   return (_call, intent) => {
@@ -108,11 +114,14 @@ type Called = Pick<SentCall, "to" | "input" | "value">;
 
 type Indexed<Call> = {
   readonly byKey: ReadonlyMap<string, readonly Call[]>;
-  readonly byMethod: ReadonlyMap<string, readonly { readonly call: Call; readonly intent: CallIntent }[]>;
+  readonly byMethod: ReadonlyMap<string, readonly ReadCall<Call>[]>;
 };
 
-function indexCalls<Call extends Called>(calls: readonly Call[], wallet: Address): Indexed<Call> {
-  const read = calls.map((call) => ({ call, intent: readIntent(call, wallet) }));
+async function indexCalls<Call extends Called>(
+  calls: readonly Call[],
+  wallet: Address,
+): Promise<Indexed<Call>> {
+  const read = await readIntents(calls, wallet);
   const keyed = read.flatMap(({ call, intent }) => intent.keys.map((key) => ({ key, call })));
   const byKey = new Map(
     [...Map.groupBy(keyed, ({ key }) => key)].map(([key, of]) => [key, of.map(({ call }) => call)]),

@@ -3,7 +3,8 @@ import type { SentCall } from "../store/failed-calls.ts";
 import type { CallIntent } from "./call-intent.ts";
 
 /** Hex digits: an address fills the last 20 of 32 bytes. */
-const PADDING = "0".repeat(24);
+const PADDING_DIGITS = 24;
+const PADDING = /0{24,}/g;
 const ADDRESS_DIGITS = 40;
 const WORD_DIGITS = 64;
 /** Of calldata; what is longer carries data, and names its accounts early. */
@@ -21,19 +22,27 @@ export function accountsOf(
   return new Set([...intent.parties, ...namedIn(call.input)]);
 }
 
+/**
+ * Within a run of zeros every byte looks like the padding of an address: one that starts with a zero byte is read at whole words
+ * alone, so that a run has few places to look at.
+ */
 function namedIn(input: Hex): readonly Address[] {
   const digits = input.slice(10, MAX_DIGITS).toLowerCase();
   const found = new Set<Address>();
-  for (let at = digits.indexOf(PADDING); at !== -1 && found.size < MAX_NAMED; ) {
-    const named = digits.slice(at + PADDING.length, at + PADDING.length + ADDRESS_DIGITS);
-    if (named.length < ADDRESS_DIGITS) break;
-    if (at % 2 === 0 && isLikely(named, at)) found.add(`0x${named}`);
-    at = digits.indexOf(PADDING, at + 1);
+  for (const { 0: zeros, index: start } of digits.matchAll(PADDING)) {
+    const last = start + zeros.length - PADDING_DIGITS;
+    for (let at = start + (start % 2); at <= last && found.size < MAX_NAMED; at = nextPlace(at, last)) {
+      const isLikely = at >= last - 1 || at % WORD_DIGITS === 0;
+      const named = digits.slice(at + PADDING_DIGITS, at + PADDING_DIGITS + ADDRESS_DIGITS);
+      if (isLikely && named.length === ADDRESS_DIGITS) found.add(`0x${named}`);
+    }
   }
   return [...found];
 }
 
-/** Within a run of zeros every byte looks like the start of an address: one with zeros in front is read at whole words alone. */
-function isLikely(named: string, at: number): boolean {
-  return !named.startsWith("00") || at % WORD_DIGITS === 0;
+/** The next whole word of a run of zeros, but none of its last two places is passed over. */
+function nextPlace(at: number, last: number): number {
+  const end = last - (last % 2);
+  if (at >= end) return end + 2;
+  return Math.min(end, at + WORD_DIGITS - (at % WORD_DIGITS));
 }

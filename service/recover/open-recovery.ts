@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { type Fees, suggestFees } from "../chain/send-fees.ts";
 import { senderPolicy } from "../chain/send-policy.ts";
-import type { CallOutcomes, OutcomesQuery } from "../store/failed-calls.ts";
-import { KNOWN_SELECTORS, readIntent } from "./call-intent.ts";
+import type { CallOutcomes, FailedCall, OutcomesQuery } from "../store/failed-calls.ts";
+import { KNOWN_SELECTORS } from "./call-intent.ts";
 import type { ListedAccounts } from "./listed-accounts.ts";
 import { accountsOf } from "./named-accounts.ts";
+import { inTurns, type ReadCall, readIntents } from "./read-intents.ts";
 import { type ReadOutcomes, readTold } from "./read-told.ts";
 import { type NodeBlock, NodeFailure, type RecoveryNode, type WalletState } from "./recovery-node.ts";
 import { RECENT_DAYS } from "./sort-failures.ts";
@@ -25,6 +26,8 @@ export type Recovery = {
   readonly wallet: Address;
   readonly chainId: number;
   readonly outcomes: CallOutcomes;
+  /** Its failures with what each was meant to bring about, in their order. */
+  readonly failures: readonly ReadCall<FailedCall>[];
   /** Failures that only a history source told of and whose calldata is not known. */
   readonly unread: ReadOutcomes["unread"];
   /** Sanctioned accounts and mixers among the wallet and all that its failures deal with or name; lower-case. */
@@ -62,8 +65,9 @@ export async function openRecovery(
     if (block?.hash === read.head.hash) {
       const state = await readState(node, wallet, read);
       const told = await readTold(node, { wallet, outcomes: read, block, ...state });
-      const found = await listed(accountsIn(told.outcomes, wallet));
-      return { wallet, chainId, ...told, listed: found, block, ...state };
+      const failures = await readIntents(told.outcomes.failures, wallet);
+      const found = await listed(new Set([wallet, ...(await accountsIn(failures))]));
+      return { wallet, chainId, ...told, failures, listed: found, block, ...state };
     }
     if (tried === ATTEMPTS) throw otherBlock(read.head, block?.hash ?? null);
     await sleep(PAUSE_MS);
@@ -76,8 +80,12 @@ export async function requireSameBlock(node: RecoveryNode, { number, hash }: Nod
   if (block?.hash !== hash) throw otherBlock({ number, hash }, block?.hash ?? null);
 }
 
-function accountsIn({ failures }: CallOutcomes, wallet: Address): ReadonlySet<Address> {
-  return new Set([wallet, ...failures.flatMap((call) => [...accountsOf(call, readIntent(call, wallet))])]);
+async function accountsIn(failures: Recovery["failures"]): Promise<ReadonlySet<Address>> {
+  const accounts = new Set<Address>();
+  await inTurns(failures, ({ call, intent }) => {
+    for (const account of accountsOf(call, intent)) accounts.add(account);
+  });
+  return accounts;
 }
 
 async function readState(

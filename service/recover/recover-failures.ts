@@ -51,7 +51,7 @@ export async function recoverFailures(
   node: RecoveryNode,
   { before, policy }: RetryBounds,
 ): Promise<Recovered> {
-  const sorted = sortFailures(recovery);
+  const sorted = await sortFailures(recovery);
   const tried = await tryAll(recovery, node, sorted.candidates);
   const holdings = await readHoldings(recovery, node, tried.passing);
   const { plan, faults, rehearsed } = await planTogether({ recovery, node, before, holdings }, tried.passing);

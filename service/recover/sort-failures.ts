@@ -1,8 +1,9 @@
 import type { Address, Hex } from "viem";
 import type { CallOutcomes, FailedCall, SentCall } from "../store/failed-calls.ts";
-import { type CallIntent, readIntent } from "./call-intent.ts";
+import type { CallIntent } from "./call-intent.ts";
 import { type Repair, repairFinder } from "./find-repair.ts";
 import { accountsOf } from "./named-accounts.ts";
+import { inTurns, type ReadCall } from "./read-intents.ts";
 import type { NodeBlock, WalletState } from "./recovery-node.ts";
 
 /** Why a failed transaction is not offered again. */
@@ -32,7 +33,7 @@ export type Refused = {
 };
 
 /** A failure that nothing known so far speaks against. */
-export type Candidate = { readonly call: FailedCall; readonly intent: CallIntent };
+export type Candidate = ReadCall<FailedCall>;
 
 export type SortedFailures = {
   /** Newest first. */
@@ -54,21 +55,22 @@ type Known = {
   /** Sanctioned accounts and mixers among the wallet and all that its failures deal with or name; lower-case. */
   readonly listed: ReadonlySet<Address>;
   readonly outcomes: CallOutcomes;
+  /** Those of the outcomes; newest first. */
+  readonly failures: readonly ReadCall<FailedCall>[];
   readonly state: WalletState;
   readonly block: NodeBlock;
 };
 
 /** Tells failures that are worth trying from those that are not, by what the index and the node know without trying. */
-export function sortFailures(known: Known): SortedFailures {
-  const judge = judgeOf(known);
+export async function sortFailures(known: Known): Promise<SortedFailures> {
+  const judge = await judgeOf(known);
   const candidates: Candidate[] = [];
   const refused: Refused[] = [];
-  for (const call of known.outcomes.failures) {
-    const intent = readIntent(call, known.wallet);
+  await inTurns(known.failures, ({ call, intent }) => {
     const refusal = judge(call, intent) ?? (candidates.length < MAX_TRIED ? null : NOT_TRIED);
     if (refusal === null) candidates.push({ call, intent });
     else refused.push({ call, ...refusal });
-  }
+  });
   return { candidates, refused };
 }
 
@@ -80,10 +82,10 @@ const NOT_TRIED: Refusal = {
   by: null,
 };
 
-function judgeOf(known: Known) {
+async function judgeOf(known: Known) {
   const { wallet, listed, state, block } = known;
   const since = block.timestamp - RECENT_DAYS * SECONDS_PER_DAY;
-  const findRepair = repairFinder(known);
+  const findRepair = await repairFinder(known);
   return (call: SentCall, intent: CallIntent): Refusal | null => {
     if (listed.has(wallet)) {
       return refuse("wallet_listed", "The wallet itself is sanctioned, or a mixer.");

@@ -1,6 +1,5 @@
 import { createMarket, type Market } from "../../features/market.ts";
 import type { WalletRows } from "../../features/types.ts";
-import { readIntent } from "../../recover/call-intent.ts";
 import type { FailureCause } from "../../recover/failure-cause.ts";
 import { LISTED_DAYS, type Recovery } from "../../recover/open-recovery.ts";
 import type { Recovered } from "../../recover/recover-failures.ts";
@@ -43,11 +42,12 @@ export function renderOffers({
   recovery,
   recovered,
 }: RetryFindings): Pick<RetryAnswer, "offers" | "others"> {
-  const { block, wallet } = recovery;
+  const { block, failures } = recovery;
   const market = createMarket(rows.tokens);
+  const kinds = new Map(failures.map(({ call, intent }) => [call.hash, intent.kind]));
   const failureOf = (call: FailedCall, cause: FailureCause) => ({
     ...renderFailure(call, cause),
-    intent: readIntent(call, wallet).kind,
+    intent: kinds.get(call.hash) ?? null,
   });
   return {
     offers: recovered.offers.map(({ call, cause, transaction, gas, maxCost }) => ({

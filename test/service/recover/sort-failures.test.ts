@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
+import { readIntents } from "../../../service/recover/read-intents.ts";
 import { type RefusalCode, sortFailures } from "../../../service/recover/sort-failures.ts";
 import type { CallOutcomes, SentCall } from "../../../service/store/failed-calls.ts";
 import { WALLET } from "../api/fake-ports.ts";
@@ -43,11 +44,13 @@ type World = {
   readonly listed?: readonly Address[];
 };
 
-function sort({ call = {}, outcomes = {}, state = {}, listed = [MIXER] }: World) {
+async function sort({ call = {}, outcomes = {}, state = {}, listed = [MIXER] }: World) {
+  const read = callOutcomes({ failures: [failedCall(call)], ...outcomes });
   return sortFailures({
     wallet: WALLET,
     listed: new Set(listed),
-    outcomes: callOutcomes({ failures: [failedCall(call)], ...outcomes }),
+    outcomes: read,
+    failures: await readIntents(read.failures, WALLET),
     state: walletState(state),
     block: BLOCK,
   });
@@ -56,8 +59,8 @@ function sort({ call = {}, outcomes = {}, state = {}, listed = [MIXER] }: World)
 const later = (changes: Partial<SentCall> = {}) => failedCall({ block: 950, hash: SUCCESS, ...changes });
 
 describe("a failure", () => {
-  it("is a candidate where nothing speaks against it", () => {
-    expect(sort({})).toMatchObject({ candidates: [{ call: failedCall() }], refused: [] });
+  it("is a candidate where nothing speaks against it", async () => {
+    expect(await sort({})).toMatchObject({ candidates: [{ call: failedCall() }], refused: [] });
   });
 
   it.each<[string, World, RefusalCode, Hex | null]>([
@@ -157,8 +160,8 @@ describe("a failure", () => {
       "deadline_passed",
       null,
     ],
-  ])("%s is refused", (_name, world, code, by) => {
-    const { candidates, refused } = sort(world);
+  ])("%s is refused", async (_name, world, code, by) => {
+    const { candidates, refused } = await sort(world);
     expect(candidates).toEqual([]);
     expect(refused).toMatchObject([{ code, by }]);
   });
@@ -193,15 +196,15 @@ describe("a failure", () => {
     ],
     ["13 days", { call: { timestamp: BLOCK.timestamp - 13 * DAY } }],
     ["a block from which on successes are complete", { outcomes: { completeFrom: 900 } }],
-  ])("is a candidate in spite of %s", (_name, world) => {
-    expect(sort(world)).toMatchObject({ candidates: [{}], refused: [] });
+  ])("is a candidate in spite of %s", async (_name, world) => {
+    expect(await sort(world)).toMatchObject({ candidates: [{}], refused: [] });
   });
 
-  it("is not tried beyond the newest thirty, and those are the newest", () => {
+  it("is not tried beyond the newest thirty, and those are the newest", async () => {
     const failures = Array.from({ length: 35 }, (_, place) =>
       failedCall({ block: 900 - place, input: `0xaabbccdd${String(place).padStart(2, "0")}` }),
     );
-    const { candidates, refused } = sort({ outcomes: { failures } });
+    const { candidates, refused } = await sort({ outcomes: { failures } });
     expect(candidates.map(({ call }) => call)).toEqual(failures.slice(0, 30));
     expect(refused.map(({ call, code }) => [call, code])).toEqual(
       failures.slice(30).map((call) => [call, "not_tried"]),
