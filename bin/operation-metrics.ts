@@ -58,6 +58,11 @@ export function watchScores(registry: Registry, watched: Watched): void {
   const add = (name: string, help: string, read: () => Promise<number | null | undefined>) =>
     addGauge(registry, name, help, read);
   add("ahs_score_wallets", "Wallets that have a score", async () => (await ages())?.wallets);
+  add(
+    "ahs_score_cut_wallets",
+    "Wallets whose score covers their newest calls alone, since they made more than are read",
+    async () => (await ages())?.cut,
+  );
   add("ahs_score_age_median_seconds", "Median age of current scores", async () => (await ages())?.median);
   add("ahs_score_age_max_seconds", "Age of the oldest current score", async () => (await ages())?.oldest);
   add(

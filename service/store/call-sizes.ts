@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
+import { WALLET_BOUNDS } from "../features/call-bounds.ts";
 
-/** Calls of a wallet that are measured: of more than these no reader takes the text. */
-const MOST_MEASURED = 20_000;
 /** Bytes of the line of a call whose row is older than the column, roughly. */
 const LINE_BYTES = 600;
 
@@ -13,7 +12,7 @@ export async function readCallSizes(
   const { rows } = await client.query<{ wallet: string; bytes: number }>({
     name: "call-sizes",
     text: SIZES,
-    values: [chainId, wallets, MOST_MEASURED, LINE_BYTES],
+    values: [chainId, wallets, WALLET_BOUNDS.calls, LINE_BYTES],
   });
   return new Map(rows.map(({ wallet, bytes }) => [wallet, bytes]));
 }

@@ -119,6 +119,8 @@ export type ScoreAges = {
   /** Seconds since the block that a current score speaks for; null where there is none. */
   readonly median: number | null;
   readonly oldest: number | null;
+  /** Wallets whose current score covers their newest calls alone, see `WALLET_BOUNDS`. */
+  readonly cut: number;
 };
 
 /** How old the current scores of a chain are at a moment. */
@@ -128,13 +130,15 @@ export async function readScoreAges(
 ): Promise<ScoreAges> {
   const { rows } = await client.query<ScoreAges>(
     `select count(*)::int as wallets, max(age)::float8 as oldest,
-       percentile_cont(0.5) within group (order by age)::float8 as median
+       percentile_cont(0.5) within group (order by age)::float8 as median,
+       (select count(*)::int from ahs.score s join ahs.current_score c on c.score_id = s.id
+        where s.chain_id = $1 and s.coverage ->> 'newestCallsOnly' = 'true') as cut
      from (
        select extract(epoch from $2::timestamptz - as_of_time) as age from ahs.current_score where chain_id = $1
      ) ages`,
     [chainId, now],
   );
-  return rows[0] ?? { wallets: 0, median: null, oldest: null };
+  return rows[0] ?? { wallets: 0, median: null, oldest: null, cut: 0 };
 }
 
 /** The newest indexed block of a chain in Unix seconds and its number; null while the index holds none. */

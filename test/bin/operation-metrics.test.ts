@@ -20,7 +20,7 @@ function countingDatabase() {
       return { rows: [] };
     }
     reads.ages += 1;
-    return { rows: [{ wallets: 3, median: 30 * reads.ages, oldest: 500 }] };
+    return { rows: [{ wallets: 3, median: 30 * reads.ages, oldest: 500, cut: 2 }] };
   };
   return { reads, db: { $client: { query } } as unknown as Database };
 }
@@ -44,5 +44,6 @@ test("scrapes every five seconds read the ages of all scores once a minute", asy
     vi.advanceTimersByTime(5_000);
   }
   expect(reads).toEqual({ ages: 1, queues: 12 });
+  expect(await registry.metrics()).toContain("ahs_score_cut_wallets 2\n");
   expect(await registry.metrics()).toContain("ahs_score_age_median_seconds 60\n");
 });

@@ -35,6 +35,8 @@ export const score = ahs.table(
   (table) => [
     index("score_latest").on(table.chainId, table.wallet, table.id.desc()),
     uniqueIndex("score_once").on(table.chainId, table.wallet, table.inputsHash),
+    // Scores of the newest calls alone, which are counted.
+    index("score_cut").on(table.chainId, table.id).where(sql`coverage ->> 'newestCallsOnly' = 'true'`),
   ],
 );
 

@@ -31,13 +31,13 @@ beforeEach(async () => {
 
 const before = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 
-async function score(wallet: string, ageSeconds: number): Promise<number> {
+async function score(wallet: string, ageSeconds: number, coverage = {}): Promise<number> {
   const values = [CHAIN, wallet, before(ageSeconds)];
   const { rows } = await db.$client.query<{ id: number }>(
     `insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, confidence_micros,
        confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
-     values ($1, $2, 1, '0x', $3, 'm', 0, 'INSUFFICIENT', false, '[]', '[]', '[]', '{}', $2) returning id::int`,
-    values,
+     values ($1, $2, 1, '0x', $3, 'm', 0, 'INSUFFICIENT', false, '[]', '[]', '[]', $4, $2) returning id::int`,
+    [...values, coverage],
   );
   const id = rows[0]?.id ?? -1;
   await db.$client.query(
@@ -100,9 +100,22 @@ test("queues are told apart, and what is to wait is not overdue", async () => {
 
 test("scores are as old as the blocks that they speak for", async () => {
   const chain = { chainId: CHAIN, now: NOW };
-  expect(await readScoreAges(db.$client, chain)).toEqual({ wallets: 0, median: null, oldest: null });
+  expect(await readScoreAges(db.$client, chain)).toEqual({ wallets: 0, median: null, oldest: null, cut: 0 });
   for (const [wallet, age] of Object.entries({ a: 10, b: 30, c: 500 })) await score(wallet, age);
-  expect(await readScoreAges(db.$client, chain)).toEqual({ wallets: 3, median: 30, oldest: 500 });
+  expect(await readScoreAges(db.$client, chain)).toEqual({
+    ...{ wallets: 3, median: 30, oldest: 500 },
+    cut: 0,
+  });
+});
+
+test("wallets are counted whose current score covers their newest calls alone, not their earlier scores", async () => {
+  const newestCallsOnly = { complete: false, newestCallsOnly: true };
+  await score("a", 10, newestCallsOnly);
+  await score("b", 10, { complete: false });
+  const former = await score("c", 10, newestCallsOnly);
+  const now = await score("d", 10);
+  await db.$client.query("update ahs.current_score set score_id = $1 where score_id = $2", [now, former]);
+  expect(await readScoreAges(db.$client, { chainId: CHAIN, now: NOW })).toMatchObject({ wallets: 4, cut: 1 });
 });
 
 test("an index that is not there has no head, nor has an empty one", async () => {
