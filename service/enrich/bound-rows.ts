@@ -24,8 +24,9 @@ const CLAIMED_KEPT_SECONDS = 90 * 86_400;
 const APPROVALS_PER_CALL = 64;
 
 /**
- * The transfers that are kept of what logs claim. Listed tokens move as they say, so all are kept, the largest first; of other
- * tokens some of an own call, and a few that others claim, those for a time.
+ * The transfers that are kept of what logs claim. Listed tokens move as they say, so all are kept: first what the wallet sent,
+ * then what its own calls brought, then what others sent it, the largest first of each. Of other tokens some of an own call are
+ * kept, and for a time a few that others claim.
  */
 export function boundTransfers(
   rows: readonly TransferRow[],
@@ -43,8 +44,10 @@ export function boundTransfers(
       own = [],
       claimed = [],
     } = Object.groupBy(moved, (row) => (isSure(row) ? "sure" : isOwnCall(row) ? "own" : "claimed"));
+    // Only what the wallet sent cannot be made by others for the price of gas, not even in a bundle with one of its operations.
+    const rank = (row: TransferRow) => (row.from === wallet ? 0 : isOwnCall(row) ? 1 : 2);
     const most = takeOfEach(
-      sure.toSorted(byAmount),
+      sure.toSorted((a, b) => rank(a) - rank(b) || byAmount(a, b)),
       LISTED_PER_BLOCK,
       ({ block, token }) => `${block} ${token}`,
     );

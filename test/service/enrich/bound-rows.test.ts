@@ -57,6 +57,17 @@ test("of more payments in one listed token than are kept of a block the largest 
   expect(leftOut).toBe(3_500);
 });
 
+test("what the wallet sent and what its own calls brought is kept before larger payments of others", () => {
+  const flood = many(1_000, () => ({ amount: 10n ** 6n }));
+  const bundled = many(998, () => ({ amount: 10n ** 6n, transactionHash: OWN_HASH }));
+  const earned = many(1, () => ({ amount: 10n ** 7n, transactionHash: OWN_HASH }));
+  const paid = many(1, () => ({ from: SELLER, to: account("c", 1), transactionHash: OWN_HASH }));
+  const carriedOut = many(1, () => ({ from: SELLER, to: account("c", 2) }));
+  const { kept, leftOut } = bound([...flood, ...bundled, ...earned, ...paid, ...carriedOut]);
+  expect(kept).toEqual([...bundled.slice(0, 997), ...earned, ...paid, ...carriedOut]);
+  expect(leftOut).toBe(1_001);
+});
+
 test("of one other token eight are kept of a block, and what the wallet's own calls moved for good", () => {
   const [token, own] = [account("7", 1), account("7", 2)];
   const claimed = many(100, (block) => ({ token, block: 9 + (block % 2) }));
