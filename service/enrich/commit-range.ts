@@ -3,6 +3,7 @@ import type { Address } from "viem";
 import {
   addContacts,
   type ContactIncrement,
+  dropPayers,
   forgetStrangerCalls,
   readKnownCounterparties,
   readStrangers,
@@ -56,6 +57,8 @@ export type CommitResult =
       readonly approvalsLeftOut: number;
       /** Accounts whose facts are not asked for, since too many wait for their wallet. */
       readonly accountsLeftOut: number;
+      /** Payers of wallets that have more than are kept. */
+      readonly payersLeftOut: number;
     }
   | { readonly stored: false };
 
@@ -72,10 +75,10 @@ export async function commitRange(db: Database, commit: Commit): Promise<CommitR
     await advanceTo(tx, chainId, advance);
     const pastOf = advance.of === "past" ? [...advance.wallets.keys()] : [];
     const approvals = await storeApprovals(tx, chainId, { rows: facts.rows.approvals, pastOf });
-    const contacts = await storeContacts(tx, commit, added);
+    const { contacts, payersLeftOut } = await storeContacts(tx, commit, added);
     const accountsLeftOut = await wantFacts(tx, chainId, [...wantedBy(commit), ...wantedOf(contacts, added)]);
     const rows = { ...counts, approvals: approvals.count, prices };
-    return { stored: true, rows, approvalsLeftOut: approvals.leftOut, accountsLeftOut };
+    return { stored: true, rows, approvalsLeftOut: approvals.leftOut, accountsLeftOut, payersLeftOut };
   });
 }
 
@@ -115,7 +118,7 @@ async function storeContacts(
   tx: NodePgDatabase,
   commit: Commit,
   added: NewRows,
-): Promise<readonly ContactIncrement[]> {
+): Promise<{ readonly contacts: readonly ContactIncrement[]; readonly payersLeftOut: number }> {
   const { chainId, market, facts } = commit;
   const funds =
     added.transfers.length === 0
@@ -126,7 +129,7 @@ async function storeContacts(
   const read = new Set(added.blocks.map(({ block }) => block));
   const calls = facts.blockCalls.filter(({ block }) => read.has(block));
   if (calls.length > 0) await storeStrangers(tx, chainId, calls);
-  return own;
+  return { contacts: own, payersLeftOut: await dropPayers(tx, chainId, sumDealings(funds)) };
 }
 
 async function storeStrangers(

@@ -94,6 +94,7 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
     fatal: [...hashes].filter(crashes.isLeftOut),
     approvals: claims.leftOut.approvals + result.approvalsLeftOut,
     accounts: result.accountsLeftOut,
+    payers: result.payersLeftOut,
   });
   return { to, stored: true };
 }
@@ -156,12 +157,13 @@ type LeftOut = {
   readonly transfers: number;
   readonly approvals: number;
   readonly accounts: number;
+  readonly payers: number;
   /** Transactions that ended processes. */
   readonly fatal: readonly Hex[];
 };
 
 function countLeftOut({ metrics, logger }: EnrichContext, left: LeftOut): void {
-  const { from, to: block, unread, dropped, transfers, approvals, accounts, fatal } = left;
+  const { from, to: block, unread, dropped, transfers, approvals, accounts, payers, fatal } = left;
   metrics.leftOut.inc({ what: "transaction" }, fatal.length);
   if (fatal.length > 0)
     logger.error(
@@ -173,9 +175,10 @@ function countLeftOut({ metrics, logger }: EnrichContext, left: LeftOut): void {
   metrics.leftOut.inc({ what: "transfer" }, transfers);
   metrics.leftOut.inc({ what: "approval" }, approvals);
   metrics.leftOut.inc({ what: "account" }, accounts);
-  if (transfers + approvals + accounts > 0)
+  metrics.leftOut.inc({ what: "payer" }, payers);
+  if (transfers + approvals + accounts + payers > 0)
     logger.warn(
-      { from, to: block, transfers, approvals, accounts },
+      { from, to: block, transfers, approvals, accounts, payers },
       "logs name more of wallets than is kept",
     );
   if (unread.size > 0)

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address } from "viem";
+import { type Address, zeroAddress } from "viem";
 import { inStatements, insertRows } from "./insert-rows.ts";
 
 /** What one range adds to what is known between an account and a counterparty. */
@@ -47,14 +47,93 @@ export async function addContacts(
   await insertRows(tx, {
     table: "contact",
     rows: increments.map((increment) => ({ chainId, ...increment })),
-    end: sql`on conflict (chain_id, counterparty, account) do update set
-      calls = contact.calls + excluded.calls,
-      sent_micro_usd = contact.sent_micro_usd + excluded.sent_micro_usd,
-      first_block = least(contact.first_block, excluded.first_block),
-      first_time = least(contact.first_time, excluded.first_time),
-      last_block = greatest(contact.last_block, excluded.last_block),
-      last_time = greatest(contact.last_time, excluded.last_time)`,
+    end: ADD_TO_CONTACT,
   });
+}
+
+const ADD_TO_CONTACT = sql`
+  on conflict (chain_id, counterparty, account) do update set
+    calls = contact.calls + excluded.calls,
+    sent_micro_usd = contact.sent_micro_usd + excluded.sent_micro_usd,
+    first_block = least(contact.first_block, excluded.first_block),
+    first_time = least(contact.first_time, excluded.first_time),
+    last_block = greatest(contact.last_block, excluded.last_block),
+    last_time = greatest(contact.last_time, excluded.last_time)`;
+
+/**
+ * Payers that are kept for one counterparty: accounts that are not followed and sent it funds without a call. A third party can
+ * send dust from any number of accounts, and readers of a counterparty's contacts go through all of them.
+ */
+export const MAX_PAYERS = 256;
+
+/** Account of the contact that sums up the payers that were dropped; transfers from it are mints and make no contact. */
+export const OTHER_PAYERS = zeroAddress;
+
+/** Counterparties of one statement: each has at least as many contacts as payers are kept. */
+const PAID_AT_ONCE = 500;
+
+/**
+ * Drops the payers beyond MAX_PAYERS that sent least to each counterparty of the given payments. What they sent is added to the
+ * contact of OTHER_PAYERS, so that the sum over a counterparty's contacts stays the same. Returns how many were dropped.
+ */
+export async function dropPayers(
+  tx: NodePgDatabase,
+  chainId: number,
+  paid: readonly Pick<ContactIncrement, "counterparty" | "account">[],
+): Promise<number> {
+  const counterparties = await paidByStrangers(tx, chainId, paid);
+  let dropped = 0;
+  for (let start = 0; start < counterparties.length; start += PAID_AT_ONCE)
+    dropped += await dropSomePayers(tx, chainId, counterparties.slice(start, start + PAID_AT_ONCE));
+  return dropped;
+}
+
+/** Counterparties of payments by accounts that are not followed: of all others no payer can be new. */
+async function paidByStrangers(
+  tx: NodePgDatabase,
+  chainId: number,
+  paid: readonly Pick<ContactIncrement, "counterparty" | "account">[],
+): Promise<readonly Address[]> {
+  const found = new Set<Address>();
+  for (const some of inStatements(paid)) {
+    const counterparties = sql.param(some.map(({ counterparty }) => counterparty));
+    const accounts = sql.param(some.map(({ account }) => account));
+    const { rows } = await tx.execute<{ counterparty: Address }>(sql`
+      select distinct counterparty from unnest(${counterparties}::text[], ${accounts}::text[]) as paid (counterparty, account)
+      where not exists (select from ahs.enrich_wallet w where w.chain_id = ${chainId} and w.wallet = paid.account)`);
+    for (const { counterparty } of rows) found.add(counterparty);
+  }
+  return [...found];
+}
+
+async function dropSomePayers(
+  tx: NodePgDatabase,
+  chainId: number,
+  counterparties: readonly Address[],
+): Promise<number> {
+  const { rows } = await tx.execute<{ dropped: number }>(sql`
+    with beyond as (
+      select gone.* from unnest(${sql.param(counterparties)}::text[]) as paid (address)
+      cross join lateral (
+        select c.counterparty, c.account from ahs.contact c
+        where c.chain_id = ${chainId} and c.counterparty = paid.address and c.calls = 0 and c.account <> ${OTHER_PAYERS}
+          and not exists (select from ahs.enrich_wallet w where w.chain_id = ${chainId} and w.wallet = c.account)
+        order by c.sent_micro_usd desc, c.first_block, c.account offset ${MAX_PAYERS}
+      ) gone
+    ), dropped as (
+      delete from ahs.contact c using beyond b
+      where c.chain_id = ${chainId} and c.counterparty = b.counterparty and c.account = b.account
+      returning c.*
+    ), added as (
+      insert into ahs.contact
+        (chain_id, counterparty, account, calls, sent_micro_usd, first_block, first_time, last_block, last_time)
+      select ${chainId}::integer, counterparty, ${OTHER_PAYERS}::text, 0, sum(sent_micro_usd),
+        min(first_block), min(first_time), max(last_block), max(last_time)
+      from dropped group by counterparty
+      ${ADD_TO_CONTACT}
+    )
+    select count(*)::int as dropped from dropped`);
+  return rows[0]?.dropped ?? 0;
 }
 
 /** Sets all calls of strangers, and forgets those without any: null. */

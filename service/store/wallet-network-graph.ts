@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import type { AccountFact, Contact } from "../features/describe-counterparties.ts";
 import { readAccountFacts } from "./contact-graph.ts";
+import { OTHER_PAYERS } from "./contacts.ts";
 import { type KnownOwners, type OwnersQuery, readOwners } from "./wallet-network-owners.ts";
 
 /** An account that another created, or was the first to fund. */
@@ -143,7 +144,7 @@ export async function readAccountLinks(client: ClientBase, query: OwnersQuery): 
       cross join lateral (
         select * from ahs.contact
         where chain_id = $1 and counterparty = other.account and contact.account = one.account
-          and (contact.calls > 0 or contact.sent_micro_usd > 0) limit 1
+          and contact.account <> '${OTHER_PAYERS}' and (contact.calls > 0 or contact.sent_micro_usd > 0) limit 1
       ) met
       where one.account <> other.account
       order by met.sent_micro_usd desc, met.calls desc, met.account, met.counterparty limit ${MAX_AMONG + 1}`,

@@ -245,8 +245,9 @@ export const enrichUserOperation = ahs.table(
 );
 
 /**
- * Who dealt with whom: calls and funds from an account to a counterparty. Complete for followed wallets on either side; of
- * strangers only what the blocks show that are read anyway, and only a bounded number for each counterparty.
+ * Who dealt with whom: calls and funds from an account to a counterparty. Complete for followed wallets as the account; of
+ * strangers a bounded number for each counterparty: of callers what the blocks show that are read anyway, of payers those that
+ * sent a followed wallet most. What the other payers sent is the zero address's.
  */
 export const contact = ahs.table(
   "contact",

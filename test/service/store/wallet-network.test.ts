@@ -4,6 +4,7 @@ import { foundIn } from "../../../service/api/network/kept-dealings.ts";
 import { pageOf } from "../../../service/diagnose/counterparties-page.ts";
 import { createContactCaches } from "../../../service/features/contact-cache.ts";
 import { AHS_2026_1 } from "../../../service/score/policy.ts";
+import { OTHER_PAYERS } from "../../../service/store/contacts.ts";
 import { createDistributionReader } from "../../../service/store/score-distribution.ts";
 import { accountFact, contact, enrichTransfer } from "../../../service/store/tables/enrich.ts";
 import { agentDocument } from "../../../service/store/tables/infrastructure.ts";
@@ -296,8 +297,10 @@ it("links among accounts are the contacts between them, most funds first, and no
   await meet(SHOP, SHOP, { calls: 1 });
   // Nothing, moved in its name.
   await meet(OTHER, SHOP, {});
+  await meet(OTHER_PAYERS, AGENT, { sent: 100n });
+  const accounts = [SHOP, OTHER, OTHER_PAYERS];
   const { contacts, cut } = await readAccountLinks(world.client, {
-    ...{ chainId: CHAIN_ID, wallet: AGENT, accounts: [SHOP, OTHER], publicFunders: new Set() },
+    ...{ chainId: CHAIN_ID, wallet: AGENT, accounts, publicFunders: new Set() },
   });
   expect(contacts.map(({ account, counterparty }) => [account, counterparty])).toEqual([
     [SHOP, AGENT],
