@@ -1179,6 +1179,11 @@ export interface components {
             latency_p95_ms: number | null;
             /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
             probes: number;
+            /**
+             * @description regular: visited every quarter of an hour. in_turns: less often, since its domain has more endpoints than are visited. none: not probed at present, being new, or beyond what is visited of one account or in all. What is not probed is unknown and counts as no failure
+             * @enum {string}
+             */
+            probing: "regular" | "in_turns" | "none";
             services: {
                 agent_id: string;
                 name: string;
@@ -1518,6 +1523,7 @@ export interface components {
          *               "version": "0.3.0"
          *             }
          *           ],
+         *           "probing": "regular",
          *           "probes": 671,
          *           "availability": 0.994039,
          *           "error_rate": 0.005961,

@@ -23,11 +23,6 @@ export function isHttpEndpoint(endpoint: string): boolean {
   return /^https?:/i.test(endpoint) && URL.canParse(endpoint);
 }
 
-/** Host and port of an http(s) URL; the text itself where it is none. */
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
-}
-
 /** What an endpoint of a service of that name is visited as; syncSchedule says the same in SQL. */
 export function endpointKind(serviceName: string): EndpointKind {
   const name = serviceName.toLowerCase();

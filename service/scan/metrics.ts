@@ -2,9 +2,11 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 export type ScanMetrics = {
   readonly documents: Gauge<"state">;
+  readonly spentAccounts: Gauge;
   readonly fetches: Counter<"state">;
   readonly probes: Counter<"outcome">;
   readonly endpoints: Gauge;
+  readonly endpointsLeftOut: Gauge<"bound">;
   readonly lagSeconds: Gauge;
 };
 
@@ -16,6 +18,11 @@ export function createScanMetrics(registry: Registry): ScanMetrics {
       name: "ahs_scan_documents",
       help: "Registration documents of agents, by state",
       labelNames: ["state"],
+      registers,
+    }),
+    spentAccounts: new Gauge({
+      name: "ahs_scan_document_accounts_spent",
+      help: "Accounts that have used up the documents of the day; their others are read on the next",
       registers,
     }),
     fetches: new Counter({
@@ -33,6 +40,12 @@ export function createScanMetrics(registry: Registry): ScanMetrics {
     endpoints: new Gauge({
       name: "ahs_scan_endpoints",
       help: "Declared endpoints that are visited",
+      registers,
+    }),
+    endpointsLeftOut: new Gauge({
+      name: "ahs_scan_endpoints_left_out",
+      help: "Declared endpoints beyond a bound: those of a crowded domain wait for a turn, those of an account or the chain are not visited",
+      labelNames: ["bound"],
       registers,
     }),
     lagSeconds: new Gauge({

@@ -2,12 +2,14 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
+import { registrableDomain } from "../net/registrable-domain.ts";
 import {
   countDocuments,
   type DueAgent,
   IPFS_LANES,
   readDueAgents,
   readIndexHead,
+  readSpentAccounts,
   storeDocument,
 } from "../store/agent-documents.ts";
 import type { Database } from "../store/database.ts";
@@ -16,11 +18,11 @@ import {
   pruneProbes,
   readDueEndpoints,
   readProbeLag,
+  type SyncedSchedule,
   storeProbe,
   syncSchedule,
 } from "../store/probes.ts";
 import type { DocumentState } from "../store/tables/infrastructure.ts";
-import { hostOf } from "./endpoint-url.ts";
 import { type DocumentOutcome, fetchAgentDocument } from "./fetch-agent-document.ts";
 import type { ScanMetrics } from "./metrics.ts";
 import { probeEndpoint } from "./probe-endpoint.ts";
@@ -45,6 +47,8 @@ export type ScanDeps = {
 export type ScanLimits = {
   readonly documents: VisitLimits;
   readonly probes: VisitLimits;
+  /** Most documents of one account in a UTC day. */
+  readonly documentsPerAccountDay: number;
   /** Pause between two looks at which endpoints are declared. */
   readonly syncMs: number;
 };
@@ -60,11 +64,14 @@ const scanLimits: ScanLimits = {
     restMs: 600_000,
   },
   probes: { atOnce: 64, atOncePerHost: 4, atOncePerAccount: 4, busyMs: 250, idleMs: 2_000, restMs: 600_000 },
+  // As many as fit into the four hours of a night, two at once and six seconds each.
+  documentsPerAccountDay: 5_000,
   syncMs: 15_000,
 };
 
 const KEEP_PROBES_MS = 30 * 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
+const LEFT_OUT_EVERY_MS = 3_600_000;
 /** However nothing changed, what the index lost in a reorg leaves the schedule by then. */
 const FULL_SYNC_EVERY_MS = 600_000;
 /** Deeper than any reorg: a URI that one brings back is compared again. */
@@ -73,6 +80,9 @@ const REORG_MARGIN_BLOCKS = 1_000;
 const BACKLOG_ROUNDS = 16;
 /** A quarter of the places with four visits for each: what answers keeps the others. */
 const UNPROVEN_ACCOUNTS = 4;
+/** Half of the places, with two fetches for each: what is known is read again whatever is registered. */
+const UNPROVEN_DOCUMENT_ACCOUNTS = 2;
+const BOUNDS = ["domain", "account", "chain"] as const;
 const STATES: readonly DocumentState[] = ["current", "unreachable", "refused", "malformed"];
 
 /**
@@ -105,7 +115,8 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
       monotonicMs,
       keyOf: ({ agentId, uri }) => `${agentId} ${uri}`,
       hostOf: documentHost,
-      accountOf: ({ account }) => account,
+      accountOf: ({ account, isProven, uri }) =>
+        isProven || /^data:/i.test(uri) ? account : sharedAccount(account, UNPROVEN_DOCUMENT_ACCOUNTS),
       due: async () => {
         const head = await readIndexHead(db, chainId);
         if (head === null) return [];
@@ -115,6 +126,8 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
           sinceBlock,
           perAccount: BACKLOG_ROUNDS * limits.atOncePerAccount,
           perHost: BACKLOG_ROUNDS * limits.atOncePerHost,
+          perAccountDay: scan.limits.documentsPerAccountDay,
+          unproven: BACKLOG_ROUNDS * UNPROVEN_DOCUMENT_ACCOUNTS * limits.atOncePerAccount,
           limit: BACKLOG_ROUNDS * limits.atOnce,
         });
         if (!due.changed) sinceBlock = Math.max(0, head - REORG_MARGIN_BLOCKS);
@@ -132,20 +145,21 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
   );
 }
 
-/** What an agent's URI bothers: its host, one of the lanes at the gateway of ipfs, or nobody. */
+/** What an agent's URI bothers: its domain, one of the lanes at the gateway of ipfs, or nobody. */
 function documentHost({ agentId, uri }: DueAgent): string {
-  if (/^https?:/i.test(uri)) return hostOf(uri);
+  if (/^https?:/i.test(uri)) return registrableDomain(uri);
   return /^ipfs:/i.test(uri) ? `ipfs ${agentId % BigInt(IPFS_LANES)}` : String(agentId);
 }
 
 async function storeOutcome(scan: Scan, agent: DueAgent, outcome: DocumentOutcome): Promise<void> {
   const { db, chainId, random } = scan;
   const now = scan.now();
-  const { agentId, uri } = agent;
+  const { agentId, uri, account } = agent;
+  const read = { chainId, agentId, uri, account, readAt: now };
   scan.metrics.fetches.inc({ state: outcome.state });
   if (outcome.state === "current") {
     const notBefore = nextNightAt(now, random);
-    await storeDocument(db, { chainId, agentId, uri, notBefore, fetchedAt: now, ...outcome });
+    await storeDocument(db, { ...read, notBefore, fetchedAt: now, ...outcome });
     return;
   }
   const failures = agent.failures + 1;
@@ -153,9 +167,7 @@ async function storeOutcome(scan: Scan, agent: DueAgent, outcome: DocumentOutcom
   const keepServices = uri.trim() !== "";
   const kept = keepServices && agent.hasServices;
   await storeDocument(db, {
-    chainId,
-    agentId,
-    uri,
+    ...read,
     notBefore: nextTryAt(now, failures, random),
     state: outcome.state,
     detail: kept ? `${outcome.detail} The services are those of the last good document.` : outcome.detail,
@@ -174,14 +186,14 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
       logger,
       monotonicMs,
       keyOf: ({ endpoint, kind }) => `${kind} ${endpoint}`,
-      hostOf: ({ endpoint }) => hostOf(endpoint),
-      accountOf: ({ account, isProven }) => (isProven ? account : sharedAccount(account)),
+      hostOf: ({ endpoint }) => registrableDomain(endpoint),
+      accountOf: ({ account, isProven }) => (isProven ? account : sharedAccount(account, UNPROVEN_ACCOUNTS)),
       due: () =>
         readDueEndpoints(db, {
           chainId,
           now: now(),
           perAccount: BACKLOG_ROUNDS * limits.atOncePerAccount,
-          perHost: BACKLOG_ROUNDS * limits.atOncePerHost,
+          perDomain: BACKLOG_ROUNDS * limits.atOncePerHost,
           unproven: BACKLOG_ROUNDS * UNPROVEN_ACCOUNTS * limits.atOncePerAccount,
           limit: BACKLOG_ROUNDS * limits.atOnce,
         }),
@@ -201,9 +213,9 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
   );
 }
 
-/** Endpoints that failed last, or never answered, may hang: they share few accounts, and so a part of the places. */
-function sharedAccount(account: string): string {
-  const bucket = Number.parseInt(hash("sha256", account, "hex").slice(0, 8), 16) % UNPROVEN_ACCOUNTS;
+/** Documents and endpoints that failed last, or never answered, may hang: they share few accounts, and so a part of the places. */
+function sharedAccount(account: string, accounts: number): string {
+  const bucket = Number.parseInt(hash("sha256", account, "hex").slice(0, 8), 16) % accounts;
   return `unproven ${bucket}`;
 }
 
@@ -211,12 +223,22 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
   const { db, chainId, metrics, logger, monotonicMs, now } = scan;
   let syncedAt = Number.NEGATIVE_INFINITY;
   let prunedAt = Number.NEGATIVE_INFINITY;
+  let toldAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     try {
       if ((await readIndexHead(db, chainId)) !== null) {
         if (changes.pending || monotonicMs() - syncedAt > FULL_SYNC_EVERY_MS) {
           changes.pending = false;
-          metrics.endpoints.set(await syncSchedule(db, chainId, now()));
+          const perAccountDay = scan.limits.documentsPerAccountDay;
+          const spent = await readSpentAccounts(db, { chainId, now: now(), perAccountDay });
+          metrics.spentAccounts.set(spent.count);
+          const schedule = await syncSchedule(db, chainId, now());
+          showSchedule(scan, schedule);
+          if ((spent.count > 0 || hasLeftOut(schedule)) && monotonicMs() - toldAt > LEFT_OUT_EVERY_MS) {
+            const words = "more documents or endpoints are declared than are read or visited";
+            logger.warn({ schedule, spentAccounts: spent }, words);
+            toldAt = monotonicMs();
+          }
           await showDocuments(scan);
           syncedAt = monotonicMs();
         }
@@ -232,6 +254,15 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
     }
     await sleep(scan.limits.syncMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+function showSchedule({ metrics }: Scan, { visited, leftOut }: SyncedSchedule): void {
+  metrics.endpoints.set(visited);
+  for (const bound of BOUNDS) metrics.endpointsLeftOut.set({ bound }, leftOut[bound]);
+}
+
+function hasLeftOut({ leftOut }: SyncedSchedule): boolean {
+  return BOUNDS.some((bound) => leftOut[bound] > 0);
 }
 
 async function showDocuments({ db, chainId, metrics }: Scan): Promise<void> {

@@ -4,7 +4,12 @@ import { escapeIdentifier } from "pg";
 import { agentAccount } from "./agent-account.ts";
 import { holdChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
-import { agentDocument, type DeclaredService, type DocumentState } from "./tables/infrastructure.ts";
+import {
+  agentDocument,
+  type DeclaredService,
+  type DocumentState,
+  documentDay,
+} from "./tables/infrastructure.ts";
 
 /** Places at the gateway of ipfs: one host for all agents, who wait only for those of their own lane. */
 export const IPFS_LANES = 2;
@@ -13,8 +18,10 @@ export const IPFS_LANES = 2;
 export type DueAgent = {
   readonly agentId: bigint;
   readonly uri: string;
-  /** Whose turn the fetch takes; of a URI that leads to no host, which costs no time, one of the agent's own. */
+  /** Whose turn the fetch takes. */
   readonly account: string;
+  /** Whether the document was understood when it was last read, and has the same URI. */
+  readonly isProven: boolean;
   /** Failures in a row of this very URI. */
   readonly failures: number;
   /** Whether a document of it was ever understood that declares services. */
@@ -49,6 +56,10 @@ type DueQuery = {
   /** Most agents of one account, and at one host. */
   readonly perAccount: number;
   readonly perHost: number;
+  /** Most documents of one account in a UTC day. */
+  readonly perAccountDay: number;
+  /** Most of those that are new, changed or failed last: a crowd of them leaves room for the others. */
+  readonly unproven: number;
   readonly limit: number;
 };
 
@@ -64,68 +75,92 @@ export async function readDueAgents(db: Database, query: DueQuery): Promise<DueD
     query.perAccount,
     query.perHost,
     query.limit,
+    query.unproven,
+    query.perAccountDay,
   ]);
   return {
-    agents: rows.map((row) => ({
-      agentId: BigInt(row.agent_id),
-      uri: row.agent_uri,
-      account: row.account,
-      failures: row.failures,
-      hasServices: row.has_services,
-    })),
+    agents: rows.flatMap((row) => (row.agent_id === null ? [] : [agentOf(row)])),
     changed: rows.some((row) => row.any_changed),
   };
 }
 
-type DueRow = {
+/** One row without an agent says of none whether others changed. */
+type DueRow = (ChosenRow | { readonly agent_id: null }) & { readonly any_changed: boolean };
+
+type ChosenRow = {
   readonly agent_id: string;
   readonly agent_uri: string;
   readonly failures: number;
   readonly has_services: boolean;
   readonly account: string;
-  readonly any_changed: boolean;
+  readonly proven: boolean;
 };
 
+function agentOf(row: ChosenRow): DueAgent {
+  return {
+    agentId: BigInt(row.agent_id),
+    uri: row.agent_uri,
+    account: row.account,
+    isProven: row.proven,
+    failures: row.failures,
+    hasServices: row.has_services,
+  };
+}
+
 /**
- * The host is read from the URI only where the agent is due, since URIs can be long; a data: URI bothers no host, and those of
- * ipfs take turns in lanes, as at so many hosts.
+ * The host is read from the URI only where the agent is due, since URIs can be long. Hosts share the places of their last two
+ * labels, so that the hosts of one domain do not crowd out others; a data: URI bothers no host, and those of ipfs take turns in
+ * lanes, as at so many hosts.
  */
 function dueStatement(chainId: number): string {
   const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
-  const account = `case when a.agent_uri ~* '^(https?|ipfs):' then ${agentAccount(chainId)} else a.agent_id::text end`;
+  const account = agentAccount(chainId);
   return `
   with due as (
-    select a.agent_id, a.agent_uri, true as changed, 0 as failures, d.services, null::timestamptz as since,
-           ${account} as account
+    select a.agent_id, a.agent_uri, true as changed, false as proven, 0 as failures, d.services,
+           null::timestamptz as since, ${account} as account
     from ${agents} a
     left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
     where a.updated_block >= $2 and (d.agent_id is null or d.uri <> a.agent_uri)
     union all
-    select a.agent_id, a.agent_uri, false, case when d.uri = a.agent_uri then d.attempts else 0 end, d.services, d.not_before,
-           ${account}
+    select a.agent_id, a.agent_uri, false, d.uri = a.agent_uri and d.state = 'current',
+           case when d.uri = a.agent_uri then d.attempts else 0 end, d.services, d.not_before, ${account}
     from ahs.agent_document d
     join ${agents} a on a.agent_id = d.agent_id
     where d.chain_id = $1 and d.not_before <= $3 and not (a.updated_block >= $2 and d.uri <> a.agent_uri)
   ), turns as (
-    select *, random() as lot, bool_or(changed) over () as any_changed,
-           row_number() over (partition by account order by since nulls first, agent_id) as turn
+    select *, random() as lot, row_number() over (partition by account order by since nulls first, agent_id) as turn
     from due
+  ), hosts as (
+    select turns.*, lower(substring(agent_uri from '^[hH][tT]{2}[pP][sS]?://([^/?#:]*)')) as host
+    from turns left join ahs.document_day t
+      on t.chain_id = $1 and t.day = ($3 at time zone 'UTC')::date and t.account = turns.account
+    where turn <= least($4, $8 - coalesce(t.documents, 0))
   ), places as (
     select *, row_number() over (
       partition by case when agent_uri ~* '^ipfs:' then 'ipfs ' || agent_id % ${IPFS_LANES}
-        else coalesce(lower(substring(agent_uri from '^https?://([^/?#]*)')), agent_id::text) end
+        else coalesce(substring(host from '[^.]+[.][^.]*[a-z][^.]*[.]?$'), host, agent_id::text) end
       order by turn, not changed, lot
-    ) as place from turns where turn <= $4
+    ) as place from hosts
+  ), ranks as (
+    select *, row_number() over (partition by proven order by greatest(turn, place), not changed, lot) as rank
+    from places where place <= $5
   )
-  select agent_id::text, agent_uri, account, any_changed, failures,
-         coalesce(jsonb_array_length(services), 0) > 0 as has_services
-  from places where place <= $5 order by greatest(turn, place), not changed, lot limit $6`;
+  select agent_id::text, agent_uri, account, failures, proven,
+         coalesce(jsonb_array_length(services), 0) > 0 as has_services,
+         (select coalesce(bool_or(changed), false) from due) as any_changed
+  from (values (1)) as one left join (
+    select * from ranks where proven or rank <= $7 order by greatest(turn, place), not changed, lot limit $6
+  ) as chosen on true order by greatest(turn, place), not changed, lot`;
 }
 
 export type DocumentWrite = {
   readonly chainId: number;
   readonly agentId: bigint;
   readonly uri: string;
+  /** Whose turn it took, and when. */
+  readonly account: string;
+  readonly readAt: Date;
   readonly notBefore: Date;
 } & (
   | {
@@ -145,9 +180,9 @@ export type DocumentWrite = {
     }
 );
 
-/** Stores what came of fetching an agent's document; one that failed leaves what the last good one said. */
+/** Stores what came of fetching an agent's document, and counts it for its account; one that failed leaves what the last good one said. */
 export async function storeDocument(db: Database, write: DocumentWrite): Promise<void> {
-  const { chainId, agentId, uri, notBefore, state } = write;
+  const { chainId, agentId, uri, notBefore, state, account, readAt } = write;
   const said =
     write.state === "current"
       ? {
@@ -166,7 +201,38 @@ export async function storeDocument(db: Database, write: DocumentWrite): Promise
       .insert(agentDocument)
       .values({ chainId, agentId, services: [], ...changes })
       .onConflictDoUpdate({ target: [agentDocument.chainId, agentDocument.agentId], set: changes });
+    await tx
+      .insert(documentDay)
+      .values({ chainId, day: utcDay(readAt), account, documents: 1 })
+      .onConflictDoUpdate({
+        target: [documentDay.chainId, documentDay.day, documentDay.account],
+        set: { documents: sql`${documentDay.documents} + 1` },
+      });
   });
+}
+
+/** How many accounts have used up a day's documents, and some of them. */
+export type SpentAccounts = { readonly count: number; readonly first: readonly string[] };
+
+const SPENT_SHOWN = 5;
+
+/** Accounts whose other documents are read on the next UTC day; forgets the days before. */
+export async function readSpentAccounts(
+  db: Database,
+  { chainId, now, perAccountDay }: Pick<DueQuery, "chainId" | "now" | "perAccountDay">,
+): Promise<SpentAccounts> {
+  const day = utcDay(now);
+  await db.$client.query("delete from ahs.document_day where chain_id = $1 and day < $2", [chainId, day]);
+  const { rows } = await db.$client.query<{ account: string; count: number }>(
+    `select account, count(*) over ()::int as count from ahs.document_day
+     where chain_id = $1 and day = $2 and documents >= $3 order by account limit ${SPENT_SHOWN}`,
+    [chainId, day, perAccountDay],
+  );
+  return { count: rows[0]?.count ?? 0, first: rows.map(({ account }) => account) };
+}
+
+function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
 }
 
 const BATCH = 10_000;

@@ -43,12 +43,17 @@ export type ProbeDay = {
 /** An endpoint as it is declared: visits of it as another kind say nothing of it. */
 type DeclaredEndpoint = { readonly endpoint: string; readonly kind: EndpointKind };
 
+/** regular: visited each quarter of an hour. in_turns: less often, since its domain declares too many. none: not visited at present. */
+export type Probing = "regular" | "in_turns" | "none";
+
 /** Reads of what D3 is made from. */
 export type InfrastructureReader = {
   /** Agents that act for the wallet (lower-case), by rising id. */
   agents(wallet: Address): Promise<readonly WalletAgent[]>;
   /** From a moment on, oldest first. */
   probes(endpoints: readonly DeclaredEndpoint[], since: Date): Promise<readonly StoredProbe[]>;
+  /** How endpoints are visited at present; those that are not have no entry. */
+  probing(endpoints: readonly DeclaredEndpoint[]): Promise<ReadonlyMap<string, Exclude<Probing, "none">>>;
   /** Of the days from a moment on, newest first. */
   days(endpoints: readonly DeclaredEndpoint[], since: Date, longestMs: number): Promise<readonly ProbeDay[]>;
 };
@@ -85,6 +90,17 @@ export function createInfrastructureReader(db: Database, chainId: number): Infra
         values: [chainId, ...columnsOf(endpoints), since],
       });
       return rows;
+    },
+    async probing(endpoints) {
+      const { rows } = await pool.query<{ endpoint: string; isRegular: boolean }>({
+        ...QUERY_DEADLINE,
+        name: "endpoint_places",
+        text: `select endpoint, bool_and(place = 'kept') as "isRegular" from ahs.probe_schedule
+               where chain_id = $1 and (endpoint, kind) in (select * from unnest($2::text[], $3::text[]))
+               group by endpoint`,
+        values: [chainId, ...columnsOf(endpoints)],
+      });
+      return new Map(rows.map(({ endpoint, isRegular }) => [endpoint, isRegular ? "regular" : "in_turns"]));
     },
     async days(endpoints, since, longestMs) {
       const { rows } = await pool.query<ProbeDay>({

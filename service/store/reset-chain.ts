@@ -17,6 +17,7 @@ const DERIVED_TABLES = [
   "enrich_transfer",
   "enrich_user_operation",
   "enrich_wallet",
+  "document_day",
   "feed_price",
   "own_call",
   "pending_fact",

@@ -47,6 +47,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
   wallet_delegation: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
 
   agent_document: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  document_day: { ahs_index: CLEAR, ahs_work: ALL },
   probe: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   probe_schedule: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   registry_agent: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },

@@ -95,8 +95,9 @@ export async function answerInfrastructure(
     return [...kinds].map((kind) => ({ endpoint, kind }));
   });
   const since = new Date(now.getTime() - policy.infrastructure.windowDays * DAY_MS);
-  const [probes, days, agentUrl] = await Promise.all([
+  const [probes, probing, days, agentUrl] = await Promise.all([
     reader.probes(asked, since),
+    reader.probing(asked),
     reader.days(asked, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), policy.infrastructure.longestMs),
     agentUrlPart(request),
   ]);
@@ -106,6 +107,7 @@ export async function answerInfrastructure(
     (url): ProbedEndpoint => ({
       url,
       services: declared.get(url) ?? [],
+      probing: probing.get(url) ?? "none",
       probes: probes.filter(({ endpoint }) => endpoint === url),
       days: days.filter(({ endpoint }) => endpoint === url),
     }),

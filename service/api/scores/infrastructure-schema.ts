@@ -44,6 +44,10 @@ const endpointSchema = z
   .object({
     url: z.string(),
     services: z.array(z.object({ agent_id: z.string(), name: z.string(), version: z.string().nullable() })),
+    probing: z.enum(["regular", "in_turns", "none"]).openapi({
+      description:
+        "regular: visited every quarter of an hour. in_turns: less often, since its domain has more endpoints than are visited. none: not probed at present, being new, or beyond what is visited of one account or in all. What is not probed is unknown and counts as no failure",
+    }),
     ...figures,
     validity: shareSchema.nullable(),
     last: probeSchema.nullable(),
@@ -92,6 +96,7 @@ export const INFRASTRUCTURE_EXAMPLE = {
     {
       url: "https://agent.example/.well-known/agent-card.json",
       services: [{ agent_id: "22", name: "A2A", version: "0.3.0" }],
+      probing: "regular",
       ...EXAMPLE_FIGURES,
       validity: 0.994039,
       last: {

@@ -1,7 +1,7 @@
 import type { ProbeResult } from "../../scan/probe-endpoint.ts";
 import { measureProbes, type ProbeFact, type ProbeFigures } from "../../score/measure-probes.ts";
 import type { Infrastructure } from "../../score/score-infrastructure.ts";
-import type { ProbeDay, StoredProbe, WalletAgent } from "../../store/probes-of-wallet.ts";
+import type { ProbeDay, Probing, StoredProbe, WalletAgent } from "../../store/probes-of-wallet.ts";
 import { isoOf } from "../wallet-report.ts";
 import type { InfrastructurePart, ProbePart } from "./infrastructure-schema.ts";
 
@@ -13,6 +13,7 @@ export type ProbedEndpoint = {
     readonly name: string;
     readonly version: string | null;
   }[];
+  readonly probing: Probing;
   readonly probes: readonly StoredProbe[];
   readonly days: readonly ProbeDay[];
 };
@@ -68,11 +69,12 @@ export function renderVisit({
   return { at: at.toISOString(), outcome, status, latency_ms: latencyMs, valid, detail };
 }
 
-function renderEndpoint({ url, services, probes, days }: ProbedEndpoint, longestMs: number) {
+function renderEndpoint({ url, services, probing, probes, days }: ProbedEndpoint, longestMs: number) {
   const last = probes.at(-1);
   return {
     url,
     services: [...services],
+    probing,
     ...figuresOf(measureProbes(probeFacts(probes), longestMs)),
     last: last === undefined ? null : renderVisit(last),
     history: days.map(renderDay),

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  date,
   index,
   integer,
   jsonb,
@@ -17,6 +18,9 @@ export type DocumentState = "current" | "unreachable" | "refused" | "malformed";
 
 /** What an endpoint is probed as: what its declaration calls it, and other for every other name. */
 export type EndpointKind = "a2a" | "mcp" | "x402" | "other";
+
+/** kept: visited each quarter of an hour. turn: visited once. none: its domain declares too many, and it waits for a turn. */
+export type EndpointPlace = "kept" | "turn" | "none";
 
 /** One entry of an agent document's `services` (ERC-8004). */
 export type DeclaredService = {
@@ -55,6 +59,18 @@ export const agentDocument = ahs.table(
       table.agentId,
     ),
   ],
+);
+
+/** How many documents were read for an account on a UTC day. */
+export const documentDay = ahs.table(
+  "document_day",
+  {
+    chainId: integer().notNull(),
+    day: date().notNull(),
+    account: text().notNull(),
+    documents: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.day, table.account] })],
 );
 
 /** ok: it answered as alive. error: 404 or 5xx. timeout, unreachable, refused: no answer, or one that the guard refused. */
@@ -98,6 +114,11 @@ export const probeSchedule = ahs.table(
     answered: boolean().notNull().default(false),
     /** Quarter hours between the last visit and the next. */
     quarters: integer().notNull().default(1),
+    /** Whose host it is, by `registrableDomain`; null until the schedule is synchronized. */
+    domain: text(),
+    /** Since when it is in the schedule. */
+    declaredAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    place: text().$type<EndpointPlace>().notNull().default("kept"),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.endpoint, table.kind] }),

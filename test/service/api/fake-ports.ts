@@ -229,6 +229,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     infrastructure: {
       agents: async () => [],
       probes: async () => [],
+      probing: async () => new Map(),
       days: async () => [],
       refusal: async () => null,
       reserve: () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endpointText, hostOf, liesUnder } from "../../../service/scan/endpoint-url.ts";
+import { endpointText, liesUnder } from "../../../service/scan/endpoint-url.ts";
 
 test.each([
   ["https://Agent.EXAMPLE", "https://agent.example/"],
@@ -43,9 +43,4 @@ test("a path that climbs out lies where it leads", () => {
     "https://a.example/admin",
     false,
   ]);
-});
-
-test("a host is named with its port", () => {
-  expect(hostOf("https://a.example:8443/x")).toBe("a.example:8443");
-  expect(hostOf("no url")).toBe("no url");
 });

@@ -172,7 +172,7 @@ describe("documents", () => {
     );
     for (let id = 0; id < 40; id++) await world.register(id, `http://127.0.0.1:${silent}/${id}`);
     for (let id = 40; id < 60; id++) await world.register(id, `http://127.0.0.1:${endless}/${id}`);
-    await world.register(99, dataUri({ name: "honest" }));
+    await world.register(99, dataUri({ name: "honest" }), `0x${"99".repeat(20)}`);
     const before = performance.now();
     world.start();
     await documentIn("current", 99);
@@ -342,6 +342,27 @@ describe("probes", () => {
     await until({ what: "the quick one is probed", timeoutMs: 5_000 }, async () =>
       (await world.probes()).some((row) => row.endpoint === endpoint) ? true : null,
     );
+  });
+
+  test("of one domain are few at once, however many hosts and accounts name it", async () => {
+    let [open, most] = [0, 0];
+    const counting: GuardedFetch = async () => {
+      most = Math.max(most, ++open);
+      await sleep(10);
+      open--;
+      return { kind: "answered", status: 200, headers: new Map(), body: Buffer.of() };
+    };
+    for (let id = 0; id < 60; id++) {
+      const uri = dataUri({
+        name: "crowd",
+        services: [service(`https://${id}.crowd.example:${8000 + id}/`)],
+      });
+      const wallet = `0x${String(id).padStart(40, "0")}`;
+      await registerAgent(world.db, { agentId: id, uri, owner: wallet, wallet });
+    }
+    world.start({ fetch: counting });
+    await rowsOf(world.probes, 60);
+    expect(most).toBeLessThanOrEqual(4);
   });
 
   test("of an account with many hosts that never answer keep no other waiting", async () => {

@@ -16,6 +16,7 @@ const START = Date.parse("2026-11-20T10:00:00Z");
 const QUICK: ScanLimits = {
   documents: { atOnce: 8, atOncePerHost: 2, atOncePerAccount: 2, busyMs: 5, idleMs: 20, restMs: 200 },
   probes: { atOnce: 64, atOncePerHost: 4, atOncePerAccount: 4, busyMs: 5, idleMs: 20, restMs: 200 },
+  documentsPerAccountDay: 5_000,
   syncMs: 20,
 };
 
@@ -71,7 +72,7 @@ export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
       log.length = 0;
       clock.ms = START;
       await db.$client.query(
-        `truncate ahs.agent_document, ahs.probe, ahs.probe_schedule, "chain_31337".agent, "chain_31337".agent_wallet`,
+        `truncate ahs.agent_document, ahs.document_day, ahs.probe, ahs.probe_schedule, "chain_31337".agent, "chain_31337".agent_wallet`,
       );
     },
     close: async () => {

@@ -115,6 +115,26 @@ describe("probes", () => {
     expect((await reader.probes([declared], new Date(0))).map(({ quarters }) => quarters)).toEqual([1, 4]);
   });
 
+  test("are told to be regular or in turns, and not at all of an endpoint that is not scheduled", async () => {
+    const urls = ["https://kept.example/", "https://turn.example/", "https://none.example/"];
+    for (const [i, place] of ["kept", "turn", "none"].entries()) {
+      await world.db.$client.query(
+        `insert into ahs.probe_schedule (chain_id, endpoint, kind, account, next_at, place)
+         values (31337, $1, 'mcp', 'a', now(), $2)`,
+        [urls[i], place],
+      );
+    }
+    const asked = [...urls, endpoint].map((url) => ({ endpoint: url, kind: "mcp" }) as const);
+    expect(await reader.probing(asked)).toEqual(
+      new Map([
+        ["https://kept.example/", "regular"],
+        ["https://turn.example/", "in_turns"],
+        ["https://none.example/", "in_turns"],
+      ]),
+    );
+    expect(await reader.probing([{ endpoint: "https://kept.example/", kind: "other" }])).toEqual(new Map());
+  });
+
   test("are summed up by UTC day, newest first, a failure as the longest wait", async () => {
     await insert("2026-11-19T23:59:59Z", "ok", 100);
     await insert("2026-11-20T00:00:00Z", "ok", 300);

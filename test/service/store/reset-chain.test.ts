@@ -208,6 +208,7 @@ async function fill(table: string, chainId: number): Promise<void> {
 }
 
 const VALUES: Readonly<Record<string, string>> = {
+  date: "current_date",
   int4: "1",
   int8: "1",
   numeric: "1",

@@ -68,6 +68,7 @@ function app(infrastructure: Infrastructure, row: StoredScore = ROW) {
     infrastructure: {
       agents: async () => [AGENT],
       probes: async () => probes(30),
+      probing: async () => new Map([[ENDPOINT, "regular"]]),
       ...infrastructure,
     },
   });
@@ -127,6 +128,7 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
         {
           url: ENDPOINT,
           services: [{ agent_id: "22", name: "A2A", version: "0.3.0" }],
+          probing: "regular",
           probes: 30,
           availability: 1,
           error_rate: 0,
@@ -148,6 +150,20 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
       agent_url: null,
     });
     expect(ahsRecordSchema.parse(body)).toEqual(body);
+  });
+
+  it("says of an endpoint that is not probed that nothing is known of it", async () => {
+    const body = await ask(PATH, { probes: async () => [], probing: async () => new Map() });
+    expect(body.mode).toBe("2D");
+    expect(body.infrastructure?.endpoints).toEqual([
+      expect.objectContaining({
+        probing: "none",
+        probes: 0,
+        availability: null,
+        error_rate: null,
+        last: null,
+      }),
+    ]);
   });
 
   it("is described by an example that its schema accepts", () => {
