@@ -71,6 +71,8 @@ export const OTHER_PAYERS = zeroAddress;
 
 /** Counterparties of one statement: each has at least as many contacts as payers are kept. */
 const PAID_AT_ONCE = 500;
+/** Payers that one statement drops, so that none runs into its time limit, whatever was stored before there was a bound. */
+const DROPPED_AT_ONCE = 20_000;
 
 /**
  * Drops the payers beyond MAX_PAYERS that sent least to each counterparty of the given payments. What they sent is added to the
@@ -83,8 +85,11 @@ export async function dropPayers(
 ): Promise<number> {
   const counterparties = await paidByStrangers(tx, chainId, paid);
   let dropped = 0;
-  for (let start = 0; start < counterparties.length; start += PAID_AT_ONCE)
-    dropped += await dropSomePayers(tx, chainId, counterparties.slice(start, start + PAID_AT_ONCE));
+  for (let start = 0; start < counterparties.length; start += PAID_AT_ONCE) {
+    const some = counterparties.slice(start, start + PAID_AT_ONCE);
+    for (let last = DROPPED_AT_ONCE; last === DROPPED_AT_ONCE; dropped += last)
+      last = await dropSomePayers(tx, chainId, some);
+  }
   return dropped;
 }
 
@@ -120,6 +125,7 @@ async function dropSomePayers(
           and not exists (select from ahs.enrich_wallet w where w.chain_id = ${chainId} and w.wallet = c.account)
         order by c.sent_micro_usd desc, c.first_block, c.account offset ${MAX_PAYERS}
       ) gone
+      limit ${DROPPED_AT_ONCE}
     ), dropped as (
       delete from ahs.contact c using beyond b
       where c.chain_id = ${chainId} and c.counterparty = b.counterparty and c.account = b.account
