@@ -63,6 +63,11 @@ export function watchScores(registry: Registry, watched: Watched): void {
     "Wallets whose score covers their newest calls alone, since they made more than are read",
     async () => (await ages())?.cut,
   );
+  add(
+    "ahs_score_postponed_wallets",
+    "Followed wallets with too little history whose last score is older than 30 hours, since a night scores 20,000 idle ones",
+    async () => (await ages())?.postponed,
+  );
   add("ahs_score_age_median_seconds", "Median age of current scores", async () => (await ages())?.median);
   add("ahs_score_age_max_seconds", "Age of the oldest current score", async () => (await ages())?.oldest);
   add(

@@ -8,7 +8,7 @@ import {
   countAccountFacts,
   type DueQuery,
   readDueWallets,
-  readFollowedWallets,
+  readNightlyWallets,
   readOrphanedWallets,
   readOvertakenWallets,
 } from "../store/score-writes.ts";
@@ -87,17 +87,22 @@ function dueAt({ chainId, rescoreIntervalSeconds }: ScoringRunContext, asOf: AsO
   };
 }
 
+/** A record takes up to 2 kB: 40 MB a night, however many wallets are registered. */
+const MOST_IDLE_A_NIGHT = 20_000;
+
 /**
- * Scores every followed wallet at the newest finalized and enriched block; answers how many, and null while there is none.
- * Throws the signal's reason between two batches when it fires.
+ * Scores every followed wallet at the newest finalized and enriched block, of idle ones those with the oldest scores alone;
+ * answers how many, and null while there is none. Throws the signal's reason between two batches when it fires.
  */
 export async function scoreAllWallets(
   context: ScoringRunContext,
   signal: AbortSignal,
+  mostIdle = MOST_IDLE_A_NIGHT,
 ): Promise<number | null> {
-  const { db, chainId } = context;
+  const { db, chainId, logger } = context;
   if ((await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId })) === null) return null;
-  const wallets = await readFollowedWallets(db, chainId);
+  const { wallets, leftOut } = await readNightlyWallets(db, { chainId, mostIdle });
+  if (leftOut > 0) logger.warn({ leftOut, mostIdle }, "idle wallets are left to be scored in later nights");
   return scoreBatches(context, wallets, { at: "finalized", scoredBefore: [], orphaned: [], signal });
 }
 

@@ -121,7 +121,12 @@ export type ScoreAges = {
   readonly oldest: number | null;
   /** Wallets whose current score covers their newest calls alone, see `WALLET_BOUNDS`. */
   readonly cut: number;
+  /** Followed wallets with too little history for a score that the last night's scan left out. */
+  readonly postponed: number;
 };
+
+/** A night, and the longest that a scan may take. */
+const POSTPONED_AFTER_SECONDS = 30 * 3_600;
 
 /** How old the current scores of a chain are at a moment. */
 export async function readScoreAges(
@@ -131,14 +136,16 @@ export async function readScoreAges(
   const { rows } = await client.query<ScoreAges>(
     `select count(*)::int as wallets, max(age)::float8 as oldest,
        percentile_cont(0.5) within group (order by age)::float8 as median,
+       (select count(*)::int from ahs.current_score c join ahs.enrich_wallet using (chain_id, wallet)
+        where chain_id = $1 and ahs_score is null and as_of_time < $2::timestamptz - make_interval(secs => $3)) as postponed,
        (select count(*)::int from ahs.score s join ahs.current_score c on c.score_id = s.id
         where s.chain_id = $1 and s.coverage ->> 'newestCallsOnly' = 'true') as cut
      from (
        select extract(epoch from $2::timestamptz - as_of_time) as age from ahs.current_score where chain_id = $1
      ) ages`,
-    [chainId, now],
+    [chainId, now, POSTPONED_AFTER_SECONDS],
   );
-  return rows[0] ?? { wallets: 0, median: null, oldest: null, cut: 0 };
+  return rows[0] ?? { wallets: 0, median: null, oldest: null, cut: 0, postponed: 0 };
 }
 
 /** The newest indexed block of a chain in Unix seconds and its number; null while the index holds none. */

@@ -202,6 +202,36 @@ export async function readOrphanedWallets(
   return rows.map((row) => row.wallet);
 }
 
+export type NightlyWallets = {
+  readonly wallets: readonly string[];
+  /** Idle wallets beyond the bound. */
+  readonly leftOut: number;
+};
+
+/**
+ * Followed wallets that a night scores again, those first whose score is oldest. Of idle ones, which have too little history for
+ * a score and made no call since they were scored, there are at most so many: anyone can register any number of them.
+ */
+export async function readNightlyWallets(
+  db: Database,
+  { chainId, mostIdle }: { readonly chainId: number; readonly mostIdle: number },
+): Promise<NightlyWallets> {
+  const { rows } = await db.$client.query<{ address: string; left: boolean }>(
+    `with followed as (
+       select w.address, c.as_of_block, w.followed_block,
+         c.wallet is not null and c.ahs_score is null and not c.sanctioned and not exists (
+           select from ahs.own_call o where o.chain_id = $1 and o.wallet = w.address and o.block > c.as_of_block) as idle
+       from "chain_${chainId}".wallet w
+       left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
+     )
+     select address, idle and row_number() over (partition by idle order by as_of_block, followed_block, address) > $2 as left
+     from followed order by as_of_block nulls first, followed_block, address`,
+    [chainId, mostIdle],
+  );
+  const wallets = rows.filter(({ left }) => !left).map(({ address }) => address);
+  return { wallets, leftOut: rows.length - wallets.length };
+}
+
 /** Every followed wallet, those first whose score is oldest: a run that is cut short goes on there. */
 export async function readFollowedWallets(db: Database, chainId: number): Promise<string[]> {
   const { rows } = await db.$client.query<{ address: string }>(

@@ -20,7 +20,7 @@ function countingDatabase() {
       return { rows: [] };
     }
     reads.ages += 1;
-    return { rows: [{ wallets: 3, median: 30 * reads.ages, oldest: 500, cut: 2 }] };
+    return { rows: [{ wallets: 3, median: 30 * reads.ages, oldest: 500, cut: 2, postponed: 1 }] };
   };
   return { reads, db: { $client: { query } } as unknown as Database };
 }

@@ -73,6 +73,24 @@ test("a wallet whose registration is not final yet gets no score by night", asyn
   expect(await world.countScores()).toBe(0);
 });
 
+test("of idle wallets a night scores so many, those with the oldest scores, and every wallet that is not idle", async () => {
+  const idle = Array.from({ length: 10 }, (_, i) => account(100 + i));
+  for (const wallet of [WALLET, ...idle]) await world.follow(wallet, 1);
+  expect(await scoreAllWallets(world.context, forever, 4)).toBe(11);
+
+  await world.call(WALLET, 25, account(8));
+  await world.settle(30);
+  expect(await scoreAllWallets(world.context, forever, 4)).toBe(5);
+  await world.settle(31);
+  // The one that made a call is idle since, and its score is newer.
+  expect(await scoreAllWallets(world.context, forever, 4)).toBe(4);
+  await world.settle(32);
+  expect(await scoreAllWallets(world.context, forever, 4)).toBe(4);
+  const scores = await world.currentScores();
+  expect(scores.every(({ as_of_block: block }) => block > FINALIZED)).toBe(true);
+  expect(await world.countScores()).toBe(11 + 5 + 4 + 4);
+});
+
 test("a stop, or a lock that is lost, ends the scoring of all before the next batch", async () => {
   await world.follow(WALLET, 1);
   const reason = new Error("stopped");

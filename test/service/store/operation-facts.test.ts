@@ -100,12 +100,29 @@ test("queues are told apart, and what is to wait is not overdue", async () => {
 
 test("scores are as old as the blocks that they speak for", async () => {
   const chain = { chainId: CHAIN, now: NOW };
-  expect(await readScoreAges(db.$client, chain)).toEqual({ wallets: 0, median: null, oldest: null, cut: 0 });
+  expect(await readScoreAges(db.$client, chain)).toEqual({
+    ...{ wallets: 0, median: null, oldest: null },
+    ...{ cut: 0, postponed: 0 },
+  });
   for (const [wallet, age] of Object.entries({ a: 10, b: 30, c: 500 })) await score(wallet, age);
   expect(await readScoreAges(db.$client, chain)).toEqual({
     ...{ wallets: 3, median: 30, oldest: 500 },
-    cut: 0,
+    ...{ cut: 0, postponed: 0 },
   });
+});
+
+test("of followed wallets without a score those are counted that the last night left out", async () => {
+  for (const [wallet, hours] of Object.entries({ a: 31, b: 31, c: 29, d: 31 })) {
+    await score(wallet, 3_600 * hours);
+    if (wallet !== "b") {
+      await db.$client.query(
+        "insert into ahs.enrich_wallet (chain_id, wallet, from_block) values ($1, $2, 1)",
+        [CHAIN, wallet],
+      );
+    }
+  }
+  await db.$client.query("update ahs.current_score set ahs_score = 80 where wallet = 'd'");
+  expect(await readScoreAges(db.$client, { chainId: CHAIN, now: NOW })).toMatchObject({ postponed: 1 });
 });
 
 test("wallets are counted whose current score covers their newest calls alone, not their earlier scores", async () => {
