@@ -74,6 +74,8 @@ const PRUNE_EVERY_MS = 3_600_000;
 const LEFT_OUT_EVERY_MS = 3_600_000;
 /** However nothing changed, what the index lost in a reorg leaves the schedule by then. */
 const FULL_SYNC_EVERY_MS = 600_000;
+/** Upkeep rests four times as long as it took: a flood of documents makes each round of it longer, and more of them due. */
+const UPKEEP_REST = 4;
 /** Deeper than any reorg: a URI that one brings back is compared again. */
 const REORG_MARGIN_BLOCKS = 1_000;
 /** How many times what may be under way is read ahead: reading what is due costs more than a visit. */
@@ -225,6 +227,7 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
   let prunedAt = Number.NEGATIVE_INFINITY;
   let toldAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
+    const startedAt = monotonicMs();
     try {
       if ((await readIndexHead(db, chainId)) !== null) {
         if (changes.pending || monotonicMs() - syncedAt > FULL_SYNC_EVERY_MS) {
@@ -252,7 +255,8 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
       changes.pending = true;
       logger.error({ err: error }, "keeping the schedule of probes failed; trying again");
     }
-    await sleep(scan.limits.syncMs, undefined, { signal }).catch(() => undefined);
+    const pauseMs = Math.max(scan.limits.syncMs, UPKEEP_REST * (monotonicMs() - startedAt));
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
