@@ -9,8 +9,9 @@ import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracl
 import { decodeView } from "../../service/chain/oracle-codec.ts";
 import { runScript, type Script, until } from "../support/anvil-testkit/script.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
+import { describeJobs } from "./up-jobs.ts";
 
-const UP_TIMEOUT_MS = 120_000;
+const UP_TIMEOUT_MS = 300_000;
 const WALLETS = 42;
 
 let dataDir: string;
@@ -32,19 +33,25 @@ afterAll(async () => {
 });
 
 describe("ahs up", () => {
+  let up: UpFile;
+  beforeAll(async () => {
+    up = await start([]);
+  }, UP_TIMEOUT_MS);
+
+  test("announces one address for everything, with the demo key, in a file of its owner alone", () => {
+    expect(statSync(join(dataDir, "up.json")).mode & 0o777).toBe(0o600);
+    expect(up).toMatchObject({
+      chain_id: 31_337,
+      base_url: `http://127.0.0.1:${port}`,
+      verify_base_url: `http://127.0.0.1:${port}`,
+    });
+    expect(running?.log()).toContain(up.api_key);
+    expect(running?.log()).toContain("Verdicts are by a scripted model");
+  });
+
   test(
     "reaches published scores that chain and API agree on, and routes every archetype as it deserves",
     async () => {
-      const up = await start([]);
-      expect(statSync(join(dataDir, "up.json")).mode & 0o777).toBe(0o600);
-      expect(up).toMatchObject({
-        chain_id: 31_337,
-        base_url: `http://127.0.0.1:${port}`,
-        verify_base_url: `http://127.0.0.1:${port}`,
-      });
-      expect(running?.log()).toContain(up.api_key);
-      expect(running?.log()).toContain("Verdicts are by a scripted model");
-
       for (const archetype of [
         "keeper",
         "diverse-trader",
@@ -84,22 +91,22 @@ describe("ahs up", () => {
       for (const archetype of ["keeper", "flaky", "smart-account"]) {
         expect(await verify(up, archetype)).toContain("agrees: every line");
       }
-      await stopLeavingNothing();
     },
     UP_TIMEOUT_MS,
   );
 
+  describeJobs(() => ({ up, dataDir }));
+
   test(
     "a second start goes on with the chain, the key and the scores that it finds",
     async () => {
-      const first = await start([]);
-      const before = await headOf(first);
-      const { inputs_hash } = await record(first, "keeper");
+      const before = await headOf(up);
+      const { inputs_hash } = await record(up, "keeper");
       await stopLeavingNothing();
       const second = await start([]);
       await expectIndexAdvances(second);
-      expect(second.api_key).toBe(first.api_key);
-      expect(second.contracts).toEqual(first.contracts);
+      expect(second.api_key).toBe(up.api_key);
+      expect(second.contracts).toEqual(up.contracts);
       expect(await headOf(second)).toBeGreaterThanOrEqual(before);
       const { history } = await record(second, "keeper");
       expect(history).toContainEqual(expect.objectContaining({ inputs_hash }));
@@ -137,6 +144,8 @@ describe("ahs up", () => {
 });
 
 async function start(more: readonly string[]): Promise<UpFile> {
+  // A test that failed leaves its service running, on the port of the next.
+  await running?.stop();
   const args = ["up", "--data-dir", dataDir, "--port", String(port), "--wallets", String(WALLETS), ...more];
   const script = runScript(args, {}, join(dataDir, "up.log"));
   running = script;

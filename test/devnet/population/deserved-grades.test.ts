@@ -11,7 +11,7 @@ import type { ScoreRecord } from "../../../service/score/record.ts";
 import { type ChainRows, lower, readChainRows } from "./chain-rows.ts";
 
 const SEED = "1";
-const WALLETS = 200;
+const WALLETS = 100;
 /** Unix seconds: with the end of the history fixed, all of it is. */
 const END = 1_795_000_000;
 const BUILD_TIMEOUT_MS = 400_000;
@@ -67,7 +67,7 @@ const RINGS: readonly ArchetypeName[] = ["self-dealing-ring", "fresh-contract-ri
 
 type Judged = { readonly member: Member; readonly record: ScoreRecord };
 
-describe("the population of 200 wallets after 90 days on a real chain", () => {
+describe("the population of 100 wallets after 90 days on a real chain", () => {
   let devnet: Devnet;
   let rows: ChainRows;
   let judged: readonly Judged[];
