@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { SanctionsFlag } from "../features/types.ts";
 import type { ConfidenceLevel, Grade } from "../score/record.ts";
-import { isOneOf } from "./publish-scores.ts";
+import { isOneOf } from "./is-one-of.ts";
 import type { AlertThresholds } from "./tables/alerts.ts";
 import { currentScore, score } from "./tables/score.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { viewOf } from "./publish-records.ts";
+import { viewOf } from "./index-view.ts";
 
 /**
  * Keeps `resetChain` waiting until the transaction ends. Whatever writes rows that speak of the chain's blocks calls it

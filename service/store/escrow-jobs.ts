@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
-import { viewOf } from "./publish-records.ts";
+import { viewOf } from "./index-view.ts";
 
 /** Which job is meant; the escrow in lower case. */
 export type JobKey = { readonly chainId: number; readonly escrow: string; readonly jobId: bigint };

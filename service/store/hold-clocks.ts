@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { JobKey } from "./escrow-jobs.ts";
-import { viewOf } from "./publish-records.ts";
+import { viewOf } from "./index-view.ts";
 import { holdClock } from "./tables/settlement.ts";
 
 /** The clock of a held job. */

@@ -1,7 +1,8 @@
 import { and, asc, eq, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { viewOf } from "./publish-records.ts";
-import { isOneOf, type ScoreRow, scoreColumns } from "./publish-scores.ts";
+import { viewOf } from "./index-view.ts";
+import { isOneOf } from "./is-one-of.ts";
+import { type ScoreRow, scoreColumns } from "./publish-scores.ts";
 import { type PublishReason, type PublishState, publishIntent, senderTransaction } from "./tables/publish.ts";
 import { currentScore, score } from "./tables/score.ts";
 

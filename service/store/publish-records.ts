@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { viewOf } from "./index-view.ts";
 
 /** A wallet's record in the oracle, as the index replays it from the oracle's events. */
 export type OracleState = {
@@ -59,13 +60,6 @@ export async function readNewestOracleEpoch(db: NodePgDatabase, chainId: number)
   );
   const epoch = rows[0]?.epoch;
   return epoch === null || epoch === undefined ? null : Number(epoch);
-}
-
-type IndexView = "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event";
-
-/** A view of the index, qualified. */
-export function viewOf(chainId: number, view: IndexView) {
-  return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier(view)}`;
 }
 
 type OracleRow = {

@@ -1,6 +1,7 @@
-import { and, asc, type Column, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { viewOf } from "./publish-records.ts";
+import { viewOf } from "./index-view.ts";
+import { isOneOf } from "./is-one-of.ts";
 import { sanctionsListSql } from "./sanctions.ts";
 import { currentScore, score, walletInterest } from "./tables/score.ts";
 
@@ -31,11 +32,6 @@ export const scoreColumns = {
   confidenceMicros: score.confidenceMicros,
   sanctioned: score.sanctioned,
 };
-
-/** The column is one of the values: one parameter however many there are, where `in` would take one each. */
-export function isOneOf(column: Column, values: readonly (string | number)[]): SQL {
-  return sql`${column} = any(${sql.param(values)})`;
-}
 
 /** Those of the score rows that are the current score of their wallet, by wallet. */
 export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly number[]): Promise<ScoreRow[]> {

@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { takeChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
-import { requeueDecisions } from "./settlement-queue.ts";
 
 /** What is built anew from the chain: first the mark, which writers lock that go by its generation, then children before parents. */
 const DERIVED_TABLES = [
@@ -115,4 +114,12 @@ async function schemasOf(tx: NodePgDatabase, chainId: number): Promise<string[]>
         where nspname ~ ${`^(chain|index)_${chainId}(_|$)`} or nspname = 'ponder_sync'`,
   );
   return rows.map((row) => row.name);
+}
+
+/** Has every unsigned decision on jobs of a chain looked at anew, after what was found of them was thrown away. */
+async function requeueDecisions(tx: NodePgDatabase, chainId: number): Promise<void> {
+  await tx.execute(sql`
+    update ahs.settlement_check
+    set status = 'waiting', reason = null, attempts = 0, not_before = now(), checked_at = now()
+    where chain_id = ${chainId}`);
 }

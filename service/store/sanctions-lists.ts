@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { SanctionsFlag } from "../features/types.ts";
-import { isOneOf } from "./publish-scores.ts";
+import { isOneOf } from "./is-one-of.ts";
 import type { SanctionsClient } from "./sanctions.ts";
 import { sanctionsEntry, sanctionsSource } from "./tables/sanctions.ts";
 

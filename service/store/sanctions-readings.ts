@@ -3,7 +3,7 @@ import { escapeIdentifier } from "pg";
 import type { Address, Hex } from "viem";
 import { holdChain, isIndexed } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
-import { viewOf } from "./publish-records.ts";
+import { viewOf } from "./index-view.ts";
 import type { SanctionsClient } from "./sanctions.ts";
 import { sanctionsReading } from "./tables/sanctions.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { JobKey } from "./escrow-jobs.ts";
-import { viewOf } from "./publish-records.ts";
+import { viewOf } from "./index-view.ts";
 import type { SignedDecision } from "./settlements.ts";
 import { settlementCheck } from "./tables/settlement.ts";
 

@@ -23,11 +23,3 @@ export async function queueDecision(
       not_before = excluded.not_before, checked_at = excluded.checked_at
     where queued.run <= excluded.run`);
 }
-
-/** Has every unsigned decision on jobs of a chain looked at anew, after what was found of them was thrown away. */
-export async function requeueDecisions(tx: NodePgDatabase, chainId: number): Promise<void> {
-  await tx.execute(sql`
-    update ahs.settlement_check
-    set status = 'waiting', reason = null, attempts = 0, not_before = now(), checked_at = now()
-    where chain_id = ${chainId}`);
-}

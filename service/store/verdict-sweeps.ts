@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
-import { viewOf } from "./publish-records.ts";
+import { viewOf } from "./index-view.ts";
 
 /** Specifications that no output came for, as counted rows. */
 export type UnusedSpecs = {
