@@ -1,4 +1,4 @@
-import type { Database } from "../service/store/database.ts";
+import type { Database } from "../service/db/database.ts";
 
 /** Verdicts that are due: so many, each with an output of so many characters. */
 export type DueVerdicts = { readonly count: number; readonly characters: number };

@@ -6,12 +6,12 @@ import { Registry } from "prom-client";
 import { parseConfig } from "../bin/config.ts";
 import { panelFromConfig } from "../bin/panel-from-config.ts";
 import { freePort } from "../bin/up/free-port.ts";
-import { runPanel } from "../service/panel/run-panel.ts";
-import { type Database, migrateDatabase, openDatabase } from "../service/store/database.ts";
-import { claimVerdicts } from "../service/store/verdict-queue.ts";
-import { createVerdictMetrics } from "../service/verdicts/metrics.ts";
-import { type RunOneDeps, runOne } from "../service/verdicts/run-one.ts";
-import { tokensPerDecision } from "../service/verdicts/token-budget.ts";
+import { type Database, migrateDatabase, openDatabase } from "../service/db/database.ts";
+import { runPanel } from "../service/verification/panel/run-panel.ts";
+import { createVerdictMetrics } from "../service/verification/verdicts/metrics.ts";
+import { type RunOneDeps, runOne } from "../service/verification/verdicts/run-one.ts";
+import { tokensPerDecision } from "../service/verification/verdicts/token-budget.ts";
+import { claimVerdicts } from "../service/verification/verdicts/verdict-queue.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { queueVerdicts } from "./panel-population.ts";
 

@@ -13,22 +13,22 @@ import {
 } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { startAnvil } from "../devnet/anvil-process.ts";
-import { allowedCalls } from "../service/chain/allowed-calls.ts";
 import { deployOracle } from "../service/chain/deploy.ts";
 import { gradeOf } from "../service/chain/oracle-codec.ts";
-import { createSenderMetrics } from "../service/chain/send-metrics.ts";
-import { senderPolicy } from "../service/chain/send-policy.ts";
-import { createSenderRpc } from "../service/chain/send-rpc.ts";
-import { runSender } from "../service/chain/sender-loop.ts";
-import { createPublishMetrics } from "../service/publish/metrics.ts";
-import { defaultPublishPolicy as policy } from "../service/publish/policy.ts";
-import { proposeIntents } from "../service/publish/propose-intents.ts";
-import { runPublisher } from "../service/publish/publisher.ts";
-import { type Database, migrateDatabase, openDatabase } from "../service/store/database.ts";
-import { makeCurrent, type NewScore } from "../service/store/score-writes.ts";
-import { senderTransaction } from "../service/store/tables/publish.ts";
-import { score } from "../service/store/tables/score.ts";
-import { replayOracle } from "../test/service/publish/oracle-replay.ts";
+import { type Database, migrateDatabase, openDatabase } from "../service/db/database.ts";
+import { senderTransaction } from "../service/db/tables/publish.ts";
+import { score } from "../service/db/tables/score.ts";
+import { createPublishMetrics } from "../service/oracle/metrics.ts";
+import { defaultPublishPolicy as policy } from "../service/oracle/policy.ts";
+import { proposeIntents } from "../service/oracle/propose-intents.ts";
+import { runPublisher } from "../service/oracle/publisher.ts";
+import { makeCurrent, type NewScore } from "../service/scores/score-writes.ts";
+import { allowedCalls } from "../service/sender/allowed-calls.ts";
+import { createSenderMetrics } from "../service/sender/send-metrics.ts";
+import { senderPolicy } from "../service/sender/send-policy.ts";
+import { createSenderRpc } from "../service/sender/send-rpc.ts";
+import { runSender } from "../service/sender/sender-loop.ts";
+import { replayOracle } from "../test/service/oracle/oracle-replay.ts";
 import { atMost, type BenchRow } from "./bench-row.ts";
 
 export type PublishBenchOptions = {

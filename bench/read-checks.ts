@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Address } from "viem";
 import { z } from "zod";
-import { readTrustedProxies } from "../service/api/access/client-address.ts";
-import { createIpLimit } from "../service/api/access/ip-limit.ts";
+import { apiKeyFinder, createApiKey, hashApiKey } from "../service/access/api-keys.ts";
+import { readTrustedProxies } from "../service/access/client-address.ts";
+import { createIpLimit } from "../service/access/ip-limit.ts";
+import { createKeyDebits } from "../service/access/key-debits.ts";
+import { createRateBuckets } from "../service/access/rate-buckets.ts";
 import { addressParams } from "../service/api/address-schema.ts";
-import { apiKeyFinder, createApiKey, hashApiKey } from "../service/store/api-keys.ts";
-import type { Database } from "../service/store/database.ts";
-import { createKeyDebits } from "../service/store/key-debits.ts";
-import { createRateBuckets } from "../service/store/rate-buckets.ts";
+import type { Database } from "../service/db/database.ts";
 import { type BenchRow, shown } from "./bench-row.ts";
 
 const AT_ONCE = 64;

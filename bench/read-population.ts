@@ -1,6 +1,6 @@
 import { type Address, getAddress, numberToHex } from "viem";
 import type { Deployment } from "../service/chain/deployments.ts";
-import { type Database, migrateDatabase } from "../service/store/database.ts";
+import { type Database, migrateDatabase } from "../service/db/database.ts";
 import { marketOf, type Population, seedScoring } from "./scoring-population.ts";
 
 const CHAIN_ID = 31_337;

@@ -1,6 +1,6 @@
 import { Client } from "pg";
-import { WALLET_BOUNDS } from "../service/features/call-bounds.ts";
-import { createIndexTables, createTransactionIndexes } from "../test/service/features/index-tables.ts";
+import { WALLET_BOUNDS } from "../service/model/features/call-bounds.ts";
+import { createIndexTables, createTransactionIndexes } from "../test/service/model/features/index-tables.ts";
 
 /** Wallets of one size: so many, with so many calls each, named apart by their prefix. */
 export type Population = { readonly prefix: string; readonly wallets: number; readonly calls: number };

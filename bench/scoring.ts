@@ -1,11 +1,11 @@
 import type { Address } from "viem";
-import { WALLET_BOUNDS } from "../service/features/call-bounds.ts";
-import { createContactCaches } from "../service/features/contact-cache.ts";
-import { readInParts, SCORING_BATCH, SCORING_LANES } from "../service/record/read-in-parts.ts";
-import { readWallets, type ScoringContext, scoreRead } from "../service/record/score-wallets.ts";
-import { AHS_2026_1 as policy } from "../service/score/policy.ts";
-import { migrateDatabase, openDatabase } from "../service/store/database.ts";
-import { inBatches, isolateFaults } from "../service/store/isolate-faults.ts";
+import { migrateDatabase, openDatabase } from "../service/db/database.ts";
+import { inBatches, isolateFaults } from "../service/db/isolate-faults.ts";
+import { WALLET_BOUNDS } from "../service/model/features/call-bounds.ts";
+import { AHS_2026_1 as policy } from "../service/model/score/policy.ts";
+import { createContactCaches } from "../service/scores/read/contact-cache.ts";
+import { readInParts, SCORING_BATCH, SCORING_LANES } from "../service/scores/read-in-parts.ts";
+import { readWallets, type ScoringContext, scoreRead } from "../service/scores/score-wallets.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { marketOf, type Population, seedMoreWallets, seedScoring } from "./scoring-population.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "viem";
-import type { Database } from "../service/store/database.ts";
+import type { Database } from "../service/db/database.ts";
 import { startCountingNode } from "../test/support/counting-node.ts";
 import { atMost, type BenchRow } from "./bench-row.ts";
 import { openBench, startServe, stopped } from "./read-api.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Address, Hex } from "viem";
 import { z } from "zod";
-import { DEFAULT_DAILY_GAS } from "../service/chain/send-policy.ts";
-import type { RoleName } from "../service/panel/types.ts";
+import { DEFAULT_DAILY_GAS } from "../service/sender/send-policy.ts";
+import type { RoleName } from "../service/verification/panel/types.ts";
 import { environment, type HISTORY_SOURCES, type InterfaceName } from "./environment.ts";
 import { type KeySettings, keyFaults, keySettings } from "./keys/key-settings.ts";
 import { panelFaults, panelSettings } from "./panel-settings.ts";

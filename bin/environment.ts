@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem";
 import { z } from "zod";
-import { readTrustedProxies } from "../service/api/access/client-address.ts";
-import { ROLE_NAMES, type RoleName } from "../service/panel/types.ts";
+import { readTrustedProxies } from "../service/access/client-address.ts";
+import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
 import { keyVariables, privateKey } from "./keys/key-variables.ts";
 
 const LOCAL_DATA_DIR = ".ahs";

@@ -1,7 +1,7 @@
 import type { Deployment } from "../service/chain/deployments.ts";
-import type { AccountFactSource } from "../service/enrich/account-fact-source.ts";
-import { lowerCase } from "../service/enrich/market.ts";
-import { createOtterscanFacts } from "../service/enrich/otterscan-facts.ts";
+import type { AccountFactSource } from "../service/ingest/enrich/account-fact-source.ts";
+import { lowerCase } from "../service/ingest/enrich/market.ts";
+import { createOtterscanFacts } from "../service/ingest/enrich/otterscan-facts.ts";
 import { LOCAL_CHAIN_ID } from "./account-from-config.ts";
 import type { Config } from "./config.ts";
 

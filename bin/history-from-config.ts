@@ -1,8 +1,8 @@
-import { countSentBy } from "../service/history/ask-node.ts";
-import { createExplorerSource } from "../service/history/explorer-source.ts";
-import { createHistoryReader, type HistoryReader } from "../service/history/history-reader.ts";
-import type { HistorySource } from "../service/history/history-source.ts";
-import { createOtterscanSource } from "../service/history/otterscan-source.ts";
+import { countSentBy } from "../service/ingest/history/ask-node.ts";
+import { createExplorerSource } from "../service/ingest/history/explorer-source.ts";
+import { createHistoryReader, type HistoryReader } from "../service/ingest/history/history-reader.ts";
+import type { HistorySource } from "../service/ingest/history/history-source.ts";
+import { createOtterscanSource } from "../service/ingest/history/otterscan-source.ts";
 import { LOCAL_CHAIN_ID } from "./account-from-config.ts";
 import type { Config } from "./config.ts";
 

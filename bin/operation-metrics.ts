@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { Gauge, type Registry } from "prom-client";
 import type { Deployment } from "../service/chain/deployments.ts";
-import type { Database } from "../service/store/database.ts";
+import type { Database } from "../service/db/database.ts";
 import {
   readChainQueues,
   readFeedPrice,
   readIndexHead,
   readScoreAges,
-} from "../service/store/operation-facts.ts";
-import { QUARANTINE_KINDS, readQuarantineFacts } from "../service/store/quarantine.ts";
+} from "../service/db/operation-facts.ts";
+import { QUARANTINE_KINDS, readQuarantineFacts } from "../service/db/quarantine.ts";
 
 type Watched = {
   readonly db: Database;

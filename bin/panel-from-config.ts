@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Registry } from "prom-client";
-import type { AskDeps } from "../service/panel/ask-role.ts";
-import { MODEL_RETRIES } from "../service/panel/ask-with-retries.ts";
-import { loadPrompts } from "../service/panel/load-prompts.ts";
-import { createPanelMetrics, measureModels } from "../service/panel/metrics.ts";
-import { createOpenaiModels } from "../service/panel/openai-models.ts";
-import { createModelProbe, type ModelReachability } from "../service/panel/probe-models.ts";
+import type { AskDeps } from "../service/verification/panel/ask-role.ts";
+import { MODEL_RETRIES } from "../service/verification/panel/ask-with-retries.ts";
+import { loadPrompts } from "../service/verification/panel/load-prompts.ts";
+import { createPanelMetrics, measureModels } from "../service/verification/panel/metrics.ts";
+import { createOpenaiModels } from "../service/verification/panel/openai-models.ts";
+import { createModelProbe, type ModelReachability } from "../service/verification/panel/probe-models.ts";
 import type { PanelSettings } from "./config.ts";
 
 /**

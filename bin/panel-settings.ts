@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { isSafeBaseUrl } from "../service/panel/bounded-fetch.ts";
-import { ROLE_NAMES, type RoleName } from "../service/panel/types.ts";
+import { isSafeBaseUrl } from "../service/verification/panel/bounded-fetch.ts";
+import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
 import type { PanelSettings } from "./config.ts";
 import type { environment } from "./environment.ts";
 

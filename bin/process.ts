@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { createPublicClient, http, type PublicClient } from "viem";
-import { type Database, openDatabase, requireMigrated } from "../service/store/database.ts";
-import { databaseFailure } from "../service/store/database-failure.ts";
+import { type Database, openDatabase, requireMigrated } from "../service/db/database.ts";
+import { databaseFailure } from "../service/db/database-failure.ts";
 import type { Config } from "./config.ts";
 import { loggedError } from "./log-error.ts";
 import { createScrub } from "./secrets/scrub.ts";

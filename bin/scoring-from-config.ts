@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import type { Deployment } from "../service/chain/deployments.ts";
-import { defaultPublishPolicy, type PublishPolicy } from "../service/publish/policy.ts";
-import type { ScoringRunContext } from "../service/record/run-scoring.ts";
-import { AHS_2026_1 } from "../service/score/policy.ts";
-import type { Database } from "../service/store/database.ts";
+import type { Database } from "../service/db/database.ts";
+import { AHS_2026_1 } from "../service/model/score/policy.ts";
+import { defaultPublishPolicy, type PublishPolicy } from "../service/oracle/policy.ts";
+import type { ScoringRunContext } from "../service/scores/run-scoring.ts";
 import type { Config } from "./config.ts";
 
 /** What scoring and planning a publication need, by the newest model and the wall clock. */

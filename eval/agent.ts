@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Random } from "../devnet/population/random.ts";
-import type { OwnCall } from "../service/features/types.ts";
+import type { OwnCall } from "../service/model/features/types.ts";
 import { newAddress } from "./addresses.ts";
 import { gaussian, logBetween } from "./draw.ts";
 import { type Deed, fund, mine, type Sender } from "./ledger.ts";

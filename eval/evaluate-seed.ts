@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { Policy } from "../service/score/policy-shape.ts";
-import type { ScoreRecord } from "../service/score/record.ts";
+import type { Policy } from "../service/model/score/policy-shape.ts";
+import type { ScoreRecord } from "../service/model/score/record.ts";
 import { ARCHETYPES, type ArchetypeName, settle } from "./archetypes.ts";
 import { ATTACKS, NUISANCES } from "./attacks.ts";
 import { actInBackground, type Crowd } from "./background.ts";

@@ -6,7 +6,7 @@ import type {
   OwnCall,
   SanctionsFlag,
   TokenMove,
-} from "../service/features/types.ts";
+} from "../service/model/features/types.ts";
 import { gaussian } from "./draw.ts";
 import type { Market } from "./market.ts";
 

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Random } from "../devnet/population/random.ts";
-import type { DailyPrice, ListedToken, TokenList } from "../service/features/types.ts";
+import type { DailyPrice, ListedToken, TokenList } from "../service/model/features/types.ts";
 import { newAddress } from "./addresses.ts";
 import { gaussian } from "./draw.ts";
 

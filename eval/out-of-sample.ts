@@ -1,5 +1,5 @@
-import type { OwnCall } from "../service/features/types.ts";
-import type { Policy } from "../service/score/policy-shape.ts";
+import type { OwnCall } from "../service/model/features/types.ts";
+import type { Policy } from "../service/model/score/policy-shape.ts";
 import { actInBackground, type Crowd } from "./background.ts";
 import { type Drift, type Drifter, drawDrift, drift } from "./drifting.ts";
 import { areaUnderCurve } from "./measures.ts";

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { ConfidenceLevel, Grade, ScoreRecord } from "../service/score/record.ts";
+import type { ConfidenceLevel, Grade, ScoreRecord } from "../service/model/score/record.ts";
 import { ANY_METHOD, act, attacker, CHEAP_CALL_GAS, oldVenues, type Stage } from "./attack.ts";
 import { work } from "./tasks.ts";
 

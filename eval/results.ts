@@ -1,6 +1,6 @@
-import { policyFile } from "../service/features/inputs-hash.ts";
-import type { Policy } from "../service/score/policy-shape.ts";
-import type { ConfidenceLevel, Grade, ScoreRecord } from "../service/score/record.ts";
+import type { Policy } from "../service/model/score/policy-shape.ts";
+import type { ConfidenceLevel, Grade, ScoreRecord } from "../service/model/score/record.ts";
+import { policyFile } from "../service/scores/inputs-hash.ts";
 import { ARCHETYPES } from "./archetypes.ts";
 import { ATTACKS, NUISANCES } from "./attacks.ts";
 import { type Bar, barsOf } from "./bars.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { AHS_2026_1 } from "../service/score/policy.ts";
+import { AHS_2026_1 } from "../service/model/score/policy.ts";
 import { USUAL_CROWD } from "./background.ts";
 import { evaluateSeed } from "./evaluate-seed.ts";
 import { renderResults } from "./render-results.ts";

@@ -5,12 +5,12 @@ import {
   type Contact,
   type ContactGraph,
   describeCounterparties,
-} from "../service/features/describe-counterparties.ts";
-import { mainFundersIn } from "../service/features/find-owners.ts";
-import { scoreWallet } from "../service/features/score-wallet.ts";
-import type { WalletRows } from "../service/features/types.ts";
-import type { Policy } from "../service/score/policy-shape.ts";
-import type { ScoreRecord } from "../service/score/record.ts";
+} from "../service/model/features/describe-counterparties.ts";
+import { mainFundersIn } from "../service/model/features/find-owners.ts";
+import { scoreWallet } from "../service/model/features/score-wallet.ts";
+import type { WalletRows } from "../service/model/features/types.ts";
+import type { Policy } from "../service/model/score/policy-shape.ts";
+import type { ScoreRecord } from "../service/model/score/record.ts";
 import { blockAt, type Ledger, listOf } from "./ledger.ts";
 import { DAY, type World } from "./world.ts";
 

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Writes a migration for what changed in service/store/tables; with --check, only says whether one is missing. */
+/** Writes a migration for what changed in service/db/tables; with --check, only says whether one is missing. */
 const ROOT = new URL("..", import.meta.url).pathname;
-const MIGRATIONS = "service/store/migrations";
+const MIGRATIONS = "service/db/migrations";
 
 const isCheck = process.argv.includes("--check");
 const before = readdirSync(join(ROOT, MIGRATIONS)).length;
@@ -27,14 +27,7 @@ if (isCheck) {
 }
 
 function generateInto(folder: string): void {
-  const options = [
-    "--dialect",
-    "postgresql",
-    "--schema",
-    "service/store/tables/*.ts",
-    "--casing",
-    "snake_case",
-  ];
+  const options = ["--dialect", "postgresql", "--schema", "service/db/tables/*.ts", "--casing", "snake_case"];
   execFileSync("drizzle-kit", ["generate", ...options, "--out", folder.replace(ROOT, "./")], {
     cwd: ROOT,
     stdio: ["ignore", "ignore", "inherit"],

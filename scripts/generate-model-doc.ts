@@ -5,8 +5,8 @@ import { evaluationSections } from "../eval/model-doc/evaluation-sections.ts";
 import { modelSections } from "../eval/model-doc/model-sections.ts";
 import { picturesOf } from "../eval/model-doc/pictures.ts";
 import type { Results } from "../eval/results.ts";
-import { policyFile } from "../service/features/inputs-hash.ts";
-import { AHS_2026_1 as policy } from "../service/score/policy.ts";
+import { AHS_2026_1 as policy } from "../service/model/score/policy.ts";
+import { policyFile } from "../service/scores/inputs-hash.ts";
 
 /**
  * Writes docs/model.md and the curves beside it from the policy and from eval/results.json. `--check` writes nothing and

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
-import { writeBackup } from "../../service/store/backup/write-backup.ts";
+import { writeBackup } from "../../service/db/backup/write-backup.ts";
 import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 

@@ -8,9 +8,9 @@ import {
   type KeyScope,
   listApiKeys,
   revokeApiKey,
-} from "../../service/store/api-keys.ts";
-import type { Database } from "../../service/store/database.ts";
-import { rotateApiKey } from "../../service/store/key-sales.ts";
+} from "../../service/access/api-keys.ts";
+import { rotateApiKey } from "../../service/access/key-sales.ts";
+import type { Database } from "../../service/db/database.ts";
 import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 

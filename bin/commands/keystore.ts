@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { type Hex, isHex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { keystoreEntropy, openKeystore, writeKeystore } from "../../service/chain/keystore.ts";
+import { keystoreEntropy, openKeystore, writeKeystore } from "../../service/sender/keystore.ts";
 import type { Invocation } from "../ahs.ts";
 import { withoutLineEnd } from "../keys/open-accounts.ts";
 

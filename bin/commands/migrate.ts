@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { migrateDatabase } from "../../service/store/database.ts";
-import { ROLES } from "../../service/store/role-rights.ts";
-import { createRoles } from "../../service/store/roles.ts";
+import { migrateDatabase } from "../../service/db/database.ts";
+import { ROLES } from "../../service/db/role-rights.ts";
+import { createRoles } from "../../service/db/roles.ts";
 import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 

@@ -1,16 +1,19 @@
 import { parseArgs } from "node:util";
 import { Registry } from "prom-client";
-import { loadDeployment } from "../../service/chain/deployments.ts";
-import { createPaymentMetrics } from "../../service/payments/metrics.ts";
-import { createPaymentChain } from "../../service/payments/payment-chain.ts";
-import { type ReconciliationDeps, reconcilePayments } from "../../service/payments/run-reconciliation.ts";
-import type { Database } from "../../service/store/database.ts";
+import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
+import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import {
   type ListedPayment,
   listPayments,
   PAYMENT_KINDS,
   type PaymentKind,
-} from "../../service/store/payments-due.ts";
+} from "../../service/access/payments/payments-due.ts";
+import {
+  type ReconciliationDeps,
+  reconcilePayments,
+} from "../../service/access/payments/run-reconciliation.ts";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/db/database.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { dropBuild, type IndexBuild, readBuilds } from "../../service/store/index-builds.ts";
+import { dropBuild, type IndexBuild, readBuilds } from "../../service/db/index-builds.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";

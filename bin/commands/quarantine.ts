@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { type QuarantinedItem, readQuarantined, retryItems } from "../../service/store/quarantine.ts";
+import { type QuarantinedItem, readQuarantined, retryItems } from "../../service/db/quarantine.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import type { Database } from "../../service/store/database.ts";
-import { readConnected, resetChain } from "../../service/store/reset-chain.ts";
+import type { Database } from "../../service/db/database.ts";
+import { readConnected, resetChain } from "../../service/db/reset-chain.ts";
 import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireIndexSettings } from "../config.ts";

@@ -2,11 +2,15 @@ import { parseArgs } from "node:util";
 import { numberToHex } from "viem";
 import { toEip55 } from "../../service/api/address-schema.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import type { Database } from "../../service/store/database.ts";
-import { type HeldVerdict, listHeldVerdicts } from "../../service/store/held-verdicts.ts";
-import { readStoredTexts } from "../../service/store/verdict-views.ts";
-import { type Review, type ReviewOutcome, recordReview } from "../../service/verdicts/record-review.ts";
-import { readVerdict, type VerdictView } from "../../service/verdicts/verdict-view.ts";
+import type { Database } from "../../service/db/database.ts";
+import { type HeldVerdict, listHeldVerdicts } from "../../service/verification/verdicts/held-verdicts.ts";
+import {
+  type Review,
+  type ReviewOutcome,
+  recordReview,
+} from "../../service/verification/verdicts/record-review.ts";
+import { readVerdict, type VerdictView } from "../../service/verification/verdicts/verdict-view.ts";
+import { readStoredTexts } from "../../service/verification/verdicts/verdict-views.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";

@@ -3,10 +3,10 @@ import { parseArgs } from "node:util";
 import type { Address, PublicClient } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
-import { nightOf } from "../../service/scan/night.ts";
-import type { ScanReport } from "../../service/scan/report.ts";
-import { type Database, requireMigrated } from "../../service/store/database.ts";
-import { whileScanning } from "../../service/store/scan-lock.ts";
+import { type Database, requireMigrated } from "../../service/db/database.ts";
+import type { ScanReport } from "../../service/db/tables/scan-report.ts";
+import { nightOf } from "../../service/registries/nightly/night.ts";
+import { whileScanning } from "../../service/registries/nightly/scan-lock.ts";
 import {
   beginScan,
   noteScanFailure,
@@ -15,7 +15,7 @@ import {
   readScans,
   type ScanAttempt,
   type ScanRunRow,
-} from "../../service/store/scan-runs.ts";
+} from "../../service/registries/nightly/scan-runs.ts";
 import type { Invocation } from "../ahs.ts";
 import { type Config, requireChainSettings, requireIndexSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase, shutdownSignal } from "../process.ts";

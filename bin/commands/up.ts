@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Database, migrateDatabase } from "../../service/store/database.ts";
+import { type Database, migrateDatabase } from "../../service/db/database.ts";
 import type { Invocation } from "../ahs.ts";
 import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
 import type { Child } from "../supervisor/child-process.ts";

@@ -1,7 +1,7 @@
+import { returnExpiredHolds } from "../../service/access/key-debits.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { createSenderMetrics } from "../../service/chain/send-metrics.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
-import { returnExpiredHolds } from "../../service/store/key-debits.ts";
+import { createSenderMetrics } from "../../service/sender/send-metrics.ts";
 import type { Invocation } from "../ahs.ts";
 import { requireChainSettings } from "../config.ts";
 import { openAccounts } from "../keys/open-accounts.ts";

@@ -1,16 +1,16 @@
+import { readWebhookQueue } from "../../service/alerts/webhook-log.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
-import { ageSeconds } from "../../service/sanctions/source-watch.ts";
-import { readSanctionsSources } from "../../service/sanctions/sources.ts";
-import { type Database, openDatabase } from "../../service/store/database.ts";
+import { type Database, openDatabase } from "../../service/db/database.ts";
 import {
   readChainQueues,
   readIndexHead,
   readRoleFacts,
   readServerFacts,
-} from "../../service/store/operation-facts.ts";
-import { readQuarantineFacts } from "../../service/store/quarantine.ts";
-import { readVerdictQueue } from "../../service/store/verdict-queue.ts";
-import { readWebhookQueue } from "../../service/store/webhook-log.ts";
+} from "../../service/db/operation-facts.ts";
+import { readQuarantineFacts } from "../../service/db/quarantine.ts";
+import { ageSeconds } from "../../service/sanctions/source-watch.ts";
+import { readSanctionsSources } from "../../service/sanctions/sources.ts";
+import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
 import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Config } from "../config.ts";
 import { unseen } from "./finding.ts";

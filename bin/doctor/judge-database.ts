@@ -1,5 +1,5 @@
-import type { QueueAge, RoleFacts, ServerFacts } from "../../service/store/operation-facts.ts";
-import type { QuarantineFacts } from "../../service/store/quarantine.ts";
+import type { QueueAge, RoleFacts, ServerFacts } from "../../service/db/operation-facts.ts";
+import type { QuarantineFacts } from "../../service/db/quarantine.ts";
 import { concern, fault, fine, type Verdict } from "./finding.ts";
 
 /** Versions that the tests run on, and those that the statements need. */

@@ -14,7 +14,7 @@ import {
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { mapLimited } from "../../service/enrich/map-limited.ts";
+import { mapLimited } from "../../service/net/map-limited.ts";
 import type { Answered, FeedFacts, HeadFacts, MethodFacts } from "./judge-chain.ts";
 
 /** Requests under way at once: public nodes refuse crowds. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Database } from "../../service/store/database.ts";
-import { type IndexBuild, readBuilds, readServedBuild } from "../../service/store/index-builds.ts";
+import type { Database } from "../../service/db/database.ts";
+import { type IndexBuild, readBuilds, readServedBuild } from "../../service/db/index-builds.ts";
 import {
   dropReplacedViews,
   readLead,
   readTransactions,
   type ShownBuild,
   showBuild,
-} from "../../service/store/show-build.ts";
+} from "../../service/db/show-build.ts";
 
 const WAITING_PAUSE_MS = 250;
 const SERVED_PAUSE_MS = 2_000;

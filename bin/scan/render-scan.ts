@@ -1,6 +1,6 @@
-import type { ScanReport } from "../../service/scan/report.ts";
-import { newAgentsOf, registryFaultsOf } from "../../service/scan/report.ts";
-import type { ScanRunRow } from "../../service/store/scan-runs.ts";
+import type { ScanReport } from "../../service/db/tables/scan-report.ts";
+import { newAgentsOf, registryFaultsOf } from "../../service/db/tables/scan-report.ts";
+import type { ScanRunRow } from "../../service/registries/nightly/scan-runs.ts";
 import { renderTable } from "../render-table.ts";
 
 const NONE = "–";

@@ -1,5 +1,5 @@
 import { getAddress } from "viem";
-import type { Grade, ScoreRecord } from "../../service/score/record.ts";
+import type { Grade, ScoreRecord } from "../../service/model/score/record.ts";
 import { renderTable } from "../render-table.ts";
 
 /** What two policies say of one wallet on the same rows. */

@@ -1,6 +1,6 @@
-import { featureCurves } from "../../service/score/feature-curves.ts";
-import type { Curve, Policy } from "../../service/score/policy-shape.ts";
-import type { FeatureLine, ScoreRecord } from "../../service/score/record.ts";
+import { featureCurves } from "../../service/model/score/feature-curves.ts";
+import type { Curve, Policy } from "../../service/model/score/policy-shape.ts";
+import type { FeatureLine, ScoreRecord } from "../../service/model/score/record.ts";
 import { renderTable } from "../render-table.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Policy } from "../../service/score/policy-shape.ts";
+import type { Policy } from "../../service/model/score/policy-shape.ts";
 
 /** Reads a policy from a JSON file shaped like another one; throws with every fault found when it is not a policy. */
 export function readPolicy(path: string, like: Policy): Policy {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { createIpLimit } from "../../service/api/access/ip-limit.ts";
+import { createIpLimit } from "../../service/access/ip-limit.ts";
+import { readKeyStanding } from "../../service/access/key-standing.ts";
 import type { ApiContext, Clock } from "../../service/api/api-env.ts";
 import { type GetReadyzPorts, readReadiness } from "../../service/api/operation/get-readyz.ts";
 import type { AccountPagePorts } from "../../service/api/pages/account-page.ts";
@@ -8,9 +9,8 @@ import type { StatusPagePorts } from "../../service/api/pages/status-page.ts";
 import { createStatusReader } from "../../service/api/pages/status-reading.ts";
 import type { VerdictPagePorts } from "../../service/api/pages/verdict-page.ts";
 import type { HealthReport } from "../../service/api/verification/health-check.ts";
-import type { Database } from "../../service/store/database.ts";
-import { readKeyStanding } from "../../service/store/key-standing.ts";
-import { readServiceRecords } from "../../service/store/service-records.ts";
+import type { Database } from "../../service/db/database.ts";
+import { readServiceRecords } from "../../service/registries/nightly/service-records.ts";
 import type { Config } from "../config.ts";
 import { trustedProxiesOf } from "./gate.ts";
 

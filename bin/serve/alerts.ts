@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { CallLimiter } from "../../service/access/create-access.ts";
+import { hasThresholds, readSubscription } from "../../service/alerts/alert-subscriptions.ts";
 import { createSubscribe } from "../../service/alerts/subscribe.ts";
 import {
   end,
@@ -7,10 +9,8 @@ import {
   rotate,
   type SubscriptionDeps,
 } from "../../service/alerts/subscriptions.ts";
-import type { CallLimiter } from "../../service/api/access/create-access.ts";
+import { readDeliveries } from "../../service/alerts/webhook-log.ts";
 import type { SubscribePorts, SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
-import { hasThresholds, readSubscription } from "../../service/store/alert-subscriptions.ts";
-import { readDeliveries } from "../../service/store/webhook-log.ts";
 
 /** Calls by one manage token. */
 const TOKEN_RATE_PER_MINUTE = 60;

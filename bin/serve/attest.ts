@@ -1,10 +1,10 @@
 import type { Address } from "viem";
 import type { LocalAccount } from "viem/accounts";
-import { unavailable } from "../../service/api/problems.ts";
+import { unavailable } from "../../service/access/problems.ts";
 import type { Attestation } from "../../service/api/scores/ahs-record-schema.ts";
-import { SignerFailure } from "../../service/chain/signer-failure.ts";
-import { attestScore } from "../../service/record/attest-score.ts";
-import type { StoredScore } from "../../service/store/scores.ts";
+import { attestScore } from "../../service/oracle/attest-score.ts";
+import type { StoredScore } from "../../service/scores/scores.ts";
+import { SignerFailure } from "../../service/sender/signer-failure.ts";
 import type { Config } from "../config.ts";
 import { openAccounts } from "../keys/open-accounts.ts";
 

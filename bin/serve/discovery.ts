@@ -2,8 +2,8 @@ import type { JobEvaluation } from "../../service/api/discovery/agent-registrati
 import type { DiscoveryPorts } from "../../service/api/discovery/mount-discovery.ts";
 import type { PaymentTerms } from "../../service/api/discovery/payment-manifest.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import type { Database } from "../../service/store/database.ts";
-import { readSampleWallet } from "../../service/store/sample-wallet.ts";
+import type { Database } from "../../service/db/database.ts";
+import { readSampleWallet } from "../../service/scores/sample-wallet.ts";
 import type { Config } from "../config.ts";
 import { publicUrl } from "../config.ts";
 

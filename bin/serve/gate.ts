@@ -1,15 +1,15 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Logger } from "pino";
-import { createCallLimiter } from "../../service/api/access/call-limiter.ts";
-import { readTrustedProxies, type TrustedProxies } from "../../service/api/access/client-address.ts";
-import type { AccessParts } from "../../service/api/access/create-access.ts";
-import { createIpLimit } from "../../service/api/access/ip-limit.ts";
-import { createRepeatStore } from "../../service/api/access/repeat-store.ts";
+import { createCallLimiter } from "../../service/access/call-limiter.ts";
+import { readTrustedProxies, type TrustedProxies } from "../../service/access/client-address.ts";
+import type { AccessParts } from "../../service/access/create-access.ts";
+import { createIdempotentAnswers } from "../../service/access/idempotent-answers.ts";
+import { createIpLimit } from "../../service/access/ip-limit.ts";
+import { createRateBuckets } from "../../service/access/rate-buckets.ts";
+import { createRepeatStore } from "../../service/access/repeat-store.ts";
 import type { ApiPorts } from "../../service/api/create-app.ts";
 import type { ServerLife } from "../../service/api/server-life.ts";
-import type { Database } from "../../service/store/database.ts";
-import { createIdempotentAnswers } from "../../service/store/idempotent-answers.ts";
-import { createRateBuckets } from "../../service/store/rate-buckets.ts";
+import type { Database } from "../../service/db/database.ts";
 import type { Config } from "../config.ts";
 
 /** As much as a key that nobody gave another rate. */

@@ -9,9 +9,9 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import { connectionAddress, type TrustedProxies } from "../../service/api/access/client-address.ts";
+import { connectionAddress, type TrustedProxies } from "../../service/access/client-address.ts";
+import { Problem, type ProblemCode } from "../../service/access/problems.ts";
 import { envelopeHeaders } from "../../service/api/envelope.ts";
-import { Problem, type ProblemCode } from "../../service/api/problems.ts";
 import type { ServerEnding } from "../../service/api/server-life.ts";
 import {
   CONNECTION_LIMITS,

@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "viem";
-import { countedKeys } from "../../service/api/access/call-limiter.ts";
-import type { AccessParts } from "../../service/api/access/create-access.ts";
-import { createOwnerAccess, type SignIn } from "../../service/api/access/sign-in.ts";
-import type { SignInAudience } from "../../service/api/access/sign-in-message.ts";
-import type { SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
-import type { KeyPorts } from "../../service/api/keys/key-sale.ts";
-import type { PolicyPorts } from "../../service/api/routing/get-route-policy.ts";
-import { DEFAULT_RATE_PER_MINUTE, readApiKey } from "../../service/store/api-keys.ts";
-import type { Database } from "../../service/store/database.ts";
+import { DEFAULT_RATE_PER_MINUTE, readApiKey } from "../../service/access/api-keys.ts";
+import { countedKeys } from "../../service/access/call-limiter.ts";
+import type { AccessParts } from "../../service/access/create-access.ts";
 import {
   buyApiKey,
   keysBoughtBy,
   readSpending,
   rotateApiKey,
   topUpApiKey,
-} from "../../service/store/key-sales.ts";
-import { createPolicyReader, writePolicy } from "../../service/store/routing-policies.ts";
+} from "../../service/access/key-sales.ts";
+import { createOwnerAccess, type SignIn } from "../../service/access/sign-in.ts";
+import type { SignInAudience } from "../../service/access/sign-in-message.ts";
+import type { SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
+import type { KeyPorts } from "../../service/api/keys/key-sale.ts";
+import type { PolicyPorts } from "../../service/api/routing/get-route-policy.ts";
+import type { Database } from "../../service/db/database.ts";
+import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 
 /** As many as an error can name. */
 const MAX_NAMED_KEYS = 20;

@@ -4,16 +4,16 @@ import { keepDealings } from "../../service/api/network/kept-dealings.ts";
 import type { GetReportCardPorts } from "../../service/api/report-card/get-report-card.ts";
 import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { knownAccounts } from "../../service/labels/chain-labels.ts";
-import type { Policy } from "../../service/score/policy-shape.ts";
-import { createDailyScores } from "../../service/store/daily-scores.ts";
-import type { Database } from "../../service/store/database.ts";
-import { readSnapshotInTime } from "../../service/store/index-snapshot.ts";
-import { createDistributionReader } from "../../service/store/score-distribution.ts";
-import { createAccountReader } from "../../service/store/wallet-network-accounts.ts";
-import { createDealingsReader } from "../../service/store/wallet-network-dealings.ts";
-import { readAccountLinks, readNeighbourhood } from "../../service/store/wallet-network-graph.ts";
-import { readOwners } from "../../service/store/wallet-network-owners.ts";
+import type { Database } from "../../service/db/database.ts";
+import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
+import type { Policy } from "../../service/model/score/policy-shape.ts";
+import { knownAccounts } from "../../service/reports/labels/chain-labels.ts";
+import { createAccountReader } from "../../service/reports/network/wallet-network-accounts.ts";
+import { createDealingsReader } from "../../service/reports/network/wallet-network-dealings.ts";
+import { readAccountLinks, readNeighbourhood } from "../../service/reports/network/wallet-network-graph.ts";
+import { readOwners } from "../../service/reports/network/wallet-network-owners.ts";
+import { createDailyScores } from "../../service/scores/daily-scores.ts";
+import { createDistributionReader } from "../../service/scores/score-distribution.ts";
 import type { ReportReadings } from "./report-readings.ts";
 
 type MapParts = {

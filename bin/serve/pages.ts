@@ -1,21 +1,21 @@
 import type { Address } from "viem";
+import { type PurchaseQuery, readKeptPurchase } from "../../service/access/kept-purchases.ts";
 import { type LoadedAssets, loadPageAssets } from "../../service/api/pages/assets.ts";
 import type { DashboardPorts } from "../../service/api/pages/dashboard.ts";
 import type { LeaderboardPorts } from "../../service/api/pages/leaderboard.ts";
 import type { PagePorts } from "../../service/api/pages/page-ports.ts";
 import type { WalletPagePorts } from "../../service/api/pages/wallet-page.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { readAgentNames } from "../../service/store/agent-names.ts";
-import type { Database } from "../../service/store/database.ts";
-import { createEcosystemReader } from "../../service/store/ecosystem.ts";
-import { createGradeChangeReader } from "../../service/store/grade-changes.ts";
-import { type PurchaseQuery, readKeptPurchase } from "../../service/store/kept-purchases.ts";
-import { createLeaderboardReader } from "../../service/store/leaderboard.ts";
-import { readSanctionsFlags } from "../../service/store/sanctions.ts";
-import { createNightReader } from "../../service/store/scan-nights.ts";
-import { createDistributionReader } from "../../service/store/score-distribution.ts";
-import { readScoreReference } from "../../service/store/score-reference.ts";
-import type { ScoreReader } from "../../service/store/scores.ts";
+import type { Database } from "../../service/db/database.ts";
+import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
+import { createNightReader } from "../../service/registries/nightly/scan-nights.ts";
+import { readSanctionsFlags } from "../../service/sanctions/sanctions.ts";
+import { createEcosystemReader } from "../../service/scores/ecosystem.ts";
+import { createGradeChangeReader } from "../../service/scores/grade-changes.ts";
+import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
+import { createDistributionReader } from "../../service/scores/score-distribution.ts";
+import { readScoreReference } from "../../service/scores/score-reference.ts";
+import type { ScoreReader } from "../../service/scores/scores.ts";
 
 type PublicPagePorts = DashboardPorts & LeaderboardPorts & WalletPagePorts;
 

@@ -1,10 +1,10 @@
 import type { RecoverPorts } from "../../service/api/recovery/get-retry-node.ts";
 import { createReportTurns } from "../../service/api/report-turns.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { createListedAccounts } from "../../service/recover/listed-accounts.ts";
-import { createRecoveryNode } from "../../service/recover/viem-node.ts";
-import type { Database } from "../../service/store/database.ts";
-import { createOutcomeReader } from "../../service/store/failed-calls.ts";
+import type { Database } from "../../service/db/database.ts";
+import { createOutcomeReader } from "../../service/reports/recovery/failed-calls.ts";
+import { createListedAccounts } from "../../service/reports/recovery/listed-accounts.ts";
+import { createRecoveryNode } from "../../service/reports/recovery/viem-node.ts";
 
 /** Of one request; a caller waits meanwhile. */
 const TIMEOUT_MS = 4_000;

@@ -1,10 +1,10 @@
 import type { Address } from "viem";
 import type { GetHealthPorts } from "../../service/api/diagnosis/get-health.ts";
 import type { PostWashPorts } from "../../service/api/diagnosis/post-wash.ts";
-import { readWalletsIn, type ScoringContext } from "../../service/record/score-wallets.ts";
-import { readSnapshotInTime } from "../../service/store/index-snapshot.ts";
-import { createWalletLifeReader } from "../../service/store/wallet-life.ts";
-import { createTransferReader } from "../../service/store/wallet-transfers.ts";
+import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
+import { createTransferReader } from "../../service/reports/profit-and-loss/wallet-transfers.ts";
+import { readWalletsIn, type ScoringContext } from "../../service/scores/score-wallets.ts";
+import { createWalletLifeReader } from "../../service/scores/wallet-life.ts";
 import type { ReportReadings } from "./report-readings.ts";
 
 type DiagnosisPorts = Pick<GetHealthPorts, "readWallet" | "reportTurns" | "walletLife"> &

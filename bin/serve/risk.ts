@@ -2,15 +2,15 @@ import type { Logger } from "pino";
 import type { GetRiskPremiumPorts } from "../../service/api/risk/get-risk-premium.ts";
 import { riskFactsReader } from "../../service/api/risk/read-risk-facts.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { createBreakingSource } from "../../service/labels/breaking-source.ts";
-import { createLabelReader } from "../../service/labels/label-reader.ts";
-import type { LabelSource } from "../../service/labels/label-source.ts";
-import { createNansenSource } from "../../service/labels/nansen-source.ts";
-import type { Policy } from "../../service/score/policy-shape.ts";
-import type { Database } from "../../service/store/database.ts";
-import { remembered } from "../../service/store/remembered.ts";
-import { type RiskKey, riskFactsLoader } from "../../service/store/risk-facts.ts";
-import { createLabelStore } from "../../service/store/wallet-labels.ts";
+import type { Database } from "../../service/db/database.ts";
+import { remembered } from "../../service/db/remembered.ts";
+import type { Policy } from "../../service/model/score/policy-shape.ts";
+import { createBreakingSource } from "../../service/reports/labels/breaking-source.ts";
+import { createLabelReader } from "../../service/reports/labels/label-reader.ts";
+import type { LabelSource } from "../../service/reports/labels/label-source.ts";
+import { createNansenSource } from "../../service/reports/labels/nansen-source.ts";
+import { createLabelStore } from "../../service/reports/labels/wallet-labels.ts";
+import { type RiskKey, riskFactsLoader } from "../../service/reports/risk/risk-facts.ts";
 import type { Config } from "../config.ts";
 
 /** A score never changes once stored; whom a wallet dealt with, and how those fare, is a minute old at most. */

@@ -1,8 +1,8 @@
-import { createSignIn, type SignIn } from "../../service/api/access/sign-in.ts";
-import { createContractSignatures } from "../../service/api/access/sign-in-contract.ts";
-import type { SignInAudience } from "../../service/api/access/sign-in-message.ts";
-import type { Database } from "../../service/store/database.ts";
-import { takeSignInNonce } from "../../service/store/sign-in-nonces.ts";
+import { createSignIn, type SignIn } from "../../service/access/sign-in.ts";
+import { createContractSignatures } from "../../service/access/sign-in-contract.ts";
+import type { SignInAudience } from "../../service/access/sign-in-message.ts";
+import { takeSignInNonce } from "../../service/access/sign-in-nonces.ts";
+import type { Database } from "../../service/db/database.ts";
 import { type Config, publicUrl } from "../config.ts";
 import { openChainClient } from "../process.ts";
 

@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import { createByteBudgets } from "../../service/access/byte-budgets.ts";
 import {
   clientAddress,
   readTrustedProxies,
   type TrustedProxies,
-} from "../../service/api/access/client-address.ts";
-import { createIpLimit, type IpLimit } from "../../service/api/access/ip-limit.ts";
-import { Problem, unavailable } from "../../service/api/problems.ts";
+} from "../../service/access/client-address.ts";
+import { createIpLimit, type IpLimit } from "../../service/access/ip-limit.ts";
+import { Problem, unavailable } from "../../service/access/problems.ts";
 import { type Bind, claimOf } from "../../service/api/verification/place-output.ts";
 import type { OutputPorts } from "../../service/api/verification/post-outputs.ts";
 import type { RetryPorts } from "../../service/api/verification/post-retry.ts";
@@ -16,29 +17,31 @@ import {
   type SpecPorts,
 } from "../../service/api/verification/post-specs.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { createSpecBinder } from "../../service/escrow/bind-spec.ts";
-import { refuseSignature } from "../../service/escrow/check-client-signature.ts";
-import { EscrowFailure } from "../../service/escrow/failure.ts";
-import { readNewestBlock } from "../../service/escrow/read-newest-block.ts";
-import { readSubmission } from "../../service/escrow/read-submission.ts";
-import { describeOutputOverflow, describeSpecOverflow } from "../../service/panel/check-spec-room.ts";
-import { loadPrompts } from "../../service/panel/load-prompts.ts";
-import { createByteBudgets } from "../../service/store/byte-budgets.ts";
-import type { Database } from "../../service/store/database.ts";
-import { hasSpec, insertSpec, readSpec } from "../../service/store/job-specs.ts";
-import { underDeadline } from "../../service/store/query-deadline.ts";
-import { remembered } from "../../service/store/remembered.ts";
-import { readTokensSince } from "../../service/store/role-calls.ts";
-import { isVerdictOfJob } from "../../service/store/verdict-cases.ts";
+import type { Database } from "../../service/db/database.ts";
+import { underDeadline } from "../../service/db/query-deadline.ts";
+import { remembered } from "../../service/db/remembered.ts";
+import { createSpecBinder } from "../../service/verification/escrow/bind-spec.ts";
+import { refuseSignature } from "../../service/verification/escrow/check-client-signature.ts";
+import { EscrowFailure } from "../../service/verification/escrow/failure.ts";
+import { readNewestBlock } from "../../service/verification/escrow/read-newest-block.ts";
+import { readSubmission } from "../../service/verification/escrow/read-submission.ts";
+import {
+  describeOutputOverflow,
+  describeSpecOverflow,
+} from "../../service/verification/panel/check-spec-room.ts";
+import { loadPrompts } from "../../service/verification/panel/load-prompts.ts";
 import {
   acceptOutput,
   activateOutput,
   awaitAccepted,
   findAccepted,
   withdrawOutput,
-} from "../../service/verdicts/accept-output.ts";
-import { type RegisterDeps, registerSpec } from "../../service/verdicts/register-spec.ts";
-import { retryVerdict } from "../../service/verdicts/retry-verdict.ts";
+} from "../../service/verification/verdicts/accept-output.ts";
+import { hasSpec, insertSpec, readSpec } from "../../service/verification/verdicts/job-specs.ts";
+import { type RegisterDeps, registerSpec } from "../../service/verification/verdicts/register-spec.ts";
+import { retryVerdict } from "../../service/verification/verdicts/retry-verdict.ts";
+import { readTokensSince } from "../../service/verification/verdicts/role-calls.ts";
+import { isVerdictOfJob } from "../../service/verification/verdicts/verdict-cases.ts";
 import type { Config } from "../config.ts";
 import { openChainClient } from "../process.ts";
 

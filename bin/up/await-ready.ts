@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
-import type { Database } from "../../service/store/database.ts";
+import type { Database } from "../../service/db/database.ts";
 import type { Rising } from "../commands/up.ts";
 import type { RunningChain } from "./start-chain.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { type Database, migrateDatabase } from "../../service/store/database.ts";
-import { ROLES, type RoleName } from "../../service/store/role-rights.ts";
-import { createRoles, putLogin } from "../../service/store/roles.ts";
+import { type Database, migrateDatabase } from "../../service/db/database.ts";
+import { ROLES, type RoleName } from "../../service/db/role-rights.ts";
+import { createRoles, putLogin } from "../../service/db/roles.ts";
 import { type LocalFiles, writeSecret } from "./local-files.ts";
 
 /** With which URL each kind of process reaches the database. */

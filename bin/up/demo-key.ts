@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { apiKeyFinder, createApiKey, hashApiKey } from "../../service/store/api-keys.ts";
-import type { Database } from "../../service/store/database.ts";
+import { apiKeyFinder, createApiKey, hashApiKey } from "../../service/access/api-keys.ts";
+import type { Database } from "../../service/db/database.ts";
 import { type LocalFiles, writeSecret } from "./local-files.ts";
 
 /** The unlimited key of this data directory; a new one where there is none or the database does not know it. */

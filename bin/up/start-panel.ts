@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SCRIPTED_MODEL } from "../../devnet/scripted-model/completion.ts";
-import { ROLE_NAMES } from "../../service/panel/types.ts";
+import { ROLE_NAMES } from "../../service/verification/panel/types.ts";
 import type { Rising } from "../commands/up.ts";
 import type { Config, PanelSettings } from "../config.ts";
 import { superviseChild } from "../supervisor/child-process.ts";

@@ -2,9 +2,9 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createAlertMetrics } from "../../service/alerts/metrics.ts";
 import { runAlerts } from "../../service/alerts/run-alerts.ts";
+import type { Database } from "../../service/db/database.ts";
+import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
-import type { Database } from "../../service/store/database.ts";
-import { whileLeader } from "../../service/store/leader-lock.ts";
 import type { Config } from "../config.ts";
 import { guardFromConfig } from "../guard-from-config.ts";
 

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { readChainMark } from "../../service/store/chain-mark.ts";
-import type { Database } from "../../service/store/database.ts";
+import { readChainMark } from "../../service/db/chain-mark.ts";
+import type { Database } from "../../service/db/database.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
 import { repeat } from "./repeat.ts";
 

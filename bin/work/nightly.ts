@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { readAsOf } from "../../service/features/read-as-of.ts";
-import type { ScanRunMetrics } from "../../service/scan/metrics.ts";
-import { nightOf } from "../../service/scan/night.ts";
-import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/scan/report.ts";
-import type { Database } from "../../service/store/database.ts";
-import { hasScores } from "../../service/store/scan-figures.ts";
-import { whileScanning } from "../../service/store/scan-lock.ts";
+import type { Database } from "../../service/db/database.ts";
+import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/db/tables/scan-report.ts";
+import { readAsOf } from "../../service/ingest/read-as-of.ts";
+import type { ScanRunMetrics } from "../../service/registries/metrics.ts";
+import { nightOf } from "../../service/registries/nightly/night.ts";
+import { hasScores } from "../../service/registries/nightly/scan-figures.ts";
+import { whileScanning } from "../../service/registries/nightly/scan-lock.ts";
 import {
   beginScan,
   isNightDone,
   noteScanFailure,
   readNewestScan,
   type ScanAttempt,
-} from "../../service/store/scan-runs.ts";
+} from "../../service/registries/nightly/scan-runs.ts";
 
 export type NightlyContext = {
   readonly db: Database;

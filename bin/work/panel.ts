@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { runPanel } from "../../service/panel/run-panel.ts";
-import type { Database } from "../../service/store/database.ts";
-import { createVerdictMetrics } from "../../service/verdicts/metrics.ts";
-import { runVerdicts } from "../../service/verdicts/run-verdicts.ts";
-import { tokensPerDecision } from "../../service/verdicts/token-budget.ts";
+import type { Database } from "../../service/db/database.ts";
+import { runPanel } from "../../service/verification/panel/run-panel.ts";
+import { createVerdictMetrics } from "../../service/verification/verdicts/metrics.ts";
+import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
+import { tokensPerDecision } from "../../service/verification/verdicts/token-budget.ts";
 import type { Config } from "../config.ts";
 import { panelFromConfig } from "../panel-from-config.ts";
 

@@ -1,9 +1,9 @@
 import type { Registry } from "prom-client";
-import { createPaymentGauge, createPaymentMetrics } from "../../service/payments/metrics.ts";
-import { createPaymentChain } from "../../service/payments/payment-chain.ts";
-import { runReconciliation } from "../../service/payments/run-reconciliation.ts";
-import type { Database } from "../../service/store/database.ts";
-import { whileLeader } from "../../service/store/leader-lock.ts";
+import { createPaymentGauge, createPaymentMetrics } from "../../service/access/payments/metrics.ts";
+import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
+import { runReconciliation } from "../../service/access/payments/run-reconciliation.ts";
+import type { Database } from "../../service/db/database.ts";
+import { whileLeader } from "../../service/db/leader-lock.ts";
 import { requireChainSettings } from "../config.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./send-for-role.ts";

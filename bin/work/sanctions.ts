@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Deployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/db/database.ts";
+import { whileLeader } from "../../service/db/leader-lock.ts";
 import { runAsking } from "../../service/sanctions/ask-contract.ts";
 import { createSanctionsContract } from "../../service/sanctions/contract.ts";
 import { createReadingMetrics } from "../../service/sanctions/metrics.ts";
-import type { Database } from "../../service/store/database.ts";
-import { whileLeader } from "../../service/store/leader-lock.ts";
 import { openChainClient } from "../process.ts";
 
 export type SanctionsWork = {

@@ -1,13 +1,13 @@
 import type { Address } from "viem";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { createChainReader } from "../../service/enrich/chain-reader.ts";
-import { publishRoot } from "../../service/publish/publish-root.ts";
-import { type ScoringRunContext, scoreAllWallets } from "../../service/record/run-scoring.ts";
-import { nightOf, nightStart } from "../../service/scan/night.ts";
-import type { RootReport, ScanReport } from "../../service/scan/report.ts";
-import { type ScanSteps, scanOnce } from "../../service/scan/scan-once.ts";
-import { readEpochFigures } from "../../service/store/scan-figures.ts";
-import type { ScanAttempt } from "../../service/store/scan-runs.ts";
+import { createChainReader } from "../../service/chain/node/chain-reader.ts";
+import type { RootReport, ScanReport } from "../../service/db/tables/scan-report.ts";
+import { publishRoot } from "../../service/oracle/publish-root.ts";
+import { nightOf, nightStart } from "../../service/registries/nightly/night.ts";
+import { readEpochFigures } from "../../service/registries/nightly/scan-figures.ts";
+import { type ScanSteps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
+import type { ScanAttempt } from "../../service/registries/nightly/scan-runs.ts";
+import { type ScoringRunContext, scoreAllWallets } from "../../service/scores/run-scoring.ts";
 import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import { type Config, publicUrl } from "../config.ts";
 

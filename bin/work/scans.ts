@@ -1,8 +1,8 @@
 import type { Registry } from "prom-client";
+import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
-import { createScanMetrics, createScanRunMetrics } from "../../service/scan/metrics.ts";
-import { runScan } from "../../service/scan/run-scan.ts";
-import { whileLeader } from "../../service/store/leader-lock.ts";
+import { createScanMetrics, createScanRunMetrics } from "../../service/registries/metrics.ts";
+import { runScan } from "../../service/registries/probes/run-scan.ts";
 import { guardFromConfig } from "../guard-from-config.ts";
 import { runNightly } from "./nightly.ts";
 import { type ScanContext, scanWith } from "./scan-once.ts";

@@ -1,15 +1,15 @@
 import type { Registry } from "prom-client";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { createEnrichMetrics } from "../../service/enrich/metrics.ts";
-import { runEnrich } from "../../service/enrich/run-enrich.ts";
-import { closeGaps } from "../../service/record/close-gaps.ts";
-import { createFactPatience } from "../../service/record/fact-patience.ts";
+import { whileLeader } from "../../service/db/leader-lock.ts";
+import { createEnrichMetrics } from "../../service/ingest/enrich/metrics.ts";
+import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
+import { closeGaps } from "../../service/scores/close-gaps.ts";
+import { createFactPatience } from "../../service/scores/fact-patience.ts";
 import {
   type ScoringRunContext,
   scoreDueWallets,
   scoreOvertakenWallets,
-} from "../../service/record/run-scoring.ts";
-import { whileLeader } from "../../service/store/leader-lock.ts";
+} from "../../service/scores/run-scoring.ts";
 import { type Config, requireChainSettings } from "../config.ts";
 import { factSourceFromConfig } from "../facts-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";

@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import { isAddressEqual } from "viem";
 import type { LocalAccount } from "viem/accounts";
-import { allowedCalls, type SendingRole } from "../../service/chain/allowed-calls.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import type { SenderMetrics } from "../../service/chain/send-metrics.ts";
-import type { SenderContext } from "../../service/chain/send-pass.ts";
-import { gasBudgets, senderPolicy } from "../../service/chain/send-policy.ts";
-import { createSenderRpc } from "../../service/chain/send-rpc.ts";
-import { runSender } from "../../service/chain/sender-loop.ts";
+import { allowedCalls, type SendingRole } from "../../service/sender/allowed-calls.ts";
+import type { SenderMetrics } from "../../service/sender/send-metrics.ts";
+import type { SenderContext } from "../../service/sender/send-pass.ts";
+import { gasBudgets, senderPolicy } from "../../service/sender/send-policy.ts";
+import { createSenderRpc } from "../../service/sender/send-rpc.ts";
+import { runSender } from "../../service/sender/sender-loop.ts";
 import { type Config, requireChainSettings } from "../config.ts";
 import type { Accounts } from "../keys/open-accounts.ts";
 

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { Database } from "../../service/store/database.ts";
-import { dropOldTexts, dropUnusedSpecs } from "../../service/store/verdict-sweeps.ts";
-import { settleIntake } from "../../service/verdicts/settle-intake.ts";
+import type { Database } from "../../service/db/database.ts";
+import { settleIntake } from "../../service/verification/verdicts/settle-intake.ts";
+import { dropOldTexts, dropUnusedSpecs } from "../../service/verification/verdicts/verdict-sweeps.ts";
 import { repeat } from "./repeat.ts";
 
 export type VerificationSweeps = {

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Deployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/db/database.ts";
 import { watchSanctionsSources } from "../../service/sanctions/metrics.ts";
 import { createSourceWatch } from "../../service/sanctions/source-watch.ts";
 import { readSanctionsSources } from "../../service/sanctions/sources.ts";
-import type { Database } from "../../service/store/database.ts";
 import type { Config } from "../config.ts";
 import { addBuildInfo, watchIndex, watchQuarantine, watchScores } from "../operation-metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";

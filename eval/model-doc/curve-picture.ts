@@ -1,5 +1,5 @@
-import { readCurve } from "../../service/score/curve.ts";
-import type { Curve } from "../../service/score/policy-shape.ts";
+import { readCurve } from "../../service/model/score/curve.ts";
+import type { Curve } from "../../service/model/score/policy-shape.ts";
 
 /** A curve to draw: its file's name without the ending, and the units of its axes. */
 export type Picture = {

@@ -1,4 +1,4 @@
-import type { Policy } from "../../service/score/policy-shape.ts";
+import type { Policy } from "../../service/model/score/policy-shape.ts";
 
 /** What a reader is told of a feature: its formula in plain notation, and where the formula comes from. */
 export type FeatureText = { readonly formula: readonly string[]; readonly source: string };

@@ -1,4 +1,4 @@
-import type { Curve } from "../../service/score/policy-shape.ts";
+import type { Curve } from "../../service/model/score/policy-shape.ts";
 
 /** A Markdown table; the first row is its head. */
 export function markdownTable(rows: readonly (readonly (string | number)[])[]): string {

@@ -1,8 +1,8 @@
-import { WALLET_BOUNDS } from "../../service/features/call-bounds.ts";
-import { gradeLabel } from "../../service/score/grade.ts";
-import type { FeatureRule, Policy } from "../../service/score/policy-shape.ts";
-import type { Grade } from "../../service/score/record.ts";
-import { DEFAULT_ROUTING } from "../../service/score/route.ts";
+import { WALLET_BOUNDS } from "../../service/model/features/call-bounds.ts";
+import { gradeLabel } from "../../service/model/score/grade.ts";
+import type { FeatureRule, Policy } from "../../service/model/score/policy-shape.ts";
+import type { Grade } from "../../service/model/score/record.ts";
+import { DEFAULT_ROUTING } from "../../service/model/score/route.ts";
 import type { Picture } from "./curve-picture.ts";
 import { featureTexts } from "./feature-texts.ts";
 import { anchors, markdownTable, percent } from "./markdown.ts";

@@ -1,5 +1,5 @@
-import { featureCurves } from "../../service/score/feature-curves.ts";
-import type { Policy } from "../../service/score/policy-shape.ts";
+import { featureCurves } from "../../service/model/score/feature-curves.ts";
+import type { Policy } from "../../service/model/score/policy-shape.ts";
 import type { Picture } from "./curve-picture.ts";
 
 /** The pictures of every feature by its name: D1 and D2 by what the features read, D3 by the policy. */

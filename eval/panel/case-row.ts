@@ -1,4 +1,4 @@
-import type { Decision, RuleName } from "../../service/panel/types.ts";
+import type { Decision, RuleName } from "../../service/verification/panel/types.ts";
 
 /** What became of one case, as `--json` writes it. */
 export type CaseRow = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { z } from "zod";
-import type { PanelCase } from "../../service/panel/types.ts";
+import type { PanelCase } from "../../service/verification/panel/types.ts";
 
 const CASES_FOLDER = new URL("./cases/", import.meta.url);
 /** As POST /v1/outputs and POST /v1/specs take them. */

@@ -1,4 +1,4 @@
-import type { Decision } from "../../service/panel/types.ts";
+import type { Decision } from "../../service/verification/panel/types.ts";
 import type { CaseRow } from "./case-row.ts";
 
 export const DECISIONS = ["ALLOW", "HOLD", "REJECT"] as const satisfies readonly Decision[];

@@ -1,6 +1,6 @@
-import type { AskDeps } from "../../service/panel/ask-role.ts";
-import { runPanel } from "../../service/panel/run-panel.ts";
-import type { PanelOutcome, RoleRecord } from "../../service/panel/types.ts";
+import type { AskDeps } from "../../service/verification/panel/ask-role.ts";
+import { runPanel } from "../../service/verification/panel/run-panel.ts";
+import type { PanelOutcome, RoleRecord } from "../../service/verification/panel/types.ts";
 import type { CaseRow } from "./case-row.ts";
 import { type LabelledCase, panelCaseOf } from "./labelled-case.ts";
 

@@ -1,9 +1,9 @@
 import { getAddress, numberToHex } from "viem";
-import { canonicalJson } from "../../service/panel/canonical-json.ts";
-import { buildEvidence, type EvidenceParts } from "../../service/panel/evidence-document.ts";
-import { type HashedSpec, hashSpec } from "../../service/panel/hash-spec.ts";
-import { hashText } from "../../service/panel/hash-text.ts";
-import { GENERATOR_ROLES, type RoleFinding } from "../../service/panel/types.ts";
+import { canonicalJson } from "../../service/verification/panel/canonical-json.ts";
+import { buildEvidence, type EvidenceParts } from "../../service/verification/panel/evidence-document.ts";
+import { type HashedSpec, hashSpec } from "../../service/verification/panel/hash-spec.ts";
+import { hashText } from "../../service/verification/panel/hash-text.ts";
+import { GENERATOR_ROLES, type RoleFinding } from "../../service/verification/panel/types.ts";
 
 const client = getAddress("0x00000000000000000000000000000000000a11ce");
 const provider = getAddress("0x0000000000000000000000000000000000000b0b");

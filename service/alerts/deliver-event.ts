@@ -1,10 +1,10 @@
+import type { Database } from "../db/database.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
-import type { Database } from "../store/database.ts";
-import { recordAttempt } from "../store/webhook-attempts.ts";
-import { type DueEvent, type PendingEvent, readPendingEvent } from "../store/webhook-events.ts";
 import type { AlertMetrics } from "./metrics.ts";
 import { type AttemptOutcome, failureOf, fateOf, type Random } from "./retry-schedule.ts";
 import { signDelivery } from "./sign-delivery.ts";
+import { recordAttempt } from "./webhook-attempts.ts";
+import { type DueEvent, type PendingEvent, readPendingEvent } from "./webhook-events.ts";
 
 export type DeliverDeps = {
   readonly db: Database;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { LiveSubscription } from "../store/live-subscriptions.ts";
-import type { NewEvent } from "../store/webhook-events.ts";
 import type { WebhookType } from "./alert-events.ts";
+import type { LiveSubscription } from "./live-subscriptions.ts";
+import type { NewEvent } from "./webhook-events.ts";
 
 type EventParts = {
   readonly type: WebhookType;

@@ -1,13 +1,13 @@
 import { type Address, checksumAddress } from "viem";
-import type { RoutingAction } from "../score/record.ts";
-import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../score/route.ts";
-import type { ToldScore } from "../store/alert-scores.ts";
-import type { StoredSubscription } from "../store/alert-subscriptions.ts";
-import type { LiveSubscription } from "../store/live-subscriptions.ts";
-import type { NewEvent } from "../store/webhook-events.ts";
+import type { RoutingAction } from "../model/score/record.ts";
+import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../model/score/route.ts";
 import { type AlertEvent, TEST_EVENT, THRESHOLD_EVENT } from "./alert-events.ts";
+import type { ToldScore } from "./alert-scores.ts";
+import type { StoredSubscription } from "./alert-subscriptions.ts";
+import type { LiveSubscription } from "./live-subscriptions.ts";
 import { newEvent } from "./new-event.ts";
 import { type Breach, breachesOf, standingOfThresholds } from "./thresholds.ts";
+import type { NewEvent } from "./webhook-events.ts";
 
 /** What a write of scores made of one wallet's current score. */
 export type ScoreChange = {

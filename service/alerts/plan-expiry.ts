@@ -1,8 +1,8 @@
 import { checksumAddress } from "viem";
-import type { ExpiringSubscription } from "../store/live-subscriptions.ts";
-import type { NewEvent } from "../store/webhook-events.ts";
 import { EXPIRING_EVENT } from "./alert-events.ts";
+import type { ExpiringSubscription } from "./live-subscriptions.ts";
 import { newEvent } from "./new-event.ts";
+import type { NewEvent } from "./webhook-events.ts";
 
 /** How many days before its end a subscription is told of it, the nearest first. */
 const NOTICE_DAYS = [1, 3] as const;

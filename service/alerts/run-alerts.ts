@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { runVisits, type VisitLimits } from "../scan/run-visits.ts";
-import { sweepSubscriptions } from "../store/alert-subscriptions.ts";
-import { type DueEvent, readDueEvents } from "../store/webhook-events.ts";
-import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "../store/webhook-log.ts";
+import { runVisits, type VisitLimits } from "../net/run-visits.ts";
+import { sweepSubscriptions } from "./alert-subscriptions.ts";
 import { type DeliverDeps, deliverEvent } from "./deliver-event.ts";
 import { tellExpiry } from "./tell-expiry.ts";
+import { type DueEvent, readDueEvents } from "./webhook-events.ts";
+import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.ts";
 
 export type AlertDeps = DeliverDeps & {
   readonly logger: Logger;

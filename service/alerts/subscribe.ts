@@ -1,5 +1,8 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { keepDebit } from "../access/key-debits.ts";
+import type { AlertThresholds } from "../db/tables/alerts.ts";
+import { ALERT_EVENTS, type AlertEvent, EXPIRING_EVENT, THRESHOLD_EVENT } from "./alert-events.ts";
 import {
   enableEndpoint,
   extendSubscription,
@@ -8,13 +11,10 @@ import {
   type StoredSubscription,
   type SubscriptionPlace,
   takeSubscriptions,
-} from "../store/alert-subscriptions.ts";
-import { keepDebit } from "../store/key-debits.ts";
-import type { AlertThresholds } from "../store/tables/alerts.ts";
-import { dropPendingOfType, insertEvents } from "../store/webhook-events.ts";
-import { ALERT_EVENTS, type AlertEvent, EXPIRING_EVENT, THRESHOLD_EVENT } from "./alert-events.ts";
+} from "./alert-subscriptions.ts";
 import { testEvent } from "./plan-events.ts";
 import { hashManageToken, newManageToken, newSecret, type SubscriptionDeps } from "./subscriptions.ts";
+import { dropPendingOfType, insertEvents } from "./webhook-events.ts";
 
 export type SubscribeRequest = {
   /** Lower-case. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Database } from "../db/database.ts";
 import {
   enableEndpoint,
   endSubscription,
@@ -7,10 +8,9 @@ import {
   rotateSecret,
   type StoredSubscription,
   setManageToken,
-} from "../store/alert-subscriptions.ts";
-import type { Database } from "../store/database.ts";
-import { dropPendingEvents, insertEvents, readEventStanding, requeueEvent } from "../store/webhook-events.ts";
+} from "./alert-subscriptions.ts";
 import { testEvent } from "./plan-events.ts";
+import { dropPendingEvents, insertEvents, readEventStanding, requeueEvent } from "./webhook-events.ts";
 
 export type Rotated = {
   readonly secret: string;

@@ -1,8 +1,8 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { readToldScores, type ToldScore } from "../store/alert-scores.ts";
-import { type LiveSubscription, takeLiveSubscriptions } from "../store/live-subscriptions.ts";
-import { insertEvents } from "../store/webhook-events.ts";
+import { readToldScores, type ToldScore } from "./alert-scores.ts";
+import { type LiveSubscription, takeLiveSubscriptions } from "./live-subscriptions.ts";
 import { planEvents } from "./plan-events.ts";
+import { insertEvents } from "./webhook-events.ts";
 
 /** The subscriptions of wallets about to be scored, and their scores before; null where nobody subscribed to any. */
 export type Watched = {

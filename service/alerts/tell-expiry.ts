@@ -1,8 +1,8 @@
-import type { Database } from "../store/database.ts";
-import { isolateFaults } from "../store/isolate-faults.ts";
-import { readUntold, takeExpiring } from "../store/live-subscriptions.ts";
-import { insertEvents } from "../store/webhook-events.ts";
+import type { Database } from "../db/database.ts";
+import { isolateFaults } from "../db/isolate-faults.ts";
+import { readUntold, takeExpiring } from "./live-subscriptions.ts";
 import { type DueNotice, dueNotices, planExpiry } from "./plan-expiry.ts";
+import { insertEvents } from "./webhook-events.ts";
 
 /** Subscriptions in one transaction: whoever renews one of them waits for no more than that. */
 const BATCH = 500;

@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { Access } from "./access/access.ts";
-import type { IpLimit } from "./access/ip-limit.ts";
+import type { Access } from "../access/access.ts";
+import type { IpLimit } from "../access/ip-limit.ts";
+import { Problem } from "../access/problems.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
 import { createRequestLimits } from "./deadline.ts";
@@ -21,7 +22,6 @@ import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount
 import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
 import { renderReference } from "./pages/render-reference.ts";
-import { Problem } from "./problems.ts";
 import type { ServerLife } from "./server-life.ts";
 import { staticDocument } from "./static-document.ts";
 

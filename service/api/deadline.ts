@@ -1,4 +1,4 @@
-import { type Problem, unavailable } from "./problems.ts";
+import { type Problem, unavailable } from "../access/problems.ts";
 
 /** The time that one request has left. */
 export type Deadline = {

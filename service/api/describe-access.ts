@@ -1,6 +1,6 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
-import type { PaidRequest } from "./access/access.ts";
-import type { ProblemCode } from "./problems.ts";
+import type { PaidRequest } from "../access/access.ts";
+import type { ProblemCode } from "../access/problems.ts";
 
 /** What an endpoint costs. */
 export type Pricing = {

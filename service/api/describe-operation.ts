@@ -1,4 +1,5 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
+import type { ProblemCode } from "../access/problems.ts";
 import {
   describeIdentity,
   describePricing,
@@ -8,7 +9,6 @@ import {
 } from "./describe-access.ts";
 import { problemResponses } from "./describe-problems.ts";
 import type { EndpointSpec } from "./endpoint.ts";
-import type { ProblemCode } from "./problems.ts";
 
 type AnySpec = EndpointSpec<unknown, unknown, unknown, unknown>;
 type Response = Exclude<RouteConfig["responses"][string], { readonly $ref: string }>;

@@ -1,5 +1,5 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
-import { PROBLEMS, type ProblemCode, problemType } from "./problems.ts";
+import { PROBLEMS, type ProblemCode, problemType } from "../access/problems.ts";
 
 type Response = Exclude<RouteConfig["responses"][string], { readonly $ref: string }>;
 

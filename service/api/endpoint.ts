@@ -7,14 +7,14 @@ import type {
   PaidRequest,
   PayingCaller,
   Settlement,
-} from "./access/access.ts";
+} from "../access/access.ts";
+import { methodNotAllowed, type ProblemCode } from "../access/problems.ts";
 import { addHeaders } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
 import type { Pricing } from "./describe-access.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { describePaidRequest } from "./paid-request.ts";
-import { methodNotAllowed, type ProblemCode } from "./problems.ts";
 import { answerBought, servePaid } from "./serve-paid.ts";
 import { type RequestInput, type RequestSchemas, readInput } from "./validation/read-input.ts";
 

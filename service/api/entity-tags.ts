@@ -1,4 +1,4 @@
-import { Problem } from "./problems.ts";
+import { Problem } from "../access/problems.ts";
 
 /** What a conditional request names: any state of a resource, or those of certain tags. */
 type Condition = { readonly kind: "any" } | { readonly kind: "tags"; readonly tags: readonly EntityTag[] };

@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
-import type { IpLimit } from "./access/ip-limit.ts";
-import { rateLimited } from "./access/rate-limit-answer.ts";
+import type { IpLimit } from "../access/ip-limit.ts";
+import type { Problem } from "../access/problems.ts";
+import { rateLimited } from "../access/rate-limit-answer.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
 import { draining } from "./deadline.ts";
 import { answerProblem } from "./handle-error.ts";
 import type { RequestMetrics } from "./metrics.ts";
-import type { Problem } from "./problems.ts";
 import type { ServerLife } from "./server-life.ts";
 
 export type EnvelopeDeps = {

@@ -1,11 +1,11 @@
 import type { ErrorHandler } from "hono";
 import type { Logger } from "pino";
-import { databaseFailure } from "../store/database-failure.ts";
-import { PaymentRequiredError } from "./access/payment-required.ts";
+import { OwedAnswer } from "../access/owed-answer.ts";
+import { PaymentRequiredError } from "../access/payments/payment-required.ts";
+import { Problem, unavailable } from "../access/problems.ts";
+import { databaseFailure } from "../db/database-failure.ts";
 import { answerJson } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
-import { OwedAnswer } from "./owed-answer.ts";
-import { Problem, unavailable } from "./problems.ts";
 import { ValidationFailed } from "./validation/validation-failed.ts";
 
 const RETRY_AFTER_SECONDS = 5;

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
+import { methodNotAllowed } from "../access/problems.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import type { Endpoint, EndpointRuntime } from "./endpoint.ts";
-import { methodNotAllowed } from "./problems.ts";
 
 /** Mounts endpoints; every path of theirs refuses its other methods with 405. */
 export function mountEndpoints<Deps>(

@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
 import type { Registry } from "prom-client";
+import { Problem } from "../access/problems.ts";
 import { isLoopbackAddress } from "../net/public-address.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { mountPage } from "./mount-endpoints.ts";
-import { Problem } from "./problems.ts";
 
 type MetricsDeps = {
   readonly registry: Registry;

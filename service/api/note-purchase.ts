@@ -1,4 +1,4 @@
-import type { ChargeTerms, PaidRequest } from "./access/access.ts";
+import type { ChargeTerms, PaidRequest } from "../access/access.ts";
 import type { Acceptance, Noted, PaidSpec, PaidWorkContext } from "./endpoint.ts";
 import type { RequestInput } from "./validation/read-input.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
-import type { PaidRequest } from "./access/access.ts";
+import type { PaidRequest } from "../access/access.ts";
 import type { ApiContext } from "./api-env.ts";
 
 /** What a priced endpoint knows of a request once its input is read. */

@@ -1,5 +1,5 @@
-import type { UrlVisitor } from "../scan/url-visitor.ts";
-import { unavailable } from "./problems.ts";
+import { unavailable } from "../access/problems.ts";
+import type { UrlVisitor } from "../registries/probes/url-visitor.ts";
 import { echoInput } from "./validation/echo-input.ts";
 import { ValidationFailed } from "./validation/validation-failed.ts";
 

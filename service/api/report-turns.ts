@@ -1,4 +1,4 @@
-import { type Problem, unavailable } from "./problems.ts";
+import { type Problem, unavailable } from "../access/problems.ts";
 
 /** Turns at reading what a report is computed from, so that a crowd of them cannot hold up everything else. */
 export type ReportTurns = {

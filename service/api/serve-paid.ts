@@ -6,13 +6,13 @@ import type {
   PaidRequest,
   PayingCaller,
   Settlement,
-} from "./access/access.ts";
+} from "../access/access.ts";
+import { OwedAnswer } from "../access/owed-answer.ts";
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
 import type { CheckContext, PaidSpec, PaidWorkContext } from "./endpoint.ts";
 import { noteFor } from "./note-purchase.ts";
-import { OwedAnswer } from "./owed-answer.ts";
 import type { RequestInput } from "./validation/read-input.ts";
 
 /** Units from which the money moves before the work, unless the endpoint says otherwise. */

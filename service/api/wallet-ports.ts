@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Address } from "viem";
-import type { Standing } from "../store/scores.ts";
-import { unavailable } from "./problems.ts";
+import { unavailable } from "../access/problems.ts";
+import type { Standing } from "../scores/scores.ts";
 
 /** What every endpoint about a wallet needs. */
 export type WalletPorts = {

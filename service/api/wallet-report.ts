@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { AsOf, WalletRows } from "../features/types.ts";
+import { Problem, unavailable } from "../access/problems.ts";
+import type { AsOf, WalletRows } from "../model/features/types.ts";
 import { toEip55 } from "./address-schema.ts";
-import { Problem, unavailable } from "./problems.ts";
 import { type ReportTurns, tooManyReports } from "./report-turns.ts";
 import { coverageSchema, isoSchema } from "./scores/ahs-record-schema.ts";
 import { renderCoverage } from "./scores/render-ahs-record.ts";

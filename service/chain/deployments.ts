@@ -50,7 +50,7 @@ const escrow = contract.extend({
   implementation: z.object({ address, codeHash }).nullable(),
 });
 
-/** How a registry of agents tells of them: each kind has a decoder of its events in service/scan/registries. */
+/** How a registry of agents tells of them: each kind has a decoder of its events in service/registries/readers. */
 const REGISTRY_KINDS = ["erc8004", "olas-service-registry-l2"] as const;
 
 /** A registry beside the one that the index follows; the nightly scan reads its events. */

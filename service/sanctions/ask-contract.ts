@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Address } from "viem";
-import type { Database } from "../store/database.ts";
-import { readSnapshot } from "../store/index-snapshot.ts";
+import type { Database } from "../db/database.ts";
+import { readSnapshot } from "../db/index-snapshot.ts";
+import type { SanctionsContract } from "./contract.ts";
+import type { ReadingMetrics } from "./metrics.ts";
 import {
   type IndexedBlock,
   isToldOf,
@@ -10,9 +12,7 @@ import {
   readNewestBlock,
   readUnaskedWallets,
   type SanctionsReading,
-} from "../store/sanctions-readings.ts";
-import type { SanctionsContract } from "./contract.ts";
-import type { ReadingMetrics } from "./metrics.ts";
+} from "./sanctions-readings.ts";
 
 export type AskContext = {
   readonly db: Database;

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
-import type { Database } from "../store/database.ts";
-import { takeSanctionsList, writeSanctionsList } from "../store/sanctions-lists.ts";
+import type { Database } from "../db/database.ts";
 import { sanctionsListHash } from "./list-hash.ts";
 import { parseSdn, type SdnList } from "./parse-sdn.ts";
 import { type ImportRules, planImport } from "./plan-import.ts";
 import { RefusedList } from "./refused-list.ts";
+import { takeSanctionsList, writeSanctionsList } from "./sanctions-lists.ts";
 
 export type ImportOutcome =
   | {

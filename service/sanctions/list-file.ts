@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import type { SanctionsFlag } from "../features/types.ts";
-import type { SanctionsEntry } from "../store/sanctions.ts";
+import type { SanctionsFlag } from "../model/features/types.ts";
 import { sanctionsListHash } from "./list-hash.ts";
+import type { SanctionsEntry } from "./sanctions.ts";
 
 /** The sanctions lists that a record was computed with, as JSON. */
 export type SanctionsListFile = {

@@ -1,12 +1,12 @@
 import type { Hex } from "viem";
 import type { Deployment } from "../chain/deployments.ts";
-import type { SanctionsFlag } from "../features/types.ts";
-import type { Database } from "../store/database.ts";
-import { readSnapshot } from "../store/index-snapshot.ts";
-import { readSanctionsEntries, type SanctionsClient } from "../store/sanctions.ts";
-import { readImport } from "../store/sanctions-lists.ts";
-import { countUnaskedWallets, readNewestBlock } from "../store/sanctions-readings.ts";
+import type { Database } from "../db/database.ts";
+import { readSnapshot } from "../db/index-snapshot.ts";
+import type { SanctionsFlag } from "../model/features/types.ts";
 import { sanctionsListHash } from "./list-hash.ts";
+import { readSanctionsEntries, type SanctionsClient } from "./sanctions.ts";
+import { readImport } from "./sanctions-lists.ts";
+import { countUnaskedWallets, readNewestBlock } from "./sanctions-readings.ts";
 
 /** How a source of sanctions stands. */
 export type SourceStatus = {

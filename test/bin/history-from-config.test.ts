@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { parseConfig } from "../../bin/config.ts";
 import { historyReaderFromConfig } from "../../bin/history-from-config.ts";
-import { isList, startExplorerStandIn, wireRow } from "../service/history/explorer-stand-in.ts";
-import { startOtterscanStandIn } from "../service/history/otterscan-stand-in.ts";
-import { hashOfBlock, WALLET } from "../service/history/simulated-chain.ts";
+import { isList, startExplorerStandIn, wireRow } from "../service/ingest/history/explorer-stand-in.ts";
+import { startOtterscanStandIn } from "../service/ingest/history/otterscan-stand-in.ts";
+import { hashOfBlock, WALLET } from "../service/ingest/history/simulated-chain.ts";
 
 const LOCAL = 31_337;
 const BASE = 8_453;

@@ -2,7 +2,7 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { watchScores } from "../../bin/operation-metrics.ts";
-import type { Database } from "../../service/store/database.ts";
+import type { Database } from "../../service/db/database.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentHealth, type AgentHealthOptions } from "../../client/src/agent-health.ts";
 import { VerdictPendingError } from "../../client/src/errors.ts";
-import type { VerdictView } from "../../service/verdicts/verdict-view.ts";
+import type { VerdictView } from "../../service/verification/verdicts/verdict-view.ts";
 import { KEY } from "../service/api/fake-ports.ts";
 import {
   bothPorts,

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { PANEL_VERSION, REJECTION, THRESHOLD_HUNDREDTHS, VOTING } from "../../service/panel/policy.ts";
+import {
+  PANEL_VERSION,
+  REJECTION,
+  THRESHOLD_HUNDREDTHS,
+  VOTING,
+} from "../../service/verification/panel/policy.ts";
 
 const page = readFileSync(new URL("../../docs/panel.md", import.meta.url), "utf8");
 const hundredths = (value: number) => (value / 100).toFixed(2);

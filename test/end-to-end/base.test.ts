@@ -11,7 +11,7 @@ import { type Contracts, creationCodes } from "../../devnet/contract-list.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { loadNetwork, type Network } from "../../service/chain/networks.ts";
-import { createScoreReader } from "../../service/store/scores.ts";
+import { createScoreReader } from "../../service/scores/scores.ts";
 import { startIndexer } from "../support/anvil-testkit/indexer.ts";
 import { runScript, until } from "../support/anvil-testkit/script.ts";
 import { startServer, startWorker } from "../support/anvil-testkit/services.ts";

@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { revokeApiKey } from "../../service/store/api-keys.ts";
+import { revokeApiKey } from "../../service/access/api-keys.ts";
 import { type CuttableProxy, startCuttableProxy } from "../support/anvil-testkit/cuttable-proxy.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
-import { hashSpec } from "../../service/panel/hash-spec.ts";
+import { hashSpec } from "../../service/verification/panel/hash-spec.ts";
 import {
   BUDGET,
   CLIENT,
@@ -11,7 +11,7 @@ import {
   PROVIDER,
   type TestJob,
   views,
-} from "../service/escrow/jobs-on-chain.ts";
+} from "../service/verification/escrow/jobs-on-chain.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import { startServer, startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
 import { createTestKey } from "../support/anvil-testkit/test-keys.ts";

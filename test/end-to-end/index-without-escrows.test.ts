@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeDeployment } from "../../service/chain/deployments.ts";
-import { readEscrowIndex, readIndexedJob } from "../../service/store/escrow-jobs.ts";
+import { readEscrowIndex, readIndexedJob } from "../../service/verification/escrow/escrow-jobs.ts";
 import { startIndexer } from "../support/anvil-testkit/indexer.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 

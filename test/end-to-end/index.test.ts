@@ -1,7 +1,7 @@
 import { getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scoreAtNewest } from "../../service/record/score-wallets.ts";
-import { AHS_2026_1 } from "../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { scoreAtNewest } from "../../service/scores/score-wallets.ts";
 import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
 import type { TestIndexer } from "../support/anvil-testkit/indexer.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scoreAtNewest } from "../../service/record/score-wallets.ts";
-import { AHS_2026_1 } from "../../service/score/policy.ts";
-import type { Database } from "../../service/store/database.ts";
+import type { Database } from "../../service/db/database.ts";
+import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { scoreAtNewest } from "../../service/scores/score-wallets.ts";
 import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
 import { startIndexer } from "../support/anvil-testkit/indexer.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";

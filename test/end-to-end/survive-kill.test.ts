@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, createPublicClient, getAddress, http, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { returnExpiredHolds } from "../../service/access/key-debits.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { decodeView } from "../../service/chain/oracle-codec.ts";
-import { returnExpiredHolds } from "../../service/store/key-debits.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { drawCurve } from "../../eval/model-doc/curve-picture.ts";
 import { picturesOf } from "../../eval/model-doc/pictures.ts";
-import { AHS_2026_1 } from "../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 
 const PICTURE = { file: "x", title: "price <of> gas", xUnit: "times", yUnit: "points" } as const;
 

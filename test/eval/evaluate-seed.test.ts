@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { evaluateSeed } from "../../eval/evaluate-seed.ts";
 import { summarise } from "../../eval/results.ts";
-import { AHS_2026_1 } from "../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 
 const TINY = { perTier: 6, drifters: 40, crowd: { users: 300, keepers: 20, feeders: 20 } };
 const SMALL = { perTier: 12, drifters: 120, crowd: { users: 800, keepers: 40, feeders: 30 } };

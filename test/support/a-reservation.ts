@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { Reservation } from "../../service/store/payments.ts";
+import type { Reservation } from "../../service/access/payments/payments.ts";
 
 const REQUIREMENTS = {
   scheme: "exact",

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { freePort } from "../../bin/up/free-port.ts";
-import { migrateDatabase, openDatabase } from "../../service/store/database.ts";
-import { ROLES } from "../../service/store/role-rights.ts";
-import { createRoles, putLogin } from "../../service/store/roles.ts";
+import { migrateDatabase, openDatabase } from "../../service/db/database.ts";
+import { ROLES } from "../../service/db/role-rights.ts";
+import { createRoles, putLogin } from "../../service/db/roles.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
-import type { Database } from "../../service/store/database.ts";
-import { jobSpec, type VerdictStatus, verdict, verdictRun } from "../../service/store/tables/verdict.ts";
-import type { VerdictResult } from "../../service/verdicts/types.ts";
+import type { Database } from "../../service/db/database.ts";
+import { jobSpec, type VerdictStatus, verdict, verdictRun } from "../../service/db/tables/verdict.ts";
+import type { VerdictResult } from "../../service/verification/verdicts/types.ts";
 
 const CLIENT = `0x${"c1".repeat(20)}`;
 const PROVIDER = `0x${"c2".repeat(20)}`;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { inject } from "vitest";
-import { type Database, openDatabase } from "../../service/store/database.ts";
-import type { RoleName } from "../../service/store/role-rights.ts";
+import { type Database, openDatabase } from "../../service/db/database.ts";
+import type { RoleName } from "../../service/db/role-rights.ts";
 
 export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> };
 

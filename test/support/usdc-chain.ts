@@ -14,20 +14,20 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
-import { allowedCalls } from "../../service/chain/allowed-calls.ts";
-import { createSenderMetrics } from "../../service/chain/send-metrics.ts";
-import { senderPolicy } from "../../service/chain/send-policy.ts";
-import { createSenderRpc } from "../../service/chain/send-rpc.ts";
-import { runSender } from "../../service/chain/sender-loop.ts";
-import type { Facilitator } from "../../service/payments/facilitator.ts";
+import type { Facilitator } from "../../service/access/payments/facilitator.ts";
 import {
   createLocalFacilitator,
   type LocalFacilitatorDeps,
-} from "../../service/payments/local-facilitator.ts";
-import { createPaymentChain } from "../../service/payments/payment-chain.ts";
-import type { PresentedPayment } from "../../service/payments/presented-payment.ts";
-import { enqueueSettlement, readSettlement } from "../../service/store/payments-sender.ts";
+} from "../../service/access/payments/local-facilitator.ts";
+import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
+import type { PresentedPayment } from "../../service/access/payments/presented-payment.ts";
+import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
+import { allowedCalls } from "../../service/sender/allowed-calls.ts";
+import { enqueueSettlement, readSettlement } from "../../service/sender/payments-sender.ts";
+import { createSenderMetrics } from "../../service/sender/send-metrics.ts";
+import { senderPolicy } from "../../service/sender/send-policy.ts";
+import { createSenderRpc } from "../../service/sender/send-rpc.ts";
+import { runSender } from "../../service/sender/sender-loop.ts";
 import { startTestChain, type TestChain } from "./anvil-testkit/chain.ts";
 import { createTestDatabase, openMigrated } from "./test-database.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
-import { returnExpiredHolds } from "../../service/store/key-debits.ts";
+import { returnExpiredHolds } from "../../service/access/key-debits.ts";
 import type { Load } from "../load/load.ts";
 import type { Stand } from "../stand/stand.ts";
 import { accountAlerts } from "./alert-account.ts";

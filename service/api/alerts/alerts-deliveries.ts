@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { ACT_ONCE } from "../access/act-once.ts";
+import { Problem } from "../../access/problems.ts";
+import { ACT_ONCE } from "../act-once.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 import type { SubscriptionPorts } from "./alerts-ports.ts";
 import {
   ACT_PROBLEMS,

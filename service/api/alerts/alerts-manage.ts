@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ACT_ONCE } from "../access/act-once.ts";
+import { ACT_ONCE } from "../act-once.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";

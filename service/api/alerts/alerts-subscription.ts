@@ -1,14 +1,14 @@
 import { timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
+import { ownerText } from "../../access/owner.ts";
+import { Problem, type ProblemCode } from "../../access/problems.ts";
 import { ALERT_EVENTS } from "../../alerts/alert-events.ts";
+import type { StoredSubscription } from "../../alerts/alert-subscriptions.ts";
 import { hashManageToken, PAUSE_MS, type Replay } from "../../alerts/subscriptions.ts";
 import { standingOfThresholds } from "../../alerts/thresholds.ts";
-import type { StoredSubscription } from "../../store/alert-subscriptions.ts";
-import { ACT_ONCE, type Act, actOnce } from "../access/act-once.ts";
-import { ownerText } from "../access/owner.ts";
+import { ACT_ONCE, type Act, actOnce } from "../act-once.ts";
 import { eip55Schema, toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
-import { Problem, type ProblemCode } from "../problems.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import type { SubscriptionPorts } from "./alerts-ports.ts";
 import { watchedSchema } from "./alerts-thresholds.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type AlertEvent, THRESHOLD_EVENT } from "../../alerts/alert-events.ts";
 import { thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
-import type { AlertThresholds } from "../../store/tables/alerts.ts";
+import type { AlertThresholds } from "../../db/tables/alerts.ts";
 import { echoInput } from "../validation/echo-input.ts";
 import { laxInteger } from "../validation/lax-values.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
+import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 
 const PAGE = 50;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { ownerOf, ownerText } from "../../access/owner.ts";
 import { ALERT_EVENTS } from "../../alerts/alert-events.ts";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscribe.ts";
-import { ownerOf, ownerText } from "../access/owner.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid, type PaidWorkContext } from "../endpoint.ts";
 import { noteInterest, type WalletPorts } from "../wallet-ports.ts";

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { formatUnits } from "viem";
-import type { ApprovalFinding } from "../../diagnose/approvals.ts";
-import type { Money } from "../../diagnose/gas-spending.ts";
-import type { Advice } from "../../diagnose/health-advice.ts";
-import type { ReportFacts } from "../../diagnose/health-facts.ts";
-import { PORTFOLIO_BASIS, type Portfolio } from "../../diagnose/health-portfolio.ts";
+import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
+import type { Money } from "../../reports/diagnosis/gas-spending.ts";
+import type { Advice } from "../../reports/diagnosis/health-advice.ts";
+import type { ReportFacts } from "../../reports/diagnosis/health-facts.ts";
+import { PORTFOLIO_BASIS, type Portfolio } from "../../reports/diagnosis/health-portfolio.ts";
 import { eip55Schema, toEip55 } from "../address-schema.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import { isoOf } from "../wallet-report.ts";

@@ -1,11 +1,11 @@
 import type { Address } from "viem";
-import type { FailureGroup } from "../../diagnose/failures.ts";
-import { type Money, PER_MONTH_DAYS, perMonth } from "../../diagnose/gas-spending.ts";
-import type { Health } from "../../diagnose/health.ts";
-import type { ReportFacts } from "../../diagnose/health-facts.ts";
-import { methodName } from "../../diagnose/method-names.ts";
-import { roundMicro } from "../../score/fixed-point.ts";
-import type { SeenCall, WalletLife } from "../../store/wallet-life.ts";
+import { roundMicro } from "../../model/score/fixed-point.ts";
+import type { FailureGroup } from "../../reports/diagnosis/failures.ts";
+import { type Money, PER_MONTH_DAYS, perMonth } from "../../reports/diagnosis/gas-spending.ts";
+import type { Health } from "../../reports/diagnosis/health.ts";
+import type { ReportFacts } from "../../reports/diagnosis/health-facts.ts";
+import { methodName } from "../../reports/diagnosis/method-names.ts";
+import type { SeenCall, WalletLife } from "../../scores/wallet-life.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf, reportScope } from "../wallet-report.ts";
 import {

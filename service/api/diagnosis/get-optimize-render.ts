@@ -1,10 +1,15 @@
-import { LIMIT_FORMULA, type LimitAdvice, type LimitState } from "../../diagnose/gas-limits.ts";
-import { type Money, PER_MONTH_DAYS } from "../../diagnose/gas-spending.ts";
-import { type Advice, adviceOnLimits, adviceOnSaving } from "../../diagnose/health-advice.ts";
-import type { ReportFacts } from "../../diagnose/health-facts.ts";
-import { methodName } from "../../diagnose/method-names.ts";
-import { type GasBill, type MethodBill, type Optimization, totalOf } from "../../diagnose/optimize.ts";
-import { findSavings, type Saving } from "../../diagnose/savings.ts";
+import { LIMIT_FORMULA, type LimitAdvice, type LimitState } from "../../reports/diagnosis/gas-limits.ts";
+import { type Money, PER_MONTH_DAYS } from "../../reports/diagnosis/gas-spending.ts";
+import { type Advice, adviceOnLimits, adviceOnSaving } from "../../reports/diagnosis/health-advice.ts";
+import type { ReportFacts } from "../../reports/diagnosis/health-facts.ts";
+import { methodName } from "../../reports/diagnosis/method-names.ts";
+import {
+  type GasBill,
+  type MethodBill,
+  type Optimization,
+  totalOf,
+} from "../../reports/diagnosis/optimize.ts";
+import { findSavings, type Saving } from "../../reports/diagnosis/savings.ts";
 import { toEip55 } from "../address-schema.ts";
 import { reportScope } from "../wallet-report.ts";
 import { renderAdvice, renderMoney, renderPrices } from "./get-health-parts.ts";

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { gatherReportFacts } from "../../diagnose/health-facts.ts";
-import { washWallet } from "../../diagnose/wash.ts";
-import { SECONDS_PER_DAY } from "../../features/time.ts";
-import type { Policy } from "../../score/policy-shape.ts";
-import type { TransferReader } from "../../store/wallet-transfers.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { gatherReportFacts } from "../../reports/diagnosis/health-facts.ts";
+import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
+import { washWallet } from "../../reports/wash/wash.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";

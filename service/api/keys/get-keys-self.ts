@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { unauthorized } from "../../access/problems.ts";
 import { eip55Schema, toEip55 } from "../address-schema.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { unauthorized } from "../problems.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import { KEY_EXAMPLE, type KeyPorts, keyShape, renderKey, usdOf } from "./key-sale.ts";
 

@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import type { Address } from "viem";
-import { hashApiKey } from "../../store/api-keys.ts";
-import type { RotationRight } from "../../store/key-sales.ts";
-import { ACT_ONCE, actOnce } from "../access/act-once.ts";
-import type { RepeatStore } from "../access/create-access.ts";
-import { type Owner, type OwnerAccess, ownerText } from "../access/owner.ts";
+import { hashApiKey } from "../../access/api-keys.ts";
+import type { RepeatStore } from "../../access/create-access.ts";
+import type { RotationRight } from "../../access/key-sales.ts";
+import { type Owner, type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { Problem, unauthorized } from "../../access/problems.ts";
+import { ACT_ONCE, actOnce } from "../act-once.ts";
 import { toEip55 } from "../address-schema.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem, unauthorized } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { KEY_EXAMPLE, type KeyPorts, keyShape, renderKey } from "./key-sale.ts";
 

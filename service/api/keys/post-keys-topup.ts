@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { unauthorized } from "../../access/problems.ts";
 import { definePaid, type PaidWorkContext } from "../endpoint.ts";
-import { unauthorized } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import {
   buyerOf,

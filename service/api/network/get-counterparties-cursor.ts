@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { z } from "zod";
-import type { Position } from "../../diagnose/counterparties-page.ts";
-import type { PinnedBlock } from "../../store/wallet-network-dealings.ts";
+import type { Position } from "../../reports/network/counterparties-page.ts";
+import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 
 /** Where a list of a wallet's counterparties goes on, the block that all its pages are as of, and which list it is. */

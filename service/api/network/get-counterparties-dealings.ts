@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { PinnedBlock } from "../../store/wallet-network-dealings.ts";
-import { unavailable } from "../problems.ts";
+import { unavailable } from "../../access/problems.ts";
+import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
 import { notIndexed } from "../wallet-report.ts";
 import type { FoundDealings, FoundOutcome } from "./kept-dealings.ts";
 

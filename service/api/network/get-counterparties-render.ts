@@ -1,10 +1,10 @@
-import type { Counterparty } from "../../diagnose/counterparties.ts";
-import { directionOf } from "../../diagnose/counterparties-totals.ts";
-import type { Volume } from "../../diagnose/counterparties-volume.ts";
-import type { WalletRows } from "../../features/types.ts";
-import { chainLabels, type KnownAccounts } from "../../labels/chain-labels.ts";
-import { MICRO } from "../../score/fixed-point.ts";
-import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
+import type { WalletRows } from "../../model/features/types.ts";
+import { MICRO } from "../../model/score/fixed-point.ts";
+import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
+import type { Counterparty } from "../../reports/network/counterparties.ts";
+import { directionOf } from "../../reports/network/counterparties-totals.ts";
+import type { Volume } from "../../reports/network/counterparties-volume.ts";
+import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf } from "../wallet-report.ts";
 import type { CounterpartiesAnswer } from "./get-counterparties-schema.ts";

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
-import type { NetworkEdge } from "../../diagnose/network-edges.ts";
-import type { Hops } from "../../diagnose/network-nodes.ts";
-import { type ChainLabel, chainLabels, type KnownAccounts } from "../../labels/chain-labels.ts";
-import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
+import { type ChainLabel, chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
+import type { NetworkEdge } from "../../reports/network/network-edges.ts";
+import type { Hops } from "../../reports/network/network-nodes.ts";
+import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf } from "../wallet-report.ts";
 import { usdOf } from "./get-counterparties-render.ts";

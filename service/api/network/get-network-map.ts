@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { Counterparty } from "../../diagnose/counterparties.ts";
-import { clusterIds } from "../../diagnose/network-clusters.ts";
-import { chooseEdges } from "../../diagnose/network-edges.ts";
-import { CLOSE_PEERS, chooseNodes } from "../../diagnose/network-nodes.ts";
-import type { Contact } from "../../features/describe-counterparties.ts";
-import type { AccountLinks, Neighbourhood } from "../../store/wallet-network-graph.ts";
+import type { Contact } from "../../model/features/describe-counterparties.ts";
+import type { Counterparty } from "../../reports/network/counterparties.ts";
+import { clusterIds } from "../../reports/network/network-clusters.ts";
+import { chooseEdges } from "../../reports/network/network-edges.ts";
+import { CLOSE_PEERS, chooseNodes } from "../../reports/network/network-nodes.ts";
+import type { AccountLinks, Neighbourhood } from "../../reports/network/wallet-network-graph.ts";
 import { addressParams, toEip55 } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";

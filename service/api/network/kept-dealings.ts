@@ -1,11 +1,15 @@
 import type { Address, Hex } from "viem";
-import { type Dealings, findDealings } from "../../diagnose/counterparties.ts";
-import { listDigest } from "../../diagnose/counterparties-page.ts";
-import { type DealingTotals, totalsOf } from "../../diagnose/counterparties-totals.ts";
-import { SECONDS_PER_DAY } from "../../features/time.ts";
-import type { AsOf, WalletRows } from "../../features/types.ts";
-import type { Policy } from "../../score/policy-shape.ts";
-import type { DealingsReader, PinnedBlock, WalletDealings } from "../../store/wallet-network-dealings.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { AsOf, WalletRows } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { type Dealings, findDealings } from "../../reports/network/counterparties.ts";
+import { listDigest } from "../../reports/network/counterparties-page.ts";
+import { type DealingTotals, totalsOf } from "../../reports/network/counterparties-totals.ts";
+import type {
+  DealingsReader,
+  PinnedBlock,
+  WalletDealings,
+} from "../../reports/network/wallet-network-dealings.ts";
 import type { ReportTurns } from "../report-turns.ts";
 
 /** What answers tell of a wallet's dealings as of a block. */

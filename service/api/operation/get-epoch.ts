@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { Problem } from "../../access/problems.ts";
 import { eip55Schema } from "../address-schema.ts";
 import { answerTagged } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 
 export type GetEpochPorts = {
   /** The rendered list of one night; null when there is none. */

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
+import { Problem } from "../../access/problems.ts";
 import { answerTagged } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 
 export type GetInputPorts = {
   /** The file behind an inputs hash; undefined when there is none. */

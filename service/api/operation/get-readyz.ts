@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { databaseFailure } from "../../db/database-failure.ts";
 import { ageSeconds, type SourceWatch } from "../../sanctions/source-watch.ts";
-import { databaseFailure } from "../../store/database-failure.ts";
-import type { IndexHead } from "../../store/scores.ts";
+import type { IndexHead } from "../../scores/scores.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 

@@ -1,8 +1,8 @@
-import type { KeyStanding } from "../../store/key-standing.ts";
-import type { IpLimit } from "../access/ip-limit.ts";
-import { rateLimited } from "../access/rate-limit-answer.ts";
+import type { IpLimit } from "../../access/ip-limit.ts";
+import type { KeyStanding } from "../../access/key-standing.ts";
+import { Problem, problemType } from "../../access/problems.ts";
+import { rateLimited } from "../../access/rate-limit-answer.ts";
 import type { ApiContext } from "../api-env.ts";
-import { Problem, problemType } from "../problems.ts";
 import { keyOf, signedInKey, signInCookie, signOutCookie } from "./account-cookie.ts";
 import { type AccountView, keySelfIn, policyIn, renderAccount, renderRotated } from "./account-view.ts";
 import { askInterface, readRefusal } from "./ask-interface.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { z } from "zod";
-import { hashApiKey } from "../../store/api-keys.ts";
-import type { KeptPurchase, PurchaseQuery } from "../../store/kept-purchases.ts";
+import { hashApiKey } from "../../access/api-keys.ts";
+import type { KeptPurchase, PurchaseQuery } from "../../access/kept-purchases.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
 import { type AhsRecord, ahsRecordSchema } from "../scores/ahs-record-schema.ts";

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
-import type { RoutingAction } from "../../score/record.ts";
-import { DEFAULT_ROUTING, routeWallet } from "../../score/route.ts";
+import type { RoutingAction } from "../../model/score/record.ts";
+import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
 import { routeWords } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { SCORE_BANDS, type ScoreBand } from "./score-bands.ts";

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
-import type { Ecosystem } from "../../store/ecosystem.ts";
-import type { GradeChange } from "../../store/grade-changes.ts";
-import type { ScanNight } from "../../store/scan-nights.ts";
-import type { ScoreDistribution } from "../../store/score-distribution.ts";
+import type { ScanNight } from "../../registries/nightly/scan-nights.ts";
+import type { Ecosystem } from "../../scores/ecosystem.ts";
+import type { GradeChange } from "../../scores/grade-changes.ts";
+import type { ScoreDistribution } from "../../scores/score-distribution.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { PageChain } from "./dashboard.ts";
 import { renderDistribution, renderEmptyScale } from "./distribution-chart.ts";

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
-import type { Ecosystem } from "../../store/ecosystem.ts";
-import type { GradeChange } from "../../store/grade-changes.ts";
-import type { ScanNight } from "../../store/scan-nights.ts";
-import type { ScoreDistribution } from "../../store/score-distribution.ts";
+import type { ScanNight } from "../../registries/nightly/scan-nights.ts";
+import type { Ecosystem } from "../../scores/ecosystem.ts";
+import type { GradeChange } from "../../scores/grade-changes.ts";
+import type { ScoreDistribution } from "../../scores/score-distribution.ts";
 import { renderDashboard } from "./dashboard-view.ts";
 import { answerPublicPage, type Page, type PageHandler } from "./page.ts";
 

@@ -1,9 +1,9 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
-import type { Grade } from "../../score/record.ts";
-import { DEFAULT_ROUTING, routeWallet } from "../../score/route.ts";
-import type { RegisteredAgent } from "../../store/agent-names.ts";
-import type { RankedWallet } from "../../store/leaderboard.ts";
+import type { Grade } from "../../model/score/record.ts";
+import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { RankedWallet } from "../../scores/leaderboard.ts";
 import { agentName } from "./agent-name.ts";
 import type { PageContent } from "./frame.ts";
 import { countWords, gradeMark, levelWords, routeWords, walletLink } from "./page-words.ts";

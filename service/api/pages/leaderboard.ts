@@ -1,16 +1,16 @@
 import type { Address } from "viem";
-import type { Grade } from "../../score/record.ts";
-import type { RegisteredAgent } from "../../store/agent-names.ts";
+import { Problem } from "../../access/problems.ts";
+import type { Grade } from "../../model/score/record.ts";
+import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import {
   type FoundAgent,
   type LeaderboardReader,
   MOST_NAMES,
   type RankedWallet,
   type RankPlace,
-} from "../../store/leaderboard.ts";
-import type { ScoreDistribution } from "../../store/score-distribution.ts";
+} from "../../scores/leaderboard.ts";
+import type { ScoreDistribution } from "../../scores/score-distribution.ts";
 import { toEip55 } from "../address-schema.ts";
-import { Problem } from "../problems.ts";
 import { type LeaderboardRow, renderLeaderboard } from "./leaderboard-view.ts";
 import { answerPublicPage, type Page, type PageHandler, redirectTo } from "./page.ts";
 import { GRADES } from "./page-words.ts";

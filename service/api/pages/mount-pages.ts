@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import type { Logger } from "pino";
+import { methodNotAllowed, Problem } from "../../access/problems.ts";
 import { answer } from "../answer.ts";
 import type { ApiContext, ApiEnv } from "../api-env.ts";
 import { problemOf } from "../handle-error.ts";
-import { methodNotAllowed, Problem } from "../problems.ts";
 import { accountPage } from "./account-page.ts";
 import { dashboardPage } from "./dashboard.ts";
 import { leaderboardPage } from "./leaderboard.ts";

@@ -1,5 +1,5 @@
+import { Problem } from "../../access/problems.ts";
 import type { ApiContext } from "../api-env.ts";
-import { Problem } from "../problems.ts";
 
 /**
  * Throws the 403 of a form that another site sent. A browser says where a form comes from in Sec-Fetch-Site, over http in Origin

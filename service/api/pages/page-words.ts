@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
-import type { ConfidenceLevel, Grade, RoutingAction } from "../../score/record.ts";
+import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { Fragment } from "./prose.ts";
 

@@ -1,4 +1,4 @@
-import type { RoutingAction } from "../../score/record.ts";
+import type { RoutingAction } from "../../model/score/record.ts";
 import type { KeyPolicy } from "./account-view.ts";
 import { dayWords, routeWords } from "./page-words.ts";
 

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { PROBLEMS, type Problem } from "../problems.ts";
+import { PROBLEMS, type Problem } from "../../access/problems.ts";
 import { homeOf, type PageContent, type PageFrame } from "./frame.ts";
 import { renderProse } from "./prose.ts";
 

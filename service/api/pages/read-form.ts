@@ -1,5 +1,5 @@
+import { Problem } from "../../access/problems.ts";
 import type { ApiContext } from "../api-env.ts";
-import { Problem } from "../problems.ts";
 import { readBody } from "../validation/read-body.ts";
 
 /** The fields of a form as browsers send it; throws a 400 for a body of another type. */

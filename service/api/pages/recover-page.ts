@@ -1,9 +1,9 @@
 import { createSIWxMessage } from "@x402/extensions/sign-in-with-x";
 import { z } from "zod";
+import { Problem } from "../../access/problems.ts";
 import { addressSchema, toEip55 } from "../address-schema.ts";
 import { answerJson } from "../answer.ts";
 import type { ApiContext } from "../api-env.ts";
-import { Problem } from "../problems.ts";
 import { readBody } from "../validation/read-body.ts";
 import { jsonIn } from "./json-in.ts";
 import { type Page, type PageRuntime, redirectTo } from "./page.ts";

@@ -1,5 +1,5 @@
-import { AHS_2026_1 } from "../../score/policy.ts";
-import type { Grade } from "../../score/record.ts";
+import { AHS_2026_1 } from "../../model/score/policy.ts";
+import type { Grade } from "../../model/score/record.ts";
 import { GRADES } from "./page-words.ts";
 
 /** The scores of one grade, both ends included. */

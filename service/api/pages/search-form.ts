@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { Grade } from "../../score/record.ts";
+import type { Grade } from "../../model/score/record.ts";
 import { GRADES } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { newAgentsOf } from "../../scan/report.ts";
+import { newAgentsOf } from "../../db/tables/scan-report.ts";
 import type { ApiContext } from "../api-env.ts";
 import { answerPrivatePage, type Page, type PageRuntime } from "./page.ts";
 import { countOf, countWords, dayWords, timeTag } from "./page-words.ts";

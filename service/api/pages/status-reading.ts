@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { ServiceRecords } from "../../store/service-records.ts";
+import type { ServiceRecords } from "../../registries/nightly/service-records.ts";
 import type { Readiness } from "../operation/get-readyz.ts";
 import type { HealthReport } from "../verification/health-check.ts";
 

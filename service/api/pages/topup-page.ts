@@ -1,7 +1,7 @@
+import { unauthorized } from "../../access/problems.ts";
 import { answer } from "../answer.ts";
 import type { ApiContext } from "../api-env.ts";
 import { answerProblem } from "../handle-error.ts";
-import { unauthorized } from "../problems.ts";
 import { readBody } from "../validation/read-body.ts";
 import { signedInKey } from "./account-cookie.ts";
 import { askInterface } from "./ask-interface.ts";

@@ -1,4 +1,4 @@
-import type { RoleName, RuleName } from "../../panel/types.ts";
+import type { RoleName, RuleName } from "../../verification/panel/types.ts";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
 
 type Decision = NonNullable<VerdictAnswer["final_verdict"]>;

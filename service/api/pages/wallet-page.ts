@@ -1,12 +1,12 @@
 import type { Address } from "viem";
-import type { RegisteredAgent } from "../../store/agent-names.ts";
-import type { Ecosystem } from "../../store/ecosystem.ts";
-import type { ScoreDistribution } from "../../store/score-distribution.ts";
-import type { ScoreReference } from "../../store/score-reference.ts";
-import type { PublishedScore, Standing } from "../../store/scores.ts";
+import { Problem } from "../../access/problems.ts";
+import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { Ecosystem } from "../../scores/ecosystem.ts";
+import type { ScoreDistribution } from "../../scores/score-distribution.ts";
+import type { ScoreReference } from "../../scores/score-reference.ts";
+import type { PublishedScore, Standing } from "../../scores/scores.ts";
 import { addressSchema, toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
-import { Problem } from "../problems.ts";
 import { signedInKey } from "./account-cookie.ts";
 import { type BuyReportPorts, buyReport, readReport } from "./buy-report.ts";
 import type { PageChain } from "./dashboard.ts";

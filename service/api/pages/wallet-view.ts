@@ -1,10 +1,10 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
-import { gradeLabel } from "../../score/grade.ts";
-import { DEFAULT_ROUTING, routeWallet } from "../../score/route.ts";
-import type { RegisteredAgent } from "../../store/agent-names.ts";
-import type { ScoreReference } from "../../store/score-reference.ts";
-import type { CurrentScore, PublishedScore, Standing } from "../../store/scores.ts";
+import { gradeLabel } from "../../model/score/grade.ts";
+import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { ScoreReference } from "../../scores/score-reference.ts";
+import type { CurrentScore, PublishedScore, Standing } from "../../scores/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import { agentName } from "./agent-name.ts";
 import type { ReportState } from "./buy-report.ts";

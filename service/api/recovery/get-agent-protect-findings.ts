@@ -1,9 +1,10 @@
 import type { Address } from "viem";
-import type { ApprovalFinding } from "../../diagnose/approvals.ts";
-import { diagnoseHealth } from "../../diagnose/health.ts";
-import { gatherReportFacts, type ReportFacts } from "../../diagnose/health-facts.ts";
-import { optimizeGas } from "../../diagnose/optimize.ts";
-import { ownApprovalTest, vouchedTokenTest } from "../../diagnose/own-approvals.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
+import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
+import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/health-facts.ts";
+import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
+import { ownApprovalTest, vouchedTokenTest } from "../../reports/diagnosis/own-approvals.ts";
 import {
   chooseServices,
   isInUse,
@@ -11,21 +12,20 @@ import {
   type ProtectService,
   rankApprovals,
   type ServiceChoice,
-} from "../../diagnose/protect.ts";
-import { avoidableWei } from "../../diagnose/protect-savings.ts";
-import { type Wash, washWallet } from "../../diagnose/wash.ts";
-import { SECONDS_PER_DAY } from "../../features/time.ts";
-import type { Recovery } from "../../recover/open-recovery.ts";
-import { type Recovered, recoverFailures } from "../../recover/recover-failures.ts";
-import type { RecoveryNode } from "../../recover/recovery-node.ts";
+} from "../../reports/diagnosis/protect.ts";
+import { avoidableWei } from "../../reports/diagnosis/protect-savings.ts";
+import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
+import type { Recovery } from "../../reports/recovery/open-recovery.ts";
+import { type Recovered, recoverFailures } from "../../reports/recovery/recover-failures.ts";
+import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
   type Revocations,
   readStanding,
   settleRevocations,
   tryRevocations,
-} from "../../recover/revoke-approvals.ts";
-import type { Standing } from "../../store/scores.ts";
-import type { TransferReader } from "../../store/wallet-transfers.ts";
+} from "../../reports/recovery/revoke-approvals.ts";
+import { type Wash, washWallet } from "../../reports/wash/wash.ts";
+import type { Standing } from "../../scores/scores.ts";
 import { ninetyDays } from "../diagnosis/get-health.ts";
 import type { PostWashPorts } from "../diagnosis/post-wash.ts";
 import { answerRisk, type RiskPorts } from "../risk/answer-risk.ts";

@@ -1,13 +1,13 @@
 import type { Address } from "viem";
-import { callName } from "../../diagnose/health-advice.ts";
+import type { Market } from "../../model/features/market.ts";
+import { callName } from "../../reports/diagnosis/health-advice.ts";
 import {
   type ProtectionFindings,
   type ProtectionStep,
   type ProtectService,
   planProtection,
-} from "../../diagnose/protect.ts";
-import type { Market } from "../../features/market.ts";
-import type { UnsignedTransaction } from "../../recover/unsigned-transaction.ts";
+} from "../../reports/diagnosis/protect.ts";
+import type { UnsignedTransaction } from "../../reports/recovery/unsigned-transaction.ts";
 import { isoOf, reportScope } from "../wallet-report.ts";
 import type { Protection } from "./get-agent-protect-findings.ts";
 import type { ProtectAnswer } from "./get-agent-protect-schema.ts";

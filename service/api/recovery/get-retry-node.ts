@@ -1,7 +1,7 @@
 import type { Address } from "viem";
-import { openRecovery, type Recovery, type RecoveryPorts } from "../../recover/open-recovery.ts";
-import { NodeFailure, type RecoveryNode } from "../../recover/recovery-node.ts";
-import { unavailable } from "../problems.ts";
+import { unavailable } from "../../access/problems.ts";
+import { openRecovery, type Recovery, type RecoveryPorts } from "../../reports/recovery/open-recovery.ts";
+import { NodeFailure, type RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import { type ReportTurns, tooManyReports } from "../report-turns.ts";
 
 /** What endpoints need that simulate transactions. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { GAS_FORMULA } from "../../recover/unsigned-transaction.ts";
+import { GAS_FORMULA } from "../../reports/recovery/unsigned-transaction.ts";
 import { eip55Schema } from "../address-schema.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import { reportScopeShape } from "../wallet-report.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { NOTHING_BEFORE, recoverFailures } from "../../recover/recover-failures.ts";
-import type { Policy } from "../../score/policy-shape.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { NOTHING_BEFORE, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";

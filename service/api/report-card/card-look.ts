@@ -1,4 +1,4 @@
-import type { Grade } from "../../score/record.ts";
+import type { Grade } from "../../model/score/record.ts";
 
 /** Of the picture: what link previews expect. */
 export const CARD = { width: 1200, height: 630 } as const;

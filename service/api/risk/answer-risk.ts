@@ -1,10 +1,10 @@
 import type { Address } from "viem";
-import { assessRisk, type RiskEvidence } from "../../diagnose/risk.ts";
-import { counterpartyShares } from "../../diagnose/risk-exposure.ts";
-import { riskSignals } from "../../diagnose/risk-signals.ts";
-import type { Policy } from "../../score/policy-shape.ts";
-import type { RiskKey } from "../../store/risk-facts.ts";
-import type { CurrentScore, Standing } from "../../store/scores.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { assessRisk, type RiskEvidence } from "../../reports/risk/risk.ts";
+import { counterpartyShares } from "../../reports/risk/risk-exposure.ts";
+import type { RiskKey } from "../../reports/risk/risk-facts.ts";
+import { riskSignals } from "../../reports/risk/risk-signals.ts";
+import type { CurrentScore, Standing } from "../../scores/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isStale } from "../scores/render-ahs-record.ts";
 import { isoOf } from "../wallet-report.ts";

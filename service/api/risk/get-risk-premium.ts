@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { profitAndLoss } from "../../diagnose/pnl.ts";
-import type { SanctionsFlag } from "../../features/types.ts";
-import { chainLabels, type KnownAccounts } from "../../labels/chain-labels.ts";
-import type { ProviderAnswer, ReadLabels } from "../../labels/label-reader.ts";
-import type { Policy } from "../../score/policy-shape.ts";
-import type { AccountDetail } from "../../store/wallet-network-accounts.ts";
+import type { SanctionsFlag } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
+import type { ProviderAnswer, ReadLabels } from "../../reports/labels/label-reader.ts";
+import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
+import { profitAndLoss } from "../../reports/profit-and-loss/pnl.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { freshStanding, noteInterest } from "../wallet-ports.ts";

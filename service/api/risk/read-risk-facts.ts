@@ -1,7 +1,7 @@
 import type { Address } from "viem";
-import { listedShare } from "../../diagnose/risk-exposure.ts";
-import type { Policy } from "../../score/policy-shape.ts";
-import type { RiskFacts, RiskKey, ScoreExplanation } from "../../store/risk-facts.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { listedShare } from "../../reports/risk/risk-exposure.ts";
+import type { RiskFacts, RiskKey, ScoreExplanation } from "../../reports/risk/risk-facts.ts";
 import type { ReportSource } from "../wallet-report.ts";
 
 /** What a risk is judged by besides the wallet's standing. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Pnl, TokenPnl } from "../../diagnose/pnl.ts";
+import type { Pnl, TokenPnl } from "../../reports/profit-and-loss/pnl.ts";
 import { eip55Schema, toEip55 } from "../address-schema.ts";
 import { type ReportSource, reportScope, reportScopeShape } from "../wallet-report.ts";
 

@@ -1,10 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { gradeLabel } from "../../score/grade.ts";
-import { DEFAULT_ROUTING, type RoutingFacts, type RoutingPolicy, routeWallet } from "../../score/route.ts";
-import type { CurrentScore, Standing } from "../../store/scores.ts";
-import type { PayingCaller } from "../access/access.ts";
-import { ownerOf, ownerText } from "../access/owner.ts";
+import type { PayingCaller } from "../../access/access.ts";
+import { ownerOf, ownerText } from "../../access/owner.ts";
+import { gradeLabel } from "../../model/score/grade.ts";
+import {
+  DEFAULT_ROUTING,
+  type RoutingFacts,
+  type RoutingPolicy,
+  routeWallet,
+} from "../../model/score/route.ts";
+import type { CurrentScore, Standing } from "../../scores/scores.ts";
 import { addressParams, eip55Schema, toEip55 } from "../address-schema.ts";
 import { definePaid, type PaidWorkContext } from "../endpoint.ts";
 import {

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { PolicyWrite, StoredPolicy } from "../../store/routing-policies.ts";
-import { DEFAULT_VERSION } from "../../store/routing-policies.ts";
-import { type Owner, type OwnerAccess, ownerText } from "../access/owner.ts";
+import { type Owner, type OwnerAccess, ownerText } from "../../access/owner.ts";
+import type { PolicyWrite, StoredPolicy } from "../../scores/routing-policies.ts";
+import { DEFAULT_VERSION } from "../../scores/routing-policies.ts";
 import { answer, answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { namesVersion } from "../entity-tags.ts";

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { ownerText } from "../access/owner.ts";
+import { ownerText } from "../../access/owner.ts";
+import { Problem } from "../../access/problems.ts";
 import { toEip55 } from "../address-schema.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 import { versionsToMatch } from "../entity-tags.ts";
-import { Problem } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { type PolicyPorts, policyHeaders } from "./get-route-policy.ts";
 import {

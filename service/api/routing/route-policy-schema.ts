@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { ConfidenceLevel, Grade, RoutingAction } from "../../score/record.ts";
-import { DEFAULT_ROUTING, type RoutingPolicy } from "../../score/route.ts";
-import { DEFAULT_VERSION, type StoredPolicy } from "../../store/routing-policies.ts";
+import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
+import { DEFAULT_ROUTING, type RoutingPolicy } from "../../model/score/route.ts";
+import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
 import { ADDRESS_PATTERN, addressSchema, eip55Schema, toEip55 } from "../address-schema.ts";
 
 const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { StoredScore } from "../../store/scores.ts";
+import type { StoredScore } from "../../scores/scores.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid, type PaidWorkContext } from "../endpoint.ts";
 import { refuseUrl } from "../refuse-url.ts";

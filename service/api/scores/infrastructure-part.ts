@@ -1,17 +1,22 @@
 import type { Address } from "viem";
-import { endpointKind, endpointText, isHttpEndpoint, liesUnder } from "../../scan/endpoint-url.ts";
-import type { ReservedVisit, UrlVisitor } from "../../scan/url-visitor.ts";
-import { gradeLabel } from "../../score/grade.ts";
-import type { Policy } from "../../score/policy-shape.ts";
+import { unavailable } from "../../access/problems.ts";
+import { gradeLabel } from "../../model/score/grade.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
 import {
   type Infrastructure,
   infrastructureLines,
   scoreInfrastructure,
   scoreWithInfrastructure,
-} from "../../score/score-infrastructure.ts";
-import type { InfrastructureReader, WalletAgent } from "../../store/probes-of-wallet.ts";
-import type { StoredScore } from "../../store/scores.ts";
-import { unavailable } from "../problems.ts";
+} from "../../model/score/score-infrastructure.ts";
+import {
+  endpointKind,
+  endpointText,
+  isHttpEndpoint,
+  liesUnder,
+} from "../../registries/probes/endpoint-url.ts";
+import type { InfrastructureReader, WalletAgent } from "../../registries/probes/probes-of-wallet.ts";
+import type { ReservedVisit, UrlVisitor } from "../../registries/probes/url-visitor.ts";
+import type { StoredScore } from "../../scores/scores.ts";
 import type { AhsRecord } from "./ahs-record-schema.ts";
 import type { InfrastructurePart } from "./infrastructure-schema.ts";
 import {

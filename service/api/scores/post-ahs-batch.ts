@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { mapLimited } from "../../enrich/map-limited.ts";
-import type { Caller } from "../access/access.ts";
+import type { Caller } from "../../access/access.ts";
+import { PROBLEMS, Problem, problemType } from "../../access/problems.ts";
+import { mapLimited } from "../../net/map-limited.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { problemOf } from "../handle-error.ts";
-import { PROBLEMS, Problem, problemType } from "../problems.ts";
 import { echoInput } from "../validation/echo-input.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { freshStanding, noteInterest } from "../wallet-ports.ts";

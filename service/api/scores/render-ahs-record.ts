@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import { gradeOf } from "../../chain/oracle-codec.ts";
-import type { Coverage } from "../../features/types.ts";
-import { gradeLabel } from "../../score/grade.ts";
-import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../../score/route.ts";
-import type { PublishedScore, ScoreTrend, StoredScore } from "../../store/scores.ts";
+import type { Coverage } from "../../model/features/types.ts";
+import { gradeLabel } from "../../model/score/grade.ts";
+import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../../model/score/route.ts";
+import type { PublishedScore, ScoreTrend, StoredScore } from "../../scores/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { AhsRecord } from "./ahs-record-schema.ts";
 

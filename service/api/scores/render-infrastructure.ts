@@ -1,7 +1,12 @@
-import type { ProbeResult } from "../../scan/probe-endpoint.ts";
-import { measureProbes, type ProbeFact, type ProbeFigures } from "../../score/measure-probes.ts";
-import type { Infrastructure } from "../../score/score-infrastructure.ts";
-import type { ProbeDay, Probing, StoredProbe, WalletAgent } from "../../store/probes-of-wallet.ts";
+import { measureProbes, type ProbeFact, type ProbeFigures } from "../../model/score/measure-probes.ts";
+import type { Infrastructure } from "../../model/score/score-infrastructure.ts";
+import type { ProbeResult } from "../../registries/probes/probe-endpoint.ts";
+import type {
+  ProbeDay,
+  Probing,
+  StoredProbe,
+  WalletAgent,
+} from "../../registries/probes/probes-of-wallet.ts";
 import { isoOf } from "../wallet-report.ts";
 import type { InfrastructurePart, ProbePart } from "./infrastructure-schema.ts";
 

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { PublishedScore, ScoreTrend, Standing, StoredScore } from "../../store/scores.ts";
-import { unavailable } from "../problems.ts";
+import { unavailable } from "../../access/problems.ts";
+import type { PublishedScore, ScoreTrend, Standing, StoredScore } from "../../scores/scores.ts";
 import type { WalletPorts } from "../wallet-ports.ts";
 import { notIndexed } from "../wallet-report.ts";
 import type { AhsRecord } from "./ahs-record-schema.ts";

@@ -1,5 +1,5 @@
 import type { HonoRequest } from "hono";
-import { Problem } from "../problems.ts";
+import { Problem } from "../../access/problems.ts";
 
 /** Bytes of a request body that the service is willing to hold. */
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024;

@@ -1,8 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { findMapping, mappingHash, mappingOf, mappingText } from "../../verdicts/receipt-mapping.ts";
+import { Problem } from "../../access/problems.ts";
+import {
+  findMapping,
+  mappingHash,
+  mappingOf,
+  mappingText,
+} from "../../verification/verdicts/receipt-mapping.ts";
 import { answer } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 
 const EXAMPLE = mappingOf(0.7);
 

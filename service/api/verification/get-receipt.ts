@@ -1,9 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { RECEIPT_TYPE, type ReceiptPayload, receiptPayload, signReceipt } from "../../verdicts/receipt.ts";
-import type { ReceiptKeys } from "../../verdicts/receipt-keys.ts";
+import { Problem } from "../../access/problems.ts";
+import {
+  RECEIPT_TYPE,
+  type ReceiptPayload,
+  receiptPayload,
+  signReceipt,
+} from "../../verification/verdicts/receipt.ts";
+import type { ReceiptKeys } from "../../verification/verdicts/receipt-keys.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { verdictParams } from "./verdict-schema.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { type OwnerAccess, ownerText } from "../access/owner.ts";
+import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { Problem } from "../../access/problems.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { Delivery, DeliveryPage } from "../../store/webhook-log.ts";
-import { type OwnerAccess, ownerText } from "../access/owner.ts";
+import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { Problem } from "../../access/problems.ts";
+import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import {
   DELIVERIES_EXAMPLE,
   deliveriesShape,
@@ -9,7 +10,6 @@ import {
 } from "../alerts/delivery-schema.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { ModelReachability } from "../../panel/probe-models.ts";
-import { databaseFailure } from "../../store/database-failure.ts";
-import type { IndexHead } from "../../store/scores.ts";
-import type { VerdictQueue } from "../../store/verdict-queue.ts";
+import { databaseFailure } from "../../db/database-failure.ts";
+import type { IndexHead } from "../../scores/scores.ts";
+import type { ModelReachability } from "../../verification/panel/probe-models.ts";
+import type { VerdictQueue } from "../../verification/verdicts/verdict-queue.ts";
 
 /** not_configured: the operator left it out, which is no fault. */
 type CheckStatus = "ok" | "failing" | "not_configured";

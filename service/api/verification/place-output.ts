@@ -1,10 +1,10 @@
 import type { Address, Hex } from "viem";
-import type { Binding, JobName, SpecClaim } from "../../escrow/types.ts";
-import { hashText } from "../../panel/hash-text.ts";
-import type { StoredSpec } from "../../store/job-specs.ts";
-import type { OutputDraft } from "../../verdicts/accept-output.ts";
+import { Problem, unavailable } from "../../access/problems.ts";
+import type { Binding, JobName, SpecClaim } from "../../verification/escrow/types.ts";
+import { hashText } from "../../verification/panel/hash-text.ts";
+import type { OutputDraft } from "../../verification/verdicts/accept-output.ts";
+import type { StoredSpec } from "../../verification/verdicts/job-specs.ts";
 import { toEip55 } from "../address-schema.ts";
-import { Problem, unavailable } from "../problems.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import type { OutputBody } from "./output-schema.ts";
 import { fault } from "./spec-schema.ts";

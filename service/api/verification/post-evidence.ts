@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import type { EvidenceOffer, EvidenceOutcome } from "../../verdicts/accept-evidence.ts";
-import { ACT_ONCE, actOnce } from "../access/act-once.ts";
-import type { RepeatStore } from "../access/create-access.ts";
-import { type OwnerAccess, ownerText } from "../access/owner.ts";
+import type { RepeatStore } from "../../access/create-access.ts";
+import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { Problem } from "../../access/problems.ts";
+import type { EvidenceOffer, EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
+import { ACT_ONCE, actOnce } from "../act-once.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import { laxBoolean } from "../validation/lax-values.ts";
 import { filledTextSchema } from "./text-schema.ts";

@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import type { UrlVisitor } from "../../scan/url-visitor.ts";
-import type { StoredSpec } from "../../store/job-specs.ts";
+import { ownerOf, ownerText } from "../../access/owner.ts";
+import { Problem } from "../../access/problems.ts";
+import type { UrlVisitor } from "../../registries/probes/url-visitor.ts";
 import type {
   Acceptance,
   OutputDraft,
   Purchaser,
   SlotTaken,
   VerdictStanding,
-} from "../../verdicts/accept-output.ts";
-import { ownerOf, ownerText } from "../access/owner.ts";
+} from "../../verification/verdicts/accept-output.ts";
+import type { StoredSpec } from "../../verification/verdicts/job-specs.ts";
 import { type AcceptContext, definePaid, type PaidWorkContext, type WaitContext } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 import { refuseUrl } from "../refuse-url.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { type OutputBody, outputBodySchema, type SubmittedAnswer, submittedSchema } from "./output-schema.ts";

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import type { RetryOutcome, RetryRequest } from "../../verdicts/retry-verdict.ts";
-import { ACT_ONCE, actOnce } from "../access/act-once.ts";
-import type { RepeatStore } from "../access/create-access.ts";
-import { type OwnerAccess, ownerText } from "../access/owner.ts";
-import { usd } from "../access/usd.ts";
+import type { RepeatStore } from "../../access/create-access.ts";
+import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { Problem } from "../../access/problems.ts";
+import { usd } from "../../access/usd.ts";
+import type { RetryOutcome, RetryRequest } from "../../verification/verdicts/retry-verdict.ts";
+import { ACT_ONCE, actOnce } from "../act-once.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem } from "../problems.ts";
 import { type PanelBudget, requirePanel } from "./require-panel.ts";
 import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
-import type { Review, ReviewOutcome } from "../../verdicts/record-review.ts";
-import type { KeyCaller } from "../access/access.ts";
-import { ACT_ONCE, actOnce } from "../access/act-once.ts";
-import type { RepeatStore } from "../access/create-access.ts";
+import type { KeyCaller } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/create-access.ts";
+import { Problem, unauthorized } from "../../access/problems.ts";
+import type { Review, ReviewOutcome } from "../../verification/verdicts/record-review.ts";
+import { ACT_ONCE, actOnce } from "../act-once.ts";
 import { defineFree } from "../endpoint.ts";
-import { Problem, unauthorized } from "../problems.ts";
 import { filledTextSchema } from "./text-schema.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";

@@ -1,9 +1,9 @@
 import { numberToHex } from "viem";
-import { DECISION_CODES } from "../../escrow/types.ts";
-import type { Decision } from "../../panel/types.ts";
-import type { SettlementView } from "../../store/settlement-view.ts";
-import type { VerdictResult } from "../../verdicts/types.ts";
-import type { VerdictView } from "../../verdicts/verdict-view.ts";
+import { DECISION_CODES } from "../../verification/escrow/types.ts";
+import type { Decision } from "../../verification/panel/types.ts";
+import type { SettlementView } from "../../verification/verdicts/settlement-view.ts";
+import type { VerdictResult } from "../../verification/verdicts/types.ts";
+import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { VerdictAnswer } from "./verdict-schema.ts";
 

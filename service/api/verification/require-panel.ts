@@ -1,5 +1,5 @@
-import { nextDay, startOfDay, tokensForJobs } from "../../verdicts/token-budget.ts";
-import { unavailable } from "../problems.ts";
+import { unavailable } from "../../access/problems.ts";
+import { nextDay, startOfDay, tokensForJobs } from "../../verification/verdicts/token-budget.ts";
 
 /** What the panel may use per UTC day. */
 export type PanelBudget = {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { ByteBudget, SpentBudget } from "../../store/byte-budgets.ts";
-import type { SpecDraft } from "../../verdicts/register-spec.ts";
-import { Problem, unavailable } from "../problems.ts";
+import type { ByteBudget, SpentBudget } from "../../access/byte-budgets.ts";
+import { Problem, unavailable } from "../../access/problems.ts";
+import type { SpecDraft } from "../../verification/verdicts/register-spec.ts";
 
 /** Who registers a specification: a key, or the address of a request; null where it came over no socket. */
 export type SpecSender = { readonly keyId: string } | { readonly address: string | null };

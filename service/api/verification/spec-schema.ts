@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import { checkHidden } from "../../panel/check-hidden.ts";
-import { findInvisible } from "../../panel/find-invisible.ts";
-import type { NamedJob } from "../../store/job-specs.ts";
-import type { SpecDraft } from "../../verdicts/register-spec.ts";
+import { checkHidden } from "../../verification/panel/check-hidden.ts";
+import { findInvisible } from "../../verification/panel/find-invisible.ts";
+import type { NamedJob } from "../../verification/verdicts/job-specs.ts";
+import type { SpecDraft } from "../../verification/verdicts/register-spec.ts";
 import { addressSchema, toEip55 } from "../address-schema.ts";
 import { echoInput } from "../validation/echo-input.ts";
 import { laxInteger } from "../validation/lax-values.ts";

@@ -1,5 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import type { DecidedData, FailedData, ReviewDueData, VerdictEvent } from "../../alerts/verdict-events.ts";
+import type {
+  DecidedData,
+  FailedData,
+  ReviewDueData,
+  VerdictEvent,
+} from "../../verification/verdicts/verdict-events.ts";
 import { eip55Schema } from "../address-schema.ts";
 import type { DescribedEvent } from "../alerts/alerts-events.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";

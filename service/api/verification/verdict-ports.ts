@@ -1,6 +1,6 @@
-import type { StoredEvidence, StoredTexts } from "../../store/verdict-views.ts";
-import type { VerdictView } from "../../verdicts/verdict-view.ts";
-import { Problem } from "../problems.ts";
+import { Problem } from "../../access/problems.ts";
+import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
+import type { StoredEvidence, StoredTexts } from "../../verification/verdicts/verdict-views.ts";
 
 /** What reads verdicts; each answers null for an id that is not there. */
 export type VerdictPorts = {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { ROLE_NAMES } from "../../panel/types.ts";
-import type { SettlementStatus } from "../../store/settlement-view.ts";
+import { ROLE_NAMES } from "../../verification/panel/types.ts";
+import type { SettlementStatus } from "../../verification/verdicts/settlement-view.ts";
 import { eip55Schema } from "../address-schema.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runKeys } from "../../../bin/commands/keys.ts";
-import { apiKeyFinder, hashApiKey } from "../../../service/store/api-keys.ts";
-import type { Database } from "../../../service/store/database.ts";
+import { apiKeyFinder, hashApiKey } from "../../../service/access/api-keys.ts";
+import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");

@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runPaymentsCommand } from "../../../bin/commands/payments.ts";
-import { createPaymentMetrics } from "../../../service/payments/metrics.ts";
-import { createPaymentStore } from "../../../service/store/payments.ts";
+import { createPaymentMetrics } from "../../../service/access/payments/metrics.ts";
+import { createPaymentStore } from "../../../service/access/payments/payments.ts";
 import { aReservation } from "../../support/a-reservation.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 

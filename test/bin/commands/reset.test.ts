@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { reset } from "../../../bin/commands/reset.ts";
 import { parseConfig } from "../../../bin/config.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
-import { type Database, openDatabase } from "../../../service/store/database.ts";
+import { type Database, openDatabase } from "../../../service/db/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
 
 const PUBLIC_CHAIN = 8453;

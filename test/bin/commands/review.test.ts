@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runReview } from "../../../bin/commands/review.ts";
-import { claimVerdicts } from "../../../service/store/verdict-queue.ts";
-import { recordReview } from "../../../service/verdicts/record-review.ts";
-import { runOne } from "../../../service/verdicts/run-one.ts";
-import { readVerdict } from "../../../service/verdicts/verdict-view.ts";
-import { decided } from "../../service/verdicts/a-decision.ts";
+import { recordReview } from "../../../service/verification/verdicts/record-review.ts";
+import { runOne } from "../../../service/verification/verdicts/run-one.ts";
+import { claimVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
+import { readVerdict } from "../../../service/verification/verdicts/verdict-view.ts";
+import { decided } from "../../service/verification/verdicts/a-decision.ts";
 import {
   CHAIN_ID,
   createVerdictWorld,
   LEASE_MS,
   type VerdictWorld,
-} from "../../service/verdicts/verdict-world.ts";
+} from "../../service/verification/verdicts/verdict-world.ts";
 
 let world: VerdictWorld;
 beforeAll(async () => {

@@ -5,14 +5,14 @@ import { gzipSync } from "node:zlib";
 import { getAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Download, runSanctions, type SanctionsDeps } from "../../../bin/commands/sanctions.ts";
+import type { Database } from "../../../service/db/database.ts";
 import { fetchFailure } from "../../../service/net/exchange.ts";
 import { DownloadFailure } from "../../../service/net/guarded-download.ts";
 import { sanctionsListHash } from "../../../service/sanctions/list-hash.ts";
 import { requireSanctionsSource } from "../../../service/sanctions/sources.ts";
-import type { Database } from "../../../service/store/database.ts";
+import { createIndexTables } from "../../service/db/index-tables.ts";
 import { clearSanctions } from "../../service/sanctions/clear-sanctions.ts";
 import { bytesOf, evmAddress, sdnXml, type TestParty } from "../../service/sanctions/sdn-file.ts";
-import { createIndexTables } from "../../service/store/index-tables.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
 const CHAIN = { chainId: 31_337, sanctionsList: { address: getAddress(evmAddress(77)), startBlock: 0 } };

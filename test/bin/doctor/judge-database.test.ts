@@ -7,8 +7,8 @@ import {
   judgeSkew,
   judgeVersion,
 } from "../../../bin/doctor/judge-database.ts";
-import type { RoleFacts } from "../../../service/store/operation-facts.ts";
-import { ROLES } from "../../../service/store/role-rights.ts";
+import type { RoleFacts } from "../../../service/db/operation-facts.ts";
+import { ROLES } from "../../../service/db/role-rights.ts";
 
 test.each([
   [180_000, "ok"],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dropLeftovers } from "../../../bin/indexer/drop-leftovers.ts";
-import type { Database } from "../../../service/store/database.ts";
+import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
 let db: Database;

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
 import { openAccounts } from "../../../bin/keys/open-accounts.ts";
-import { keystoreEntropy, writeKeystore } from "../../../service/chain/keystore.ts";
+import { keystoreEntropy, writeKeystore } from "../../../service/sender/keystore.ts";
 
 const KEY = numberToHex(0x51, { size: 32 });
 const { address, publicKey } = privateKeyToAccount(KEY);

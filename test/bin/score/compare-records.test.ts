@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { comparePolicies } from "../../../bin/score/compare-records.ts";
-import { scoreWallet } from "../../../service/features/score-wallet.ts";
-import { AHS_2026_1 } from "../../../service/score/policy.ts";
-import type { Grade, ScoreRecord } from "../../../service/score/record.ts";
-import { account, asOfTime, rowsOf, START } from "../../service/features/histories.ts";
+import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
+import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import type { Grade, ScoreRecord } from "../../../service/model/score/record.ts";
+import { account, asOfTime, rowsOf, START } from "../../service/model/features/histories.ts";
 
 const NOTHING = scoreWallet({ rows: rowsOf([]), asOf: asOfTime(START), policy: AHS_2026_1 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { explainRecord } from "../../../bin/score/explain-record.ts";
-import { scoreWallet } from "../../../service/features/score-wallet.ts";
-import { AHS_2026_1 } from "../../../service/score/policy.ts";
-import { retryStormer } from "../../service/features/archetypes.ts";
-import { asOfLast, callsOf, rowsOf } from "../../service/features/histories.ts";
+import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
+import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { retryStormer } from "../../service/model/features/archetypes.ts";
+import { asOfLast, callsOf, rowsOf } from "../../service/model/features/histories.ts";
 
 const calls = callsOf(retryStormer({ days: 90, seed: 1 }));
 const record = scoreWallet({ rows: rowsOf(calls), asOf: asOfLast(calls), policy: AHS_2026_1 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { readPolicy } from "../../../bin/score/read-policy.ts";
-import { AHS_2026_1 } from "../../../service/score/policy.ts";
+import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ahs-policy-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { urlsOfLeastRights } from "../../../bin/up/database-users.ts";
 import { localFiles } from "../../../bin/up/local-files.ts";
-import type { Database } from "../../../service/store/database.ts";
+import type { Database } from "../../../service/db/database.ts";
 import { createEmptyDatabase, openMigrated, type TestDatabase } from "../../support/test-database.ts";
 
 let folder: string;

@@ -4,9 +4,9 @@ import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { runScanCommand } from "../../../bin/commands/scan.ts";
 import { type NightlyContext, runNightly } from "../../../bin/work/nightly.ts";
-import { createScanRunMetrics } from "../../../service/scan/metrics.ts";
-import { scanOnce } from "../../../service/scan/scan-once.ts";
-import { readScans } from "../../../service/store/scan-runs.ts";
+import { createScanRunMetrics } from "../../../service/registries/metrics.ts";
+import { scanOnce } from "../../../service/registries/nightly/scan-once.ts";
+import { readScans } from "../../../service/registries/nightly/scan-runs.ts";
 import {
   CHAIN,
   createReportWorld,
@@ -15,7 +15,7 @@ import {
   olasService,
   type ReportWorld,
   walletOf,
-} from "../../service/scan/report-world.ts";
+} from "../../service/registries/nightly/report-world.ts";
 import { until } from "../../support/anvil-testkit/script.ts";
 
 const PAUSES = { pollMs: 10, failureMs: 10, longestMs: 40 };

@@ -1,7 +1,7 @@
 import { zeroAddress } from "viem";
 import { afterAll, expect, test } from "vitest";
 import { publishNightRoot, type RootContext } from "../../../bin/work/scan-once.ts";
-import { openDatabase } from "../../../service/store/database.ts";
+import { openDatabase } from "../../../service/db/database.ts";
 
 /** Nobody listens there: whoever asks it is refused. */
 const db = openDatabase({

@@ -1,21 +1,21 @@
 import { type Address, type Hex, hexToBigInt, hexToNumber } from "viem";
 import type { JsonRpc } from "../../../devnet/json-rpc.ts";
 import type { Deployment } from "../../../service/chain/deployments.ts";
+import type { RawLog } from "../../../service/chain/node/raw-log.ts";
 import { readTokenPayment } from "../../../service/chain/token-payment.ts";
-import type { CarryingTransaction } from "../../../service/enrich/carrier.ts";
-import { describeExecutions } from "../../../service/enrich/executions.ts";
-import { findExecutions } from "../../../service/enrich/find-executions.ts";
-import type { Followed } from "../../../service/enrich/log-rows.ts";
-import { medianTip } from "../../../service/enrich/median-tip.ts";
-import { describeCall, type MinedCall, type ReadCall } from "../../../service/enrich/own-call.ts";
-import type { RawLog } from "../../../service/enrich/raw-log.ts";
+import type { CarryingTransaction } from "../../../service/ingest/enrich/carrier.ts";
+import { describeExecutions } from "../../../service/ingest/enrich/executions.ts";
+import { findExecutions } from "../../../service/ingest/enrich/find-executions.ts";
+import type { Followed } from "../../../service/ingest/enrich/log-rows.ts";
+import { medianTip } from "../../../service/ingest/enrich/median-tip.ts";
+import { describeCall, type MinedCall, type ReadCall } from "../../../service/ingest/enrich/own-call.ts";
 import {
   type AccountFact,
   addressesOf,
   type Contact,
   describeCounterparties,
-} from "../../../service/features/describe-counterparties.ts";
-import { mainFundersIn } from "../../../service/features/find-owners.ts";
+} from "../../../service/model/features/describe-counterparties.ts";
+import { mainFundersIn } from "../../../service/model/features/find-owners.ts";
 import type {
   AsOf,
   CounterpartyFact,
@@ -23,8 +23,8 @@ import type {
   SanctionsFlag,
   TokenList,
   WalletRows,
-} from "../../../service/features/types.ts";
-import { AHS_2026_1 } from "../../../service/score/policy.ts";
+} from "../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
 import { type Mined, type MinedBlock, type MinedLog, readBlocks } from "./read-blocks.ts";
 
 type OwnedCall = { readonly wallet: Address; readonly call: ReadCall };

@@ -5,9 +5,9 @@ import { jsonRpc } from "../../../devnet/json-rpc.ts";
 import type { ArchetypeName } from "../../../devnet/population/plan-types.ts";
 import { createRoster, type Member } from "../../../devnet/population/roster.ts";
 import { createWorld } from "../../../devnet/population/world.ts";
-import { scoreWallet } from "../../../service/features/score-wallet.ts";
-import { AHS_2026_1 } from "../../../service/score/policy.ts";
-import type { ScoreRecord } from "../../../service/score/record.ts";
+import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
+import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import type { ScoreRecord } from "../../../service/model/score/record.ts";
 import { type ChainRows, lower, readChainRows } from "./chain-rows.ts";
 
 const SEED = "1";

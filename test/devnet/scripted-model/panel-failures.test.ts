@@ -4,8 +4,8 @@ import {
   type ScriptedModel,
   startScriptedModel,
 } from "../../../devnet/scripted-model/start-scripted-model.ts";
-import type { PanelCase } from "../../../service/panel/types.ts";
-import { panelOn, takeCalls } from "../../service/panel/injection/hostile-run.ts";
+import type { PanelCase } from "../../../service/verification/panel/types.ts";
+import { panelOn, takeCalls } from "../../service/verification/panel/injection/hostile-run.ts";
 import { MARKER } from "./ask-scripted.ts";
 
 const CASE: PanelCase = {

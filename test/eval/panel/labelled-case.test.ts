@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownCases, panelCaseOf, parseCases } from "../../../eval/panel/labelled-case.ts";
-import { THRESHOLD_HUNDREDTHS } from "../../../service/panel/policy.ts";
+import { THRESHOLD_HUNDREDTHS } from "../../../service/verification/panel/policy.ts";
 
 const CASE = { id: "a", domain: "code", spec_text: "Write it.", output_text: "Written.", expected: ["HOLD"] };
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ALERT_EVENTS } from "../../../service/alerts/alert-events.ts";
+import type { ToldScore } from "../../../service/alerts/alert-scores.ts";
+import type { LiveSubscription } from "../../../service/alerts/live-subscriptions.ts";
 import { planEvents, testEvent } from "../../../service/alerts/plan-events.ts";
 import { planExpiry } from "../../../service/alerts/plan-expiry.ts";
 import { WEBHOOK_EVENTS } from "../../../service/api/alerts/alerts-events.ts";
-import type { ToldScore } from "../../../service/store/alert-scores.ts";
-import type { LiveSubscription } from "../../../service/store/live-subscriptions.ts";
 import { storedSubscription } from "../api/alerts/fake-alert-ports.ts";
 
 const AT = new Date("2026-11-20T10:00:02.000Z");

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { end, hashManageToken, replay, requestTest, rotate } from "../../../service/alerts/subscriptions.ts";
+import { createApiKey, readApiKey } from "../../../service/access/api-keys.ts";
+import { createKeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
 import {
   hasThresholds,
   readSubscription,
   type StoredSubscription,
   sweepSubscriptions,
-} from "../../../service/store/alert-subscriptions.ts";
-import { createApiKey, readApiKey } from "../../../service/store/api-keys.ts";
-import { createKeyDebits, returnExpiredHolds } from "../../../service/store/key-debits.ts";
-import { takeLiveSubscriptions } from "../../../service/store/live-subscriptions.ts";
-import { recordAttempt } from "../../../service/store/webhook-attempts.ts";
-import { readDueEvents, readPendingEvent } from "../../../service/store/webhook-events.ts";
-import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/store/webhook-log.ts";
+} from "../../../service/alerts/alert-subscriptions.ts";
+import { takeLiveSubscriptions } from "../../../service/alerts/live-subscriptions.ts";
+import { end, hashManageToken, replay, requestTest, rotate } from "../../../service/alerts/subscriptions.ts";
+import { recordAttempt } from "../../../service/alerts/webhook-attempts.ts";
+import { readDueEvents, readPendingEvent } from "../../../service/alerts/webhook-events.ts";
+import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/alerts/webhook-log.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
 
 let world: AlertWorld;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { readUntold } from "../../../service/alerts/live-subscriptions.ts";
 import { dueNotices, planExpiry } from "../../../service/alerts/plan-expiry.ts";
 import { end } from "../../../service/alerts/subscriptions.ts";
 import { tellExpiry } from "../../../service/alerts/tell-expiry.ts";
-import { readUntold } from "../../../service/store/live-subscriptions.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
 
 describe("the notice that is due", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { WatchedValues } from "../../../service/alerts/alert-scores.ts";
 import { breachesOf, standingOfThresholds, thresholdsFrom } from "../../../service/alerts/thresholds.ts";
-import type { WatchedValues } from "../../../service/store/alert-scores.ts";
 
 function values(ahsScore: number | null): WatchedValues {
   return { ahsScore, d1Score: 81, d2Score: 77, confidenceMicros: 810_000 };

@@ -1,4 +1,4 @@
-import { paidBy } from "./access/paying-access.ts";
+import { paidBy } from "../access/paying-access.ts";
 import { fakeApp, KEY } from "./fake-ports.ts";
 import { keysApp } from "./keys/keys-app.ts";
 import { BY_KEY, bySignIn, policyApp } from "./routing/policy-app.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { PROBLEMS, type ProblemCode } from "../../../service/access/problems.ts";
 import { SCORING_ENDPOINTS } from "../../../service/api/create-app.ts";
-import { PROBLEMS, type ProblemCode } from "../../../service/api/problems.ts";
 import { ALERTS_REACHED } from "./alerts/alerts-reached.ts";
 import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WITH_KEY } from "./fake-ports.ts";
 import { KEYS_REACHED } from "./keys-reached.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { ReportSource } from "../../../service/api/wallet-report.ts";
-import type { AsOf, WalletRows } from "../../../service/features/types.ts";
-import { account, callsOf, DAY, GWEI, payment, rowsOf, type Step } from "../features/histories.ts";
+import type { AsOf, WalletRows } from "../../../service/model/features/types.ts";
+import { account, callsOf, DAY, GWEI, payment, rowsOf, type Step } from "../model/features/histories.ts";
 
 /** Unix seconds of 2026-11-20T09:59:00Z, a minute before the clock of fake ports. */
 export const AS_OF_SECONDS = 1_795_168_740;

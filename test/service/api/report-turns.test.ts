@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Problem } from "../../../service/api/problems.ts";
+import { Problem } from "../../../service/access/problems.ts";
 import { createReportTurns } from "../../../service/api/report-turns.ts";
 
 beforeEach(() => {

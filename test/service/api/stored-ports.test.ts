@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/access/api-keys.ts";
+import { createKeyDebits } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";
+import { type Database, openDatabase } from "../../../service/db/database.ts";
+import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
-import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/store/api-keys.ts";
-import { type Database, openDatabase } from "../../../service/store/database.ts";
-import { createKeyDebits } from "../../../service/store/key-debits.ts";
-import { createInfrastructureReader } from "../../../service/store/probes-of-wallet.ts";
-import { createScoreReader } from "../../../service/store/scores.ts";
+import { createScoreReader } from "../../../service/scores/scores.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
-import { createIndexTables } from "../store/index-tables.ts";
-import { keyOnlyAccess } from "./access/key-only-access.ts";
+import { keyOnlyAccess } from "../access/key-only-access.ts";
+import { createIndexTables } from "../db/index-tables.ts";
 import { bodyOf, fakePorts, WALLET } from "./fake-ports.ts";
 
 const CHAIN = 31337;

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
 import { apiPorts } from "../../../bin/serve/api-ports.ts";
 import { receiptPorts } from "../../../bin/serve/verification.ts";
+import { createApiKey } from "../../../service/access/api-keys.ts";
 import type { ApiEnv } from "../../../service/api/api-env.ts";
 import { type ApiPorts, SCORING_ENDPOINTS, SCORING_INTERFACE } from "../../../service/api/create-app.ts";
 import { type ApiInterface, createInterfaceApp } from "../../../service/api/create-interface.ts";
@@ -24,11 +25,10 @@ import {
 } from "../../../service/api/create-verification-app.ts";
 import { createServerLife } from "../../../service/api/server-life.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
-import { createApiKey } from "../../../service/store/api-keys.ts";
-import { insertSpec } from "../../../service/store/job-specs.ts";
+import { insertSpec } from "../../../service/verification/verdicts/job-specs.ts";
 import { startCountingNode } from "../../support/counting-node.ts";
-import { blockHash, enrichTo, finalize, followEnriched } from "../features/index-tables.ts";
-import { AGENT, blockAt, SCHEMA, useRowsWorld } from "../features/rows-world.ts";
+import { blockHash, enrichTo, finalize, followEnriched } from "../model/features/index-tables.ts";
+import { AGENT, blockAt, SCHEMA, useRowsWorld } from "../scores/read/rows-world.ts";
 
 const place = (number: number) => ({ address: getAddress(numberToHex(number, { size: 20 })), startBlock: 0 });
 const SPEC_ID = randomUUID();

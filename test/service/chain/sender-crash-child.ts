@@ -1,4 +1,4 @@
-import { startSender } from "./sender-under-test.ts";
+import { startSender } from "../sender/sender-under-test.ts";
 
 /**
  * A sender that kills its own process at the given point of its n-th broadcast, as a power cut would: "unsent" before the

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createSenderWorld, type SenderWorld } from "./sender-world.ts";
+import { createSenderWorld, type SenderWorld } from "../sender/sender-world.ts";
 
 const receiver = "0x00000000000000000000000000000000000a11ce";
 const child = new URL("./sender-crash-child.ts", import.meta.url).pathname;

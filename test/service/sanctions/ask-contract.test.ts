@@ -2,15 +2,15 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import { type Address, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Database } from "../../../service/db/database.ts";
 import { askRound, runAsking } from "../../../service/sanctions/ask-contract.ts";
 import { askingFirst } from "../../../service/sanctions/asking-first.ts";
 import type { SanctionsContract } from "../../../service/sanctions/contract.ts";
 import { createReadingMetrics } from "../../../service/sanctions/metrics.ts";
+import { readSanctionsEntries } from "../../../service/sanctions/sanctions.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
-import type { Database } from "../../../service/store/database.ts";
-import { readSanctionsEntries } from "../../../service/store/sanctions.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
-import { createIndexTables } from "../store/index-tables.ts";
+import { createIndexTables } from "../db/index-tables.ts";
 import { clearSanctions } from "./clear-sanctions.ts";
 import { evmAddress } from "./sdn-file.ts";
 

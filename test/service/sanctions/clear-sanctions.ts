@@ -1,4 +1,4 @@
-import type { Database } from "../../../service/store/database.ts";
+import type { Database } from "../../../service/db/database.ts";
 
 /** Takes all that a test knew of sanctions, and its index, out of the database. */
 export async function clearSanctions(db: Database): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sanctionsListFile } from "../../../service/sanctions/list-file.ts";
 import { sanctionsListHash } from "../../../service/sanctions/list-hash.ts";
-import type { SanctionsEntry } from "../../../service/store/sanctions.ts";
+import type { SanctionsEntry } from "../../../service/sanctions/sanctions.ts";
 import { evmAddress } from "./sdn-file.ts";
 
 const entry = (number: number, source: SanctionsEntry["source"], reference: string): SanctionsEntry => ({

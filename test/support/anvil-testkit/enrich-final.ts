@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { createChainReader } from "../../../service/enrich/chain-reader.ts";
-import { createEnrichMetrics } from "../../../service/enrich/metrics.ts";
-import { createEnrichContext, enrichOnce } from "../../../service/enrich/run-enrich.ts";
-import { readAsOf } from "../../../service/features/read-as-of.ts";
-import type { Database } from "../../../service/store/database.ts";
+import { createChainReader } from "../../../service/chain/node/chain-reader.ts";
+import type { Database } from "../../../service/db/database.ts";
+import { createEnrichMetrics } from "../../../service/ingest/enrich/metrics.ts";
+import { createEnrichContext, enrichOnce } from "../../../service/ingest/enrich/run-enrich.ts";
+import { readAsOf } from "../../../service/ingest/read-as-of.ts";
 import type { TestChain } from "./chain.ts";
 import { until } from "./script.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { freePort } from "../../../bin/up/free-port.ts";
 import { privateKeyOf } from "../../../bin/up/start-services.ts";
 import { roleAccounts } from "../../../devnet/accounts.ts";
-import type { RoleName } from "../../../service/store/role-rights.ts";
+import type { RoleName } from "../../../service/db/role-rights.ts";
 import { urlForRole } from "../test-database.ts";
 import { runScript, type Script, until } from "./script.ts";
 

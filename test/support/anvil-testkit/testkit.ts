@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
-import type { Database } from "../../../service/store/database.ts";
+import type { Database } from "../../../service/db/database.ts";
 import { createTestDatabase, openMigrated } from "../test-database.ts";
 import { startTestChain, type TestChain } from "./chain.ts";
 import { startIndexer, type TestIndexer } from "./indexer.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Problem } from "../../../../service/api/problems.ts";
-import type { Delivery, DeliveryPage } from "../../../../service/store/webhook-log.ts";
+import { Problem } from "../../../../service/access/problems.ts";
+import type { Delivery, DeliveryPage } from "../../../../service/alerts/webhook-log.ts";
 import { bodyOf, fakeApp, fakeLedger, NOW, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import {
   DELIVERY_ID,

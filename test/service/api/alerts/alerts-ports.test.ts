@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { PayerCaller } from "../../../../service/api/access/access.ts";
+import type { PayerCaller } from "../../../../service/access/access.ts";
 import { purchaseBy, refuseWebhookUrl } from "../../../../service/api/alerts/alerts-ports.ts";
-import { payingAccess } from "../access/paying-access.ts";
+import { payingAccess } from "../../access/paying-access.ts";
 import { fakeApp, fakeLedger, fakePorts, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { fakeAlertPorts, SUBSCRIPTION_ID, storedSubscription } from "./fake-alert-ports.ts";
 

@@ -1,12 +1,12 @@
+import type { KeyLedger } from "../../../../service/access/api-key-access.ts";
+import { hashApiKey } from "../../../../service/access/api-keys.ts";
+import type { OwnerAccess } from "../../../../service/access/owner.ts";
+import { Problem } from "../../../../service/access/problems.ts";
+import type { StoredSubscription } from "../../../../service/alerts/alert-subscriptions.ts";
 import type { SubscribeRequest } from "../../../../service/alerts/subscribe.ts";
 import { hashManageToken } from "../../../../service/alerts/subscriptions.ts";
-import type { KeyLedger } from "../../../../service/api/access/api-key-access.ts";
-import type { OwnerAccess } from "../../../../service/api/access/owner.ts";
 import type { SubscribePorts, SubscriptionPorts } from "../../../../service/api/alerts/alerts-ports.ts";
-import { Problem } from "../../../../service/api/problems.ts";
-import type { StoredSubscription } from "../../../../service/store/alert-subscriptions.ts";
-import { hashApiKey } from "../../../../service/store/api-keys.ts";
-import { memoryGate } from "../access/memory-gate.ts";
+import { memoryGate } from "../../access/memory-gate.ts";
 
 export const MANAGE_TOKEN = `amt_${"t".repeat(43)}`;
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=";

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callGate } from "../../../../bin/serve/gate.ts";
+import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
+import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/access/api-keys.ts";
+import { createAccess } from "../../../../service/access/create-access.ts";
+import { dropExpiredAnswers } from "../../../../service/access/idempotent-answers.ts";
+import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
 import { createSubscribe } from "../../../../service/alerts/subscribe.ts";
-import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
-import { createAccess } from "../../../../service/api/access/create-access.ts";
-import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/store/api-keys.ts";
-import { dropExpiredAnswers } from "../../../../service/store/idempotent-answers.ts";
-import { createKeyDebits, returnExpiredHolds } from "../../../../service/store/key-debits.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { bodyOf, fakeApp, WALLET } from "../fake-ports.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { optimizeSchema } from "../../../../service/api/diagnosis/get-optimize-schema.ts";
-import { account, callsOf, START } from "../../features/histories.ts";
+import { account, callsOf, START } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { washSchema } from "../../../../service/api/diagnosis/post-wash-schema.ts";
-import { account } from "../../features/histories.ts";
+import { account } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 

@@ -1,11 +1,11 @@
 import type { Address } from "viem";
-import { createApiKeyAccess, type KeyLedger } from "../../../../service/api/access/api-key-access.ts";
+import { createApiKeyAccess, type KeyLedger } from "../../../../service/access/api-key-access.ts";
+import { type ApiKey, hashApiKey } from "../../../../service/access/api-keys.ts";
+import type { KeyWithSecret } from "../../../../service/access/key-sales.ts";
 import type { KeyPorts } from "../../../../service/api/keys/key-sale.ts";
 import type { PolicyPorts } from "../../../../service/api/routing/get-route-policy.ts";
-import type { RoutingPolicy } from "../../../../service/score/route.ts";
-import { type ApiKey, hashApiKey } from "../../../../service/store/api-keys.ts";
-import type { KeyWithSecret } from "../../../../service/store/key-sales.ts";
-import { DEFAULT_VERSION, type StoredPolicy } from "../../../../service/store/routing-policies.ts";
+import type { RoutingPolicy } from "../../../../service/model/score/route.ts";
+import { DEFAULT_VERSION, type StoredPolicy } from "../../../../service/scores/routing-policies.ts";
 
 export const KEY_ID = "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10";
 export const NEW_SECRET = `ahs_${"n".repeat(43)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SIGNER } from "../access/signed-in.ts";
+import { SIGNER } from "../../access/signed-in.ts";
 import { bodyOf, fakeLedger, KEY, NOW } from "../fake-ports.ts";
 import { KEY_ID, storedKey } from "./fake-key-ports.ts";
 import { keysApp, SHOWN } from "./keys-app.ts";

@@ -1,10 +1,10 @@
 import { pino } from "pino";
-import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
-import { createOwnerAccess, createSignIn, type SignIn } from "../../../../service/api/access/sign-in.ts";
+import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
+import { createOwnerAccess, createSignIn, type SignIn } from "../../../../service/access/sign-in.ts";
 import type { KeyPorts } from "../../../../service/api/keys/key-sale.ts";
-import { memoryGate } from "../access/memory-gate.ts";
-import { payingAccess } from "../access/paying-access.ts";
-import { CHAIN_ID, ORIGIN, SIGNER } from "../access/signed-in.ts";
+import { memoryGate } from "../../access/memory-gate.ts";
+import { payingAccess } from "../../access/paying-access.ts";
+import { CHAIN_ID, ORIGIN, SIGNER } from "../../access/signed-in.ts";
 import { fakeApp, fakeLedger, NOW } from "../fake-ports.ts";
 import { fakeKeyPorts, KEY_ID } from "./fake-key-ports.ts";
 

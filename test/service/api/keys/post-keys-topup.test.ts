@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hashApiKey } from "../../../../service/store/api-keys.ts";
-import { paidBy } from "../access/paying-access.ts";
+import { hashApiKey } from "../../../../service/access/api-keys.ts";
+import { paidBy } from "../../access/paying-access.ts";
 import { bodyOf, fakeLedger, KEY, NOW } from "../fake-ports.ts";
 import { KEY_ID } from "./fake-key-ports.ts";
 import { keysApp, SHOWN } from "./keys-app.ts";

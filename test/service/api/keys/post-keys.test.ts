@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { paidBy } from "../access/paying-access.ts";
-import { SIGNER } from "../access/signed-in.ts";
+import { paidBy } from "../../access/paying-access.ts";
+import { SIGNER } from "../../access/signed-in.ts";
 import { bodyOf, KEY, NOW } from "../fake-ports.ts";
 import { NEW_SECRET } from "./fake-key-ports.ts";
 import { keysApp, SHOWN } from "./keys-app.ts";

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
-import { Problem } from "../../../../service/api/problems.ts";
+import { Problem } from "../../../../service/access/problems.ts";
 import { fakeApp, KEY, WALLET_EIP55 } from "../fake-ports.ts";
 
 const clients: Client[] = [];

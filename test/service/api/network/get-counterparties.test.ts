@@ -2,10 +2,10 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { encodeCursor } from "../../../../service/api/network/get-counterparties-cursor.ts";
 import type { CounterpartiesAnswer } from "../../../../service/api/network/get-counterparties-schema.ts";
-import { chainLabels, knownAccounts } from "../../../../service/labels/chain-labels.ts";
-import type { AccountDetail } from "../../../../service/store/wallet-network-accounts.ts";
-import type { PinnedBlock } from "../../../../service/store/wallet-network-dealings.ts";
-import { account } from "../../features/histories.ts";
+import { chainLabels, knownAccounts } from "../../../../service/reports/labels/chain-labels.ts";
+import type { AccountDetail } from "../../../../service/reports/network/wallet-network-accounts.ts";
+import type { PinnedBlock } from "../../../../service/reports/network/wallet-network-dealings.ts";
+import { account } from "../../model/features/histories.ts";
 import {
   bodyOf,
   fakeApp,

@@ -1,10 +1,10 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { NetworkMapAnswer } from "../../../../service/api/network/get-network-map-schema.ts";
-import type { AccountFact, Contact } from "../../../../service/features/describe-counterparties.ts";
-import type { AccountDetail } from "../../../../service/store/wallet-network-accounts.ts";
-import type { Child } from "../../../../service/store/wallet-network-graph.ts";
-import { account } from "../../features/histories.ts";
+import type { AccountFact, Contact } from "../../../../service/model/features/describe-counterparties.ts";
+import type { AccountDetail } from "../../../../service/reports/network/wallet-network-accounts.ts";
+import type { Child } from "../../../../service/reports/network/wallet-network-graph.ts";
+import { account } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, LISTING, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 
 const PATH = `/network-map/${WALLET}`;

@@ -1,10 +1,10 @@
 import type { Address, Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { keepDealings } from "../../../../service/api/network/kept-dealings.ts";
-import type { AsOf } from "../../../../service/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/score/policy.ts";
-import type { Incoming, PinnedBlock } from "../../../../service/store/wallet-network-dealings.ts";
-import { account } from "../../features/histories.ts";
+import type { AsOf } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { Incoming, PinnedBlock } from "../../../../service/reports/network/wallet-network-dealings.ts";
+import { account } from "../../model/features/histories.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const WALLET = account(1);

@@ -1,8 +1,8 @@
 import type { GetNetworkMapPorts } from "../../../../service/api/network/get-network-map.ts";
 import { type FoundOutcome, foundIn } from "../../../../service/api/network/kept-dealings.ts";
 import type { GetReportCardPorts } from "../../../../service/api/report-card/get-report-card.ts";
-import { AHS_2026_1 } from "../../../../service/score/policy.ts";
-import type { WalletDealings } from "../../../../service/store/wallet-network-dealings.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { WalletDealings } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import { reportSource } from "../report-source.ts";
 
 /** What is found in the fake wallet's calls, but for what is told otherwise. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { readTrustedProxies } from "../../../../service/api/access/client-address.ts";
-import { createIpLimit } from "../../../../service/api/access/ip-limit.ts";
+import { readTrustedProxies } from "../../../../service/access/client-address.ts";
+import { createIpLimit } from "../../../../service/access/ip-limit.ts";
 import { createApp } from "../../../../service/api/create-app.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
-import { paidBy, payingAccess } from "../access/paying-access.ts";
+import { paidBy, payingAccess } from "../../access/paying-access.ts";
 import { fakeApp, fakeLedger, fakePorts, KEY } from "../fake-ports.ts";
 import { KEY_ID, NEW_SECRET } from "../keys/fake-key-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";

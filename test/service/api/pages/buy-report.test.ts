@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
+import { hashApiKey } from "../../../../service/access/api-keys.ts";
+import type { KeptPurchase, PurchaseQuery } from "../../../../service/access/kept-purchases.ts";
 import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/endpoint.ts";
@@ -7,8 +9,6 @@ import { getKeysSelf } from "../../../../service/api/keys/get-keys-self.ts";
 import { newOffer, purchaseHashes, purchaseKey } from "../../../../service/api/pages/offer.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/scores/get-ahs.ts";
-import { hashApiKey } from "../../../../service/store/api-keys.ts";
-import type { KeptPurchase, PurchaseQuery } from "../../../../service/store/kept-purchases.ts";
 import { fakeLedger, fakePorts, KEY, NOW, storedScore, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { storedKey } from "../keys/fake-key-ports.ts";
 import { fakePublicPages, pagesApp } from "./fake-public-pages.ts";

@@ -7,8 +7,8 @@ import type { LeaderboardPorts } from "../../../../service/api/pages/leaderboard
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import type { WalletPagePorts } from "../../../../service/api/pages/wallet-page.ts";
 import { getAhs } from "../../../../service/api/scores/get-ahs.ts";
-import type { Ecosystem } from "../../../../service/store/ecosystem.ts";
-import type { FoundNames, RankedWallet } from "../../../../service/store/leaderboard.ts";
+import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
+import type { FoundNames, RankedWallet } from "../../../../service/scores/leaderboard.ts";
 import { fakePorts, standing, WALLET } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createVerificationApp } from "../../../../service/api/create-verification-app.ts";
-import type { VerdictView } from "../../../../service/verdicts/verdict-view.ts";
+import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { NOW } from "../fake-ports.ts";
 import {
   bothPorts,

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { renderReport } from "../../../../service/api/pages/wallet-report-view.ts";
 import { AHS_RECORD_EXAMPLE } from "../../../../service/api/scores/ahs-record-example.ts";
 import type { AhsRecord } from "../../../../service/api/scores/ahs-record-schema.ts";
-import { AHS_2026_1 } from "../../../../service/score/policy.ts";
-import type { FeatureLine } from "../../../../service/score/record.ts";
-import { plainLine } from "../../../../service/score/score-dimension.ts";
-import { scoreTotal } from "../../../../service/score/score-total.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { FeatureLine } from "../../../../service/model/score/record.ts";
+import { plainLine } from "../../../../service/model/score/score-dimension.ts";
+import { scoreTotal } from "../../../../service/model/score/score-total.ts";
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
 

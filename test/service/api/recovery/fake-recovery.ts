@@ -1,9 +1,13 @@
 import { encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { repairableTargetAbi } from "../../../../service/chain/abi/repairable-target.ts";
-import type { RecoveryPorts } from "../../../../service/recover/open-recovery.ts";
-import type { NodeBlock, RecoveryNode, WalletState } from "../../../../service/recover/recovery-node.ts";
-import type { CallOutcomes, FailedCall } from "../../../../service/store/failed-calls.ts";
-import type { ToldCall, ToldOutcomes } from "../../../../service/store/told-calls.ts";
+import type { CallOutcomes, FailedCall } from "../../../../service/reports/recovery/failed-calls.ts";
+import type { RecoveryPorts } from "../../../../service/reports/recovery/open-recovery.ts";
+import type {
+  NodeBlock,
+  RecoveryNode,
+  WalletState,
+} from "../../../../service/reports/recovery/recovery-node.ts";
+import type { ToldCall, ToldOutcomes } from "../../../../service/reports/recovery/told-calls.ts";
 
 const HEAD = { number: 1000, hash: `0x${"ab".repeat(32)}` as Hex, timestamp: 1_795_168_797 };
 export const TARGET = "0x5fc8d32690cc91d4c39d9d3abcbd16989f875707";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProtectAnswer } from "../../../../service/api/recovery/get-agent-protect-schema.ts";
-import type { OwnCall } from "../../../../service/features/types.ts";
-import { account, callsOf, GWEI, type Step } from "../../features/histories.ts";
+import type { OwnCall } from "../../../../service/model/features/types.ts";
+import { account, callsOf, GWEI, type Step } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 import { fakeRecovery } from "./fake-recovery.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ReportCard } from "../../../../service/api/report-card/get-report-card-schema.ts";
 import { CardsOverloaded } from "../../../../service/api/report-card/render-pool.ts";
-import { AHS_2026_1 } from "../../../../service/score/policy.ts";
-import { plainLine } from "../../../../service/score/score-dimension.ts";
-import { scoreTotal } from "../../../../service/score/score-total.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { plainLine } from "../../../../service/model/score/score-dimension.ts";
+import { scoreTotal } from "../../../../service/model/score/score-total.ts";
 import {
   bodyOf,
   fakeApp,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RiskPremiumAnswer } from "../../../../service/api/risk/get-risk-premium-schema.ts";
-import type { ProviderAnswer } from "../../../../service/labels/label-reader.ts";
-import { account, callsOf, DAY, USDC } from "../../features/histories.ts";
+import type { ProviderAnswer } from "../../../../service/reports/labels/label-reader.ts";
+import { account, callsOf, DAY, USDC } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, fakeLedger, LISTING, standing, WALLET, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 

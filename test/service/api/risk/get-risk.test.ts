@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Standing } from "../../../../service/store/scores.ts";
-import { USDC } from "../../features/histories.ts";
+import type { Standing } from "../../../../service/scores/scores.ts";
+import { USDC } from "../../model/features/histories.ts";
 import {
   bodyOf,
   fakeApp,

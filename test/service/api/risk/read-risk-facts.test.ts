@@ -2,12 +2,12 @@ import fc from "fast-check";
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { riskFactsReader } from "../../../../service/api/risk/read-risk-facts.ts";
-import { assessRisk } from "../../../../service/diagnose/risk.ts";
-import { measureWallet } from "../../../../service/features/measure-wallet.ts";
-import { scoreWallet } from "../../../../service/features/score-wallet.ts";
-import type { WalletRows } from "../../../../service/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/score/policy.ts";
-import type { ScoreExplanation } from "../../../../service/store/risk-facts.ts";
+import { measureWallet } from "../../../../service/model/features/measure-wallet.ts";
+import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
+import type { WalletRows } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { assessRisk } from "../../../../service/reports/risk/risk.ts";
+import type { ScoreExplanation } from "../../../../service/reports/risk/risk-facts.ts";
 import {
   account,
   asOfLast,
@@ -20,7 +20,7 @@ import {
   UNPRICED,
   WALLET,
   withFacts,
-} from "../../features/histories.ts";
+} from "../../model/features/histories.ts";
 import { RISK_FACTS } from "./risk-facts.ts";
 
 const MIXER = account(0x31);

@@ -2,10 +2,10 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { RISK_PREMIUM_EXAMPLE } from "../../../../service/api/risk/get-risk-premium-schema.ts";
 import { renderPnl } from "../../../../service/api/risk/render-pnl.ts";
-import { profitAndLoss } from "../../../../service/diagnose/pnl.ts";
-import { dayOf } from "../../../../service/features/time.ts";
-import type { TokenList } from "../../../../service/features/types.ts";
-import { asOfTime, callsOf, DAY, rowsOf, START, type Step } from "../../features/histories.ts";
+import { dayOf } from "../../../../service/model/features/time.ts";
+import type { TokenList } from "../../../../service/model/features/types.ts";
+import { profitAndLoss } from "../../../../service/reports/profit-and-loss/pnl.ts";
+import { asOfTime, callsOf, DAY, rowsOf, START, type Step } from "../../model/features/histories.ts";
 
 const ONE = 10n ** 18n;
 const DOLLAR = 1_000_000n;

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Standing } from "../../../../service/store/scores.ts";
-import { PAYER, paidBy } from "../access/paying-access.ts";
+import type { Standing } from "../../../../service/scores/scores.ts";
+import { PAYER, paidBy } from "../../access/paying-access.ts";
 import { LISTING, standing, WALLET } from "../fake-ports.ts";
 import { BY_KEY, bySignIn, policyApp } from "./policy-app.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Standing } from "../../../../service/store/scores.ts";
+import type { Standing } from "../../../../service/scores/scores.ts";
 import { bodyOf, fakeApp, LISTING, NOW, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 
 const PATH = `/ahs/route/${WALLET}`;

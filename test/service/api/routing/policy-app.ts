@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import type { Address } from "viem";
-import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
-import { createOwnerAccess } from "../../../../service/api/access/sign-in.ts";
-import { memoryGate } from "../access/memory-gate.ts";
-import { payingAccess } from "../access/paying-access.ts";
-import { CHAIN_ID, ORIGIN, signInHeader, signInInfo } from "../access/signed-in.ts";
+import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
+import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
+import { memoryGate } from "../../access/memory-gate.ts";
+import { payingAccess } from "../../access/paying-access.ts";
+import { CHAIN_ID, ORIGIN, signInHeader, signInInfo } from "../../access/signed-in.ts";
 import { fakeApp, fakeLedger, KEY, NOW, standing } from "../fake-ports.ts";
 import { fakePolicies } from "../keys/fake-key-ports.ts";
 import { memorySignIn } from "../keys/keys-app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SIGNER } from "../access/signed-in.ts";
+import { SIGNER } from "../../access/signed-in.ts";
 import { bodyOf, NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { BY_KEY, bySignIn, policyApp } from "./policy-app.ts";
 

@@ -5,10 +5,10 @@ import {
   INFRASTRUCTURE_EXAMPLE,
   infrastructureSchema,
 } from "../../../../service/api/scores/infrastructure-schema.ts";
-import type { ReservedVisit } from "../../../../service/scan/url-visitor.ts";
-import { plainLine } from "../../../../service/score/score-dimension.ts";
-import type { StoredProbe, WalletAgent } from "../../../../service/store/probes-of-wallet.ts";
-import type { StoredScore } from "../../../../service/store/scores.ts";
+import { plainLine } from "../../../../service/model/score/score-dimension.ts";
+import type { StoredProbe, WalletAgent } from "../../../../service/registries/probes/probes-of-wallet.ts";
+import type { ReservedVisit } from "../../../../service/registries/probes/url-visitor.ts";
+import type { StoredScore } from "../../../../service/scores/scores.ts";
 import {
   bodyOf,
   fakeApp,

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { type Attestation, ahsRecordSchema } from "../../../../service/api/scores/ahs-record-schema.ts";
-import { paidBy, payingAccess } from "../access/paying-access.ts";
+import { paidBy, payingAccess } from "../../access/paying-access.ts";
 import {
   bodyOf,
   fakeApp,

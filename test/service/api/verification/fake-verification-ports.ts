@@ -7,10 +7,10 @@ import {
   type VerificationPorts,
 } from "../../../../service/api/create-verification-app.ts";
 import type { HealthReport } from "../../../../service/api/verification/health-check.ts";
-import type { StoredSpec } from "../../../../service/store/job-specs.ts";
-import { openReceiptKeys } from "../../../../service/verdicts/receipt-keys.ts";
-import type { VerdictResult } from "../../../../service/verdicts/types.ts";
-import type { VerdictView } from "../../../../service/verdicts/verdict-view.ts";
+import type { StoredSpec } from "../../../../service/verification/verdicts/job-specs.ts";
+import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt-keys.ts";
+import type { VerdictResult } from "../../../../service/verification/verdicts/types.ts";
+import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { fakeLedger, fakePorts, NOW } from "../fake-ports.ts";
 
 export const VERDICT_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";

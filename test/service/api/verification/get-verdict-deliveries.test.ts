@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeliveryPage } from "../../../../service/store/webhook-log.ts";
+import type { DeliveryPage } from "../../../../service/alerts/webhook-log.ts";
 import { bodyOf, NOW, WITH_KEY } from "../fake-ports.ts";
 import { fakeVerificationApp, VERDICT_ID, verdictView, withVerdict } from "./fake-verification-ports.ts";
 

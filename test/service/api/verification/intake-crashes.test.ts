@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { releaseDue, settleDue } from "../../../../service/store/payments-due.ts";
+import { releaseDue, settleDue } from "../../../../service/access/payments/payments-due.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,

@@ -7,11 +7,23 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { type Address, type Hex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { createApiKeyAccess } from "../../../../service/api/access/api-key-access.ts";
-import { createAccess } from "../../../../service/api/access/create-access.ts";
-import { createPaymentAccess } from "../../../../service/api/access/payment-access.ts";
-import { createRepeatStore } from "../../../../service/api/access/repeat-store.ts";
-import { createOwnerAccess } from "../../../../service/api/access/sign-in.ts";
+import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
+import { apiKeyFinder, createApiKey } from "../../../../service/access/api-keys.ts";
+import { createByteBudgets } from "../../../../service/access/byte-budgets.ts";
+import { createAccess } from "../../../../service/access/create-access.ts";
+import { createIdempotentAnswers } from "../../../../service/access/idempotent-answers.ts";
+import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
+import type {
+  Facilitator,
+  SettleOutcome,
+  VerifyOutcome,
+} from "../../../../service/access/payments/facilitator.ts";
+import { createPaymentMetrics } from "../../../../service/access/payments/metrics.ts";
+import { createPaymentAccess } from "../../../../service/access/payments/payment-access.ts";
+import { createPaymentStore } from "../../../../service/access/payments/payments.ts";
+import { listPayments, type PaymentKind } from "../../../../service/access/payments/payments-due.ts";
+import { createRepeatStore } from "../../../../service/access/repeat-store.ts";
+import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { ApiEnv } from "../../../../service/api/api-env.ts";
 import { createRequestLimits } from "../../../../service/api/deadline.ts";
 import type { Endpoint } from "../../../../service/api/endpoint.ts";
@@ -20,32 +32,24 @@ import { mountEndpoints } from "../../../../service/api/mount-endpoints.ts";
 import { type OutputPorts, postOutputs } from "../../../../service/api/verification/post-outputs.ts";
 import { postRetry, type RetryPorts } from "../../../../service/api/verification/post-retry.ts";
 import { postSpecs, type SpecPorts } from "../../../../service/api/verification/post-specs.ts";
-import type { Binding } from "../../../../service/escrow/types.ts";
-import { hashText } from "../../../../service/panel/hash-text.ts";
-import type { Facilitator, SettleOutcome, VerifyOutcome } from "../../../../service/payments/facilitator.ts";
-import { createPaymentMetrics } from "../../../../service/payments/metrics.ts";
-import { apiKeyFinder, createApiKey } from "../../../../service/store/api-keys.ts";
-import { createByteBudgets } from "../../../../service/store/byte-budgets.ts";
-import type { Database } from "../../../../service/store/database.ts";
-import { createIdempotentAnswers } from "../../../../service/store/idempotent-answers.ts";
-import { hasSpec, insertSpec, readSpec } from "../../../../service/store/job-specs.ts";
-import { createKeyDebits, returnExpiredHolds } from "../../../../service/store/key-debits.ts";
-import { createPaymentStore } from "../../../../service/store/payments.ts";
-import { listPayments, type PaymentKind } from "../../../../service/store/payments-due.ts";
-import { readTokensSince } from "../../../../service/store/role-calls.ts";
-import { isVerdictOfJob } from "../../../../service/store/verdict-cases.ts";
+import type { Database } from "../../../../service/db/database.ts";
+import type { Binding } from "../../../../service/verification/escrow/types.ts";
+import { hashText } from "../../../../service/verification/panel/hash-text.ts";
 import {
   acceptOutput,
   activateOutput,
   awaitAccepted,
   findAccepted,
   withdrawOutput,
-} from "../../../../service/verdicts/accept-output.ts";
-import { type RegisterDeps, registerSpec } from "../../../../service/verdicts/register-spec.ts";
-import { retryVerdict } from "../../../../service/verdicts/retry-verdict.ts";
-import { settleIntake } from "../../../../service/verdicts/settle-intake.ts";
-import { memoryGate } from "../access/memory-gate.ts";
-import { paid } from "../access/payment-world.ts";
+} from "../../../../service/verification/verdicts/accept-output.ts";
+import { hasSpec, insertSpec, readSpec } from "../../../../service/verification/verdicts/job-specs.ts";
+import { type RegisterDeps, registerSpec } from "../../../../service/verification/verdicts/register-spec.ts";
+import { retryVerdict } from "../../../../service/verification/verdicts/retry-verdict.ts";
+import { readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
+import { settleIntake } from "../../../../service/verification/verdicts/settle-intake.ts";
+import { isVerdictOfJob } from "../../../../service/verification/verdicts/verdict-cases.ts";
+import { memoryGate } from "../../access/memory-gate.ts";
+import { paid } from "../../access/payment-world.ts";
 
 export const CHAIN_ID = 31_337;
 export const ESCROW: Address = "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707";

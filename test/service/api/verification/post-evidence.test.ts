@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { EvidenceOffer, EvidenceOutcome } from "../../../../service/verdicts/accept-evidence.ts";
+import type {
+  EvidenceOffer,
+  EvidenceOutcome,
+} from "../../../../service/verification/verdicts/accept-evidence.ts";
 import { bodyOf, KEY, NOW } from "../fake-ports.ts";
 import { fakeVerificationApp, OWNER, posted, VERDICT_ID } from "./fake-verification-ports.ts";
 

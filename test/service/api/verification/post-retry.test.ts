@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readApiKey } from "../../../../service/store/api-keys.ts";
-import { returnDebit } from "../../../../service/store/key-debits.ts";
+import { readApiKey } from "../../../../service/access/api-keys.ts";
+import { returnDebit } from "../../../../service/access/key-debits.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,

@@ -1,0 +1,101 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import ts from "typescript";
+
+/**
+ * Fails when a room of service/ imports one that it may not, when src/ or devnet/ import more of service/ than chain, when
+ * service/ imports a program, and when files import each other in a circle. Type imports count.
+ */
+
+/** Rooms of service/ and what each may import: only what stands above it. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  net: [],
+  model: [],
+  chain: [],
+  db: ["model"],
+  sender: ["db", "chain"],
+  sanctions: ["db", "chain", "model"],
+  ingest: ["db", "net", "chain", "model"],
+  access: ["db", "net", "chain", "sender"],
+  alerts: ["db", "net", "model", "access"],
+  oracle: ["db", "chain", "model", "sender", "sanctions"],
+  scores: ["db", "net", "chain", "model", "sanctions", "ingest", "alerts", "oracle"],
+  registries: ["db", "net", "chain", "model", "ingest", "alerts"],
+  reports: ["db", "net", "chain", "model", "sender", "sanctions", "ingest", "scores", "registries"],
+  verification: ["db", "net", "chain", "sender", "access", "alerts"],
+  api: [
+    ...["db", "net", "chain", "model", "sanctions", "access", "alerts", "oracle", "scores", "registries"],
+    ...["reports", "verification"],
+  ],
+};
+
+const ROOT = new URL("..", import.meta.url).pathname;
+
+const faults: string[] = [];
+const imports = readImports();
+for (const [file, targets] of imports) {
+  for (const target of targets) {
+    const fault = faultOf(file, target);
+    if (fault !== null) faults.push(`${file} imports ${target}: ${fault}`);
+  }
+}
+for (const circle of circlesOf(imports)) faults.push(`these import each other: ${circle.join(", ")}`);
+if (faults.length > 0) {
+  process.stderr.write(`${faults.join("\n")}\n`);
+  process.exitCode = 1;
+}
+
+function readImports(): ReadonlyMap<string, readonly string[]> {
+  const files = globSync("{service,bin,src,devnet}/**/*.ts", { cwd: ROOT });
+  const known = new Set(files);
+  return new Map(
+    files.map((file) => {
+      const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), "utf8"));
+      const targets = importedFiles
+        .filter(({ fileName }) => fileName.startsWith("."))
+        .map(({ fileName }) => relative(ROOT, join(ROOT, dirname(file), fileName)));
+      return [file, targets.filter((target) => known.has(target))];
+    }),
+  );
+}
+
+function faultOf(file: string, target: string): string | null {
+  const [from, to] = [placeOf(file), placeOf(target)];
+  if (from.top === "service" && to.top !== "service") return "service/ imports no program";
+  if (from.top !== "service" && from.top !== "bin" && to.top === "service" && to.room !== "chain") {
+    return `${from.top}/ imports only chain of service/`;
+  }
+  if (from.top !== "service" || to.top !== "service" || from.room === to.room) return null;
+  const allowed = MAY_IMPORT[from.room];
+  if (allowed === undefined) return `expected a room of ${Object.keys(MAY_IMPORT).join(", ")}`;
+  return allowed.includes(to.room) ? null : `${from.room} may import ${allowed.join(", ") || "no room"}`;
+}
+
+function placeOf(file: string): { readonly top: string; readonly room: string } {
+  const [top = "", room = ""] = file.split("/");
+  return { top, room };
+}
+
+/** Strongly connected components of more than one file (Tarjan). */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = [];
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (file: string): number => {
+    const own = order.size;
+    order.set(file, own);
+    open.push(file);
+    let low = own;
+    for (const target of graph.get(file) ?? []) {
+      if (!order.has(target)) low = Math.min(low, visit(target));
+      else if (open.includes(target)) low = Math.min(low, order.get(target) ?? low);
+    }
+    if (low === own) {
+      const circle = open.splice(open.indexOf(file));
+      if (circle.length > 1) circles.push(circle.sort());
+    }
+    return low;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}

@@ -1,0 +1,116 @@
+import type { Address } from "viem";
+import type { PresentedPayment } from "./payments/presented-payment.ts";
+
+/** Someone who proved an API key. */
+export type KeyCaller = {
+  readonly kind: "key";
+  readonly keyId: string;
+  /** Thousandths of a US dollar when the key was read; null is unlimited. */
+  readonly balanceUnits: number | null;
+  readonly ratePerMinute: number;
+};
+
+/** Someone who signed the payment that the request carries. */
+export type PayerCaller = {
+  readonly kind: "payer";
+  /** Lower-case. */
+  readonly address: Address;
+  readonly payment: PresentedPayment;
+};
+
+/** Who makes a priced call; nobody has neither key nor payment, and is told the price. */
+export type Caller = PayingCaller | { readonly kind: "nobody" };
+
+/** Someone with a key or a payment: once `prove` has returned it, one whose balance or payment covers the price. */
+export type PayingCaller = KeyCaller | PayerCaller;
+
+/** Answer headers, lower-case. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** A priced request as access sees it. */
+export type PaidRequest = {
+  header(name: string): string | undefined;
+  /** Method and path template, as a debit's row names it: "GET /ahs/{address}". */
+  readonly endpoint: string;
+  /** Path and query as they were sent. */
+  readonly resource: string;
+  /** Price in thousandths of a US dollar. */
+  readonly units: number;
+  /** What it buys, in a sentence. */
+  readonly summary: string;
+  /** payment: a key is no way to pay it; it may stand beside the payment. */
+  readonly paidBy: "anyone" | "payment";
+  /** Lower-case hex SHA-256 of endpoint and parsed input: equal for requests that ask for the same. */
+  fingerprint(): string;
+  /** Fires when the client is gone, and when the server stops. */
+  readonly signal: AbortSignal;
+};
+
+/** What a priced request was answered with; always a 200. */
+export type BoughtAnswer = {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+  /** Of a repeat: what the first answer reported of its settlement. */
+  readonly headers?: AnswerHeaders;
+};
+
+/** before: the money moves before the work, and what then fails is owed. after: the answer waits for the money. */
+export type Settlement = "before" | "after";
+
+/** What holds a price: the debit of a metered key, or a payment; neither for an unlimited key. */
+export type Hold = { readonly debitId: string | null; readonly paymentId: string | null };
+
+/** How a price is taken. */
+export type ChargeTerms = {
+  readonly settlement: Settlement;
+  /**
+   * Notes what is bought, once its price is held and a payment verified, and before any money moves. False: it is there already,
+   * so that the price goes back and the charge is of nothing. What it throws gives the price back as well.
+   */
+  readonly accept?: (hold: Hold) => Promise<boolean>;
+  /**
+   * Whether what is to be bought is there by now, asked where a balance does not reach: others may have bought it meanwhile. True
+   * makes the charge one of nothing.
+   */
+  readonly isThere?: () => Promise<boolean>;
+};
+
+/** A price taken for the work; exactly one of the two ends it. */
+export type Charge = {
+  /** The debit of a metered key: work whose effect outlasts its answer keeps it in the transaction of that effect. */
+  readonly debitId?: string;
+  /**
+   * The work succeeded: the price is kept together with the answer, as repeats are to get it; answers headers to add. Throws
+   * when it cannot be kept: then the answer is withheld.
+   */
+  keep(answer: BoughtAnswer): Promise<AnswerHeaders>;
+  /** The work failed: the price goes back. Where the money has moved, answers the claim by which the work can be asked for again. Never throws. */
+  giveBack(): Promise<string | null>;
+  /** What to answer where the client or the server ended the request and the price went back; absent where the failure says it. */
+  cancelled?(): Promise<Error>;
+};
+
+/** How priced endpoints know, limit and charge their callers. */
+export type Access = {
+  /** Throws the 400, 401 and 402 of credentials that are no good. */
+  identify(request: PaidRequest): Promise<Caller>;
+  /** Counts the call against the caller's rate, and answers what is left of it as headers; throws a 429. */
+  limit(caller: Caller): Promise<AnswerHeaders>;
+  /**
+   * What the same request of the same caller was answered before, by its Idempotency-Key or a proof of its payment; null for
+   * the first one, which is then under way until it is kept or forgotten. Throws the 402, 409 and 422 of requests that are
+   * no repeat of it.
+   */
+  recall(caller: Caller, request: PaidRequest): Promise<BoughtAnswer | null>;
+  /**
+   * The caller whose balance covers the price, or whose payment the facilitator verified; nothing is taken yet. Throws the 402 of
+   * every other caller, so that costly work is done for none of them.
+   */
+  prove(caller: Caller, request: PaidRequest): Promise<PayingCaller>;
+  /** Takes the price, or holds it until the answer is there; throws the 402 and 409 of those who cannot pay. */
+  take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
+  /** Keeps an answer that costs nothing for repeats of the request under its Idempotency-Key. Never throws. */
+  keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<void>;
+  /** A request that recall let through ended without an answer. Never throws. */
+  forget(caller: Caller, request: PaidRequest): Promise<void>;
+};

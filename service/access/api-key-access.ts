@@ -1,0 +1,172 @@
+import { hash } from "node:crypto";
+import type { Logger } from "pino";
+import type { Charge, ChargeTerms, KeyCaller, PaidRequest } from "./access.ts";
+import { hashApiKey } from "./api-keys.ts";
+import type { KeyAccess } from "./create-access.ts";
+import type { KeptAnswer, RepeatSlot } from "./idempotent-answers.ts";
+import { unauthorized } from "./problems.ts";
+import { usd } from "./usd.ts";
+
+/** What access has to know of a stored key. */
+export type KnownKey = {
+  readonly id: string;
+  /** Thousandths of a US dollar; null is unlimited. */
+  readonly balanceUnits: number | null;
+  readonly ratePerMinute: number;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+};
+
+type HoldResult =
+  | { readonly kind: "held"; readonly debitId: string }
+  | { readonly kind: "unlimited" }
+  | { readonly kind: "insufficient"; readonly balanceUnits: number };
+
+/** The part of the key store that requests use. */
+export type KeyLedger = {
+  find(keyHash: string): Promise<KnownKey | null>;
+  hold(request: {
+    readonly keyId: string;
+    readonly units: number;
+    readonly endpoint: string;
+    /** Names a purchase that outlasts its answer: within a day it is paid for once. */
+    readonly repeat?: string;
+  }): Promise<HoldResult>;
+  keep(debitId: string): Promise<void>;
+  /** Keeps a debit, or none where nothing was held, and the answer to repeats of the request: both or neither. */
+  keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
+  giveBack(debitId: string): Promise<void>;
+};
+
+export type ApiKeyAccessDeps = {
+  readonly keys: KeyLedger;
+  readonly clock: { now(): Date };
+  readonly logger: Logger;
+};
+
+const KEY_FORM = /^ahs_[A-Za-z0-9_-]{43}$/;
+const HOW_TO_GET_A_KEY =
+  "`POST /keys` sells keys where the service takes payments, and `POST /keys/rotate` renews one that was bought; the operator issues others.";
+
+/** Access by the X-API-Key header: the price is held before the work and kept or given back after it. */
+export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
+  return {
+    async identify(request) {
+      const presented = request.header("x-api-key");
+      if (presented === undefined) return null;
+      // A client whose key is not set would pay by other means otherwise.
+      if (presented === "") throw unauthorized("key-missing", `X-API-Key is empty. ${HOW_TO_GET_A_KEY}`);
+      const key = KEY_FORM.test(presented) ? await deps.keys.find(hashApiKey(presented)) : null;
+      if (key === null) {
+        throw unauthorized("key-unknown", `No API key like the one given exists. ${HOW_TO_GET_A_KEY}`);
+      }
+      return callerOf(key, deps.clock.now());
+    },
+    async take(caller, request, terms) {
+      return caller.balanceUnits === null
+        ? chargeNothing(deps, terms)
+        : chargeKey(deps, { ...terms, caller, request });
+    },
+  };
+}
+
+function callerOf(key: KnownKey, now: Date): KeyCaller {
+  if (key.revokedAt !== null) {
+    throw unauthorized("key-revoked", `This API key was revoked at ${key.revokedAt.toISOString()}.`);
+  }
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    throw unauthorized("key-expired", `This API key expired at ${key.expiresAt.toISOString()}.`);
+  }
+  const { id, balanceUnits, ratePerMinute } = key;
+  return { kind: "key", keyId: id, balanceUnits, ratePerMinute };
+}
+
+const FREE_OF_CHARGE: Charge = {
+  async keep() {
+    return {};
+  },
+  async giveBack() {
+    return null;
+  },
+};
+
+type KeyTerms = ChargeTerms & { readonly slot: RepeatSlot | null };
+
+type Charging = KeyTerms & { readonly caller: KeyCaller; readonly request: PaidRequest };
+
+async function chargeNothing(deps: ApiKeyAccessDeps, { slot, accept }: KeyTerms): Promise<Charge> {
+  await accept?.({ debitId: null, paymentId: null });
+  return chargeOf(deps, null, slot);
+}
+
+async function chargeKey(
+  deps: ApiKeyAccessDeps,
+  { caller, request: { endpoint, units }, slot, settlement, accept }: Charging,
+): Promise<Charge | { readonly shortage: string }> {
+  // Work that is paid for before it begins may leave more than its answer, which alone the slot keeps.
+  const repeat =
+    slot === null || settlement === "after"
+      ? {}
+      : { repeat: hash("sha256", `${slot.keyHash} ${slot.fingerprint}`, "hex") };
+  const held = await deps.keys.hold({ keyId: caller.keyId, endpoint, units, ...repeat });
+  switch (held.kind) {
+    case "unlimited":
+      return chargeNothing(deps, { slot, settlement, ...(accept === undefined ? {} : { accept }) });
+    case "insufficient":
+      return { shortage: shortageOf({ endpoint, units }, held.balanceUnits) };
+    case "held": {
+      const { debitId } = held;
+      const charge = keyCharge(deps, debitId, slot);
+      if (await isAccepted(charge, () => accept?.({ debitId, paymentId: null }))) return charge;
+      return chargeOf(deps, null, slot);
+    }
+  }
+}
+
+/** Why a balance does not cover a price. */
+export function shortageOf(
+  { endpoint, units }: Pick<PaidRequest, "endpoint" | "units">,
+  balanceUnits: number,
+): string {
+  return `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(balanceUnits)} USD.`;
+}
+
+/** Whether what is bought was noted; where it was not, the price has gone back. */
+async function isAccepted(charge: Charge, accept: () => Promise<boolean> | undefined): Promise<boolean> {
+  try {
+    if ((await accept()) !== false) return true;
+  } catch (error) {
+    await charge.giveBack();
+    throw error;
+  }
+  await charge.giveBack();
+  return false;
+}
+
+function chargeOf(deps: ApiKeyAccessDeps, debitId: string | null, slot: RepeatSlot | null): Charge {
+  return debitId === null && slot === null ? FREE_OF_CHARGE : keyCharge(deps, debitId, slot);
+}
+
+// A hold that can be neither kept nor returned now is returned by its deadline: the caller never pays for our fault.
+function keyCharge(
+  { keys, logger }: ApiKeyAccessDeps,
+  debitId: string | null,
+  slot: RepeatSlot | null,
+): Charge {
+  const orLog = (doing: Promise<void>, message: string) =>
+    doing.catch((error: unknown) => logger.error({ err: error, debit_id: debitId }, message));
+  return {
+    ...(debitId === null ? {} : { debitId }),
+    async keep(answer) {
+      const message = "debit not kept; it returns at its deadline";
+      if (slot !== null) await orLog(keys.keepAnswered(debitId, slot, answer), message);
+      else if (debitId !== null) await orLog(keys.keep(debitId), message);
+      return {};
+    },
+    async giveBack() {
+      if (debitId === null) return null;
+      await orLog(keys.giveBack(debitId), "debit not given back; it returns at its deadline");
+      return null;
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import type {
+  Access,
+  AnswerHeaders,
+  BoughtAnswer,
+  Caller,
+  Charge,
+  ChargeTerms,
+  KeyCaller,
+  PaidRequest,
+  PayerCaller,
+  PayingCaller,
+} from "./access.ts";
+import { shortageOf } from "./api-key-access.ts";
+import type { RepeatSlot } from "./idempotent-answers.ts";
+import { type Owner, ownerOf } from "./owner.ts";
+import { UNCHARGED } from "./payments/payment-charge.ts";
+import { Problem, unauthorized } from "./problems.ts";
+import { repeatSlotOf, repeatSlotsOf } from "./repeat-slot.ts";
+import { usd } from "./usd.ts";
+
+/** Callers with a key. */
+export type KeyAccess = {
+  /** Null when the request carries no key; throws the 401 of one that is no good. */
+  identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
+  /** Holds the price, to be kept together with the answer of the slot; a balance that does not reach is told by `shortage`. */
+  take(
+    caller: KeyCaller,
+    request: PaidRequest,
+    terms: ChargeTerms & { readonly slot: RepeatSlot | null },
+  ): Promise<Charge | { readonly shortage: string }>;
+};
+
+/** Callers who pay by x402. */
+export type PaymentAccess = {
+  /** Null when the request carries no payment; throws a 400 for one that is malformed and a 402 for one that does not fit. */
+  identify(request: PaidRequest): Promise<PayerCaller | null>;
+  /** What the payment bought before, for whoever proves to be its payer; throws the 402 and 409 of one that is used or in use. */
+  recall(caller: PayerCaller, request: PaidRequest): Promise<BoughtAnswer | null>;
+  /** Throws the 402 or 503 of a payment that is not good; one that was used before is not verified again. */
+  verify(caller: PayerCaller, request: PaidRequest): Promise<void>;
+  /** Of a payment that was verified for this request. */
+  take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
+  /** The 402 that tells what the request costs, and why it was not served. */
+  challenge(request: PaidRequest, error: string): Promise<Error>;
+};
+
+/** Whose calls are counted together: an owner's, or those by one subscription's manage token. */
+export type Limited = Owner | { readonly kind: "subscription"; readonly id: string };
+
+/** Counts calls against a rate. */
+export type CallLimiter = {
+  /** Answers what is left as headers; throws a 429. */
+  take(limited: Limited, ratePerMinute: number): Promise<AnswerHeaders>;
+};
+
+/** Answers by Idempotency-Key. */
+export type RepeatStore = {
+  /** Null for the first request of a slot, which is under way from then on; throws the 409 and 422 of the draft. */
+  begin(slot: RepeatSlot): Promise<BoughtAnswer | null>;
+  /** Keeps what a payment bought. Never throws: the money has moved. */
+  keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void>;
+  /** Never throws. */
+  forget(slot: RepeatSlot): Promise<void>;
+};
+
+export type AccessParts = {
+  readonly keys: KeyAccess;
+  /** Null where the deployment names no token to be paid in. */
+  readonly payments: PaymentAccess | null;
+  readonly limiter: CallLimiter;
+  readonly repeats: RepeatStore;
+  /** Calls a minute of a wallet that pays. */
+  readonly payerRatePerMinute: number;
+};
+
+const NO_CREDENTIALS =
+  "Send an API key in the X-API-Key header. The operator issues keys with `ahs keys create --name NAME`.";
+
+const NO_PAYMENTS =
+  "This deployment takes no payments. The operator issues keys with `ahs keys create --name NAME`.";
+
+/** Access by API key, or by payment where the deployment takes payments; a key goes first. */
+export function createAccess(parts: AccessParts): Access {
+  const { keys, payments, limiter, repeats } = parts;
+  return {
+    async identify(request) {
+      const key = request.paidBy === "payment" ? null : await keys.identify(request);
+      if (key !== null) return key;
+      if (payments === null)
+        throw unauthorized("key-missing", request.paidBy === "payment" ? NO_PAYMENTS : NO_CREDENTIALS);
+      return (await payments.identify(request)) ?? { kind: "nobody" };
+    },
+    async limit(caller) {
+      const owner = ownerOf(caller);
+      if (owner === null) return {};
+      return limiter.take(owner, caller.kind === "key" ? caller.ratePerMinute : parts.payerRatePerMinute);
+    },
+    recall: (caller, request) => recallFrom(parts, caller, request),
+    async prove(caller, request) {
+      switch (caller.kind) {
+        case "key":
+          if (caller.balanceUnits === null || caller.balanceUnits >= request.units) return caller;
+          throw await shortage(payments, request, shortageOf(request, caller.balanceUnits));
+        case "payer":
+          await paymentsOf(payments).verify(caller, request);
+          return caller;
+        case "nobody":
+          throw await paymentsOf(payments).challenge(
+            request,
+            `${request.endpoint} costs ${usd(request.units)} USD.`,
+          );
+      }
+    },
+    async take(caller, request, terms) {
+      return takeFrom(parts, { caller, request, terms });
+    },
+    async keepFree(caller, request, answer) {
+      const slots = repeatSlotsOf(caller, request);
+      // A payer gets it again at no cost either way: wallets without money must not fill the table with answers.
+      const end = caller.kind === "key" ? (slot: RepeatSlot) => repeats.keep(slot, answer) : repeats.forget;
+      await Promise.all(slots.map(end));
+    },
+    async forget(caller, request) {
+      await Promise.all(repeatSlotsOf(caller, request).map(repeats.forget));
+    },
+  };
+}
+
+/**
+ * What the row of a payment keeps goes before what a slot keeps, since it reports the settlement as well; a slot whose row cannot be
+ * answered for gives what it has.
+ */
+async function recallFrom(
+  { payments, repeats }: AccessParts,
+  caller: Caller,
+  request: PaidRequest,
+): Promise<BoughtAnswer | null> {
+  const begun: RepeatSlot[] = [];
+  let kept: BoughtAnswer | null = null;
+  try {
+    for (const slot of repeatSlotsOf(caller, request)) {
+      const repeated = await repeats.begin(slot);
+      if (repeated === null) begun.push(slot);
+      kept ??= repeated;
+    }
+    const bought = await recallPayment(payments, caller, request).catch((error: unknown) => {
+      if (kept === null) throw error;
+      return null;
+    });
+    const answer = bought ?? kept;
+    if (answer !== null) await Promise.all(begun.map((slot) => repeats.keep(slot, answer)));
+    return answer;
+  } catch (error) {
+    await Promise.all(begun.map(repeats.forget));
+    throw error;
+  }
+}
+
+async function recallPayment(
+  payments: PaymentAccess | null,
+  caller: Caller,
+  request: PaidRequest,
+): Promise<BoughtAnswer | null> {
+  return caller.kind === "payer" && payments !== null ? payments.recall(caller, request) : null;
+}
+
+type Taking = {
+  readonly caller: PayingCaller;
+  readonly request: PaidRequest;
+  readonly terms: ChargeTerms;
+};
+
+async function takeFrom(
+  { keys, payments, repeats }: AccessParts,
+  { caller, request, terms }: Taking,
+): Promise<Charge> {
+  switch (caller.kind) {
+    case "key": {
+      const slot = repeatSlotOf(caller, request);
+      const charge = await keys.take(caller, request, { ...terms, slot });
+      if (!("shortage" in charge)) return charge;
+      if ((await terms.isThere?.()) === true) return UNCHARGED;
+      throw await shortage(payments, request, charge.shortage);
+    }
+    case "payer":
+      return withRepeats(
+        await paymentsOf(payments).take(caller, request, terms),
+        repeatSlotsOf(caller, request),
+        repeats,
+      );
+  }
+}
+
+/** The 402 of a key whose balance does not cover the price. */
+async function shortage(
+  payments: PaymentAccess | null,
+  request: PaidRequest,
+  reason: string,
+): Promise<Error> {
+  return payments === null
+    ? new Problem("balance-insufficient", reason)
+    : payments.challenge(request, reason);
+}
+
+/** Without payments, `identify` has refused every caller but those with a key. */
+function paymentsOf(payments: PaymentAccess | null): PaymentAccess {
+  if (payments === null) throw new Error("a caller without a key was let through, and no payments are taken");
+  return payments;
+}
+
+/** The row of a payment keeps what it bought, together with the money; the slots answer repeats that bring another payment. */
+function withRepeats(charge: Charge, slots: readonly RepeatSlot[], repeats: RepeatStore): Charge {
+  return {
+    ...charge,
+    async keep(answer) {
+      const headers = await charge.keep(answer);
+      await Promise.all(slots.map((slot) => repeats.keep(slot, answer)));
+      return headers;
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Database } from "../db/database.ts";
+import { loadInBatches } from "../db/load-in-batches.ts";
+import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type KeptAnswer, keepAnswerStatement, type RepeatSlot } from "./idempotent-answers.ts";
+
+type HoldRequest = {
+  readonly keyId: string;
+  readonly units: number;
+  /** Method and path template, for the operator's eyes. */
+  readonly endpoint: string;
+  /** Names a purchase that outlasts its answer, by the request and its Idempotency-Key: within a day it is paid for once. */
+  readonly repeat?: string;
+};
+
+/** Whether a price could be taken from a key's balance, or was kept for the same repeat before; `unlimited` takes nothing. */
+type HoldOutcome =
+  | { readonly kind: "held"; readonly debitId: string }
+  | { readonly kind: "unlimited" }
+  | { readonly kind: "insufficient"; readonly balanceUnits: number };
+
+/** The money side of API keys: every price is first held, then kept or given back, each exactly once. */
+export type KeyDebits = {
+  hold(request: HoldRequest): Promise<HoldOutcome>;
+  /** Keeps a held debit; one that was returned meanwhile stays returned. */
+  keep(debitId: string): Promise<void>;
+  /** Keeps a held debit, or none for null, and the answer to repeats of its request: both or neither. */
+  keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
+  /** Returns a held debit to its key; one that was kept or returned stays as it is. */
+  giveBack(debitId: string): Promise<void>;
+};
+
+export type KeyDebitDeps = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly randomUuid: () => string;
+};
+
+/** As long as an Idempotency-Key stands for one request. */
+const REPEAT_SECONDS = 86_400;
+
+/** Seconds after which a hold counts as abandoned: beyond the deadline of every request that the service answers. */
+const HOLD_SECONDS = 120;
+
+/**
+ * Of the holds asked for at once the smallest go first, so that a refused one could not have been paid beside those
+ * granted; the lock, taken in the order of ids, makes the balance the current one and two such statements take turns. It waits
+ * for no disk, so that they turn fast, and neither does KEEP: a database server that crashes loses what its log writer has not
+ * written, at most three times wal_writer_delay, 600 ms by default. A debit that is lost so goes back to its key, whose call was
+ * free. What keeps an answer, or more than an answer, waits for the disk, and for all debits before it.
+ */
+const HOLD = {
+  name: "key_debit_hold",
+  text: `
+    with wanted as (
+      select *, sum(units) over (partition by key_id order by units, debit_id) as total
+      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $7::text[])
+        as asked (key_id, debit_id, units, endpoint, repeat)
+    ), locked as (
+      select id, balance_units from ahs.api_key where id in (select key_id from wanted) order by id for update
+    ), granted as (
+      select wanted.* from wanted join locked on locked.id = wanted.key_id where wanted.total <= locked.balance_units
+    ), taken as (
+      select key_id, sum(units)::bigint as units from granted group by key_id
+    ), debited as (
+      update ahs.api_key set balance_units = balance_units - taken.units from taken where id = taken.key_id
+    ), held as (
+      insert into ahs.key_debit (id, key_id, endpoint, units, state, created_at, deadline, repeat)
+      select debit_id, key_id, endpoint, units, 'held', $5::timestamptz, $6::timestamptz, repeat from granted
+      returning id
+    )
+    select wanted.debit_id, held.id is not null as held,
+           locked.balance_units - coalesce(taken.units, 0) as balance_units,
+           set_config('synchronous_commit', 'off', true)
+    from wanted
+    join locked on locked.id = wanted.key_id
+    left join taken on taken.key_id = wanted.key_id
+    left join held on held.id = wanted.debit_id`,
+};
+
+const KEEP = {
+  name: "key_debit_keep",
+  text: `
+    with kept as (update ahs.key_debit set state = 'kept' where state = 'held' and id = any($1))
+    select set_config('synchronous_commit', 'off', true)`,
+};
+
+/** int8 arrives as text. */
+type HoldRow = { readonly debit_id: string; readonly held: boolean; readonly balance_units: string | null };
+
+const RETURN = `
+  with returned as (
+    update ahs.key_debit set state = 'returned' where state = 'held' and %condition%
+    returning key_id, units
+  ), owed as (
+    select key_id, sum(units)::bigint as units, count(*) as debits from returned group by key_id
+  ), locked as (
+    select id from ahs.api_key where id in (select key_id from owed) order by id for update
+  ), credited as (
+    update ahs.api_key as key set balance_units = balance_units + owed.units
+    from owed join locked on locked.id = owed.key_id where key.id = owed.key_id
+  )
+  select coalesce(sum(debits), 0) as debits from owed`;
+
+const BATCH = { maxSize: 500, maxRunning: 2 };
+
+/** Debits on ahs.api_key and ahs.key_debit; each is atomic, and those that wait at the same time share a statement. */
+export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
+  const pool = deps.db.$client;
+  const hold = loadInBatches((requests: readonly HoldRequest[]) => holdMany(requests, deps), BATCH);
+  const keep = loadInBatches(async (ids: readonly string[]) => {
+    await pool.query({ ...QUERY_DEADLINE, ...KEEP, values: [ids] });
+    return ids;
+  }, BATCH);
+  return {
+    async hold(request) {
+      const kept = request.repeat === undefined ? null : await keptDebit(request.keyId, request.repeat, deps);
+      return kept === null ? hold(request) : { kind: "held", debitId: kept };
+    },
+    async keep(debitId) {
+      await keep(debitId);
+    },
+    async keepAnswered(debitId, slot, answer) {
+      const { text, values } = keepAnswerStatement(slot, answer, deps.now());
+      await pool.query({
+        ...QUERY_DEADLINE,
+        name: "key_debit_keep_answered",
+        text: `with debited as (update ahs.key_debit set state = 'kept' where state = 'held' and id = $7) ${text}`,
+        values: [...values, debitId],
+      });
+    },
+    async giveBack(debitId) {
+      await pool.query({
+        ...QUERY_DEADLINE,
+        name: "key_debit_give_back",
+        text: RETURN.replace("%condition%", "id = $1"),
+        values: [debitId],
+      });
+    },
+  };
+}
+
+/** The debit that the same purchase was kept for within a day; null where there is none. */
+async function keptDebit(keyId: string, repeat: string, { db, now }: KeyDebitDeps): Promise<string | null> {
+  const { rows } = await db.$client.query<{ readonly id: string }>({
+    ...QUERY_DEADLINE,
+    name: "key_debit_kept_before",
+    text: `select id from ahs.key_debit
+           where key_id = $1 and repeat = $2 and state = 'kept' and created_at > $3 limit 1`,
+    values: [keyId, repeat, new Date(now().getTime() - REPEAT_SECONDS * 1000)],
+  });
+  return rows[0]?.id ?? null;
+}
+
+/** Keeps a debit in the transaction of what it buys; false where it was returned, so that nothing may be bought for it. */
+export async function keepDebit(tx: NodePgDatabase, debitId: string): Promise<boolean> {
+  const { rowCount } = await tx.execute(
+    sql`update ahs.key_debit set state = 'kept' where id = ${debitId} and state in ('held', 'kept')`,
+  );
+  return rowCount === 1;
+}
+
+async function holdMany(
+  requests: readonly HoldRequest[],
+  { db, now, randomUuid }: KeyDebitDeps,
+): Promise<readonly HoldOutcome[]> {
+  const asked = requests.map((request) => ({ ...request, debitId: randomUuid() }));
+  const at = now();
+  const { rows } = await db.$client.query<HoldRow>({
+    ...QUERY_DEADLINE,
+    ...HOLD,
+    values: [
+      asked.map(({ keyId }) => keyId),
+      asked.map(({ debitId }) => debitId),
+      asked.map(({ units }) => units),
+      asked.map(({ endpoint }) => endpoint),
+      at,
+      new Date(at.getTime() + HOLD_SECONDS * 1000),
+      asked.map(({ repeat }) => repeat ?? null),
+    ],
+  });
+  const outcomes = new Map(rows.map((row) => [row.debit_id, outcomeOf(row)]));
+  return asked.map(({ keyId, debitId }) => {
+    const outcome = outcomes.get(debitId);
+    if (outcome === undefined) throw new Error(`no API key ${keyId} to debit`);
+    return outcome;
+  });
+}
+
+function outcomeOf(row: HoldRow): HoldOutcome {
+  if (row.held) return { kind: "held", debitId: row.debit_id };
+  if (row.balance_units === null) return { kind: "unlimited" };
+  return { kind: "insufficient", balanceUnits: Number(row.balance_units) };
+}
+
+/** Returns every hold past its deadline, left by a request that died; answers how many. */
+export async function returnExpiredHolds(db: Database, now: Date): Promise<number> {
+  const { rows } = await db.$client.query<{ readonly debits: string }>(
+    RETURN.replace("%condition%", "deadline < $1"),
+    [now],
+  );
+  return Number(rows[0]?.debits);
+}
+
+/** Gives a kept debit back to its key, in the transaction of what it did not buy after all; once, and nothing of one in another state. */
+export async function returnDebit(tx: NodePgDatabase, debitId: string): Promise<void> {
+  await tx.execute(sql`
+    with returned as (
+      update ahs.key_debit set state = 'returned' where id = ${debitId} and state = 'kept' returning key_id, units
+    )
+    update ahs.api_key as key set balance_units = balance_units + returned.units
+    from returned where key.id = returned.key_id`);
+}
+
+/**
+ * Takes a returned debit again, in the transaction of what it buys now; null where it is paid, or the units that the key has where
+ * they do not reach, and then nothing changes. A debit that was never returned is paid already.
+ */
+export async function retakeDebit(tx: NodePgDatabase, debitId: string): Promise<number | null> {
+  // The debit before its key, as returning it does.
+  const debits = await tx.execute<{ key_id: string; units: string }>(sql`
+    select key_id, units from ahs.key_debit where id = ${debitId} and state = 'returned' for update`);
+  const [debit] = debits.rows;
+  if (debit === undefined) return null;
+  const { rowCount } = await tx.execute(sql`
+    update ahs.api_key set balance_units = balance_units - ${debit.units}::bigint
+    where id = ${debit.key_id} and (balance_units is null or balance_units >= ${debit.units}::bigint)`);
+  if (rowCount !== 1) {
+    const { rows } = await tx.execute<{ balance_units: string }>(
+      sql`select balance_units from ahs.api_key where id = ${debit.key_id}`,
+    );
+    return Number(rows[0]?.balance_units);
+  }
+  await tx.execute(sql`update ahs.key_debit set state = 'kept' where id = ${debitId}`);
+  return null;
+}

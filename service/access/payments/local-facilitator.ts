@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { x402Facilitator } from "@x402/core/facilitator";
+import { toFacilitatorEvmSigner } from "@x402/evm";
+import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
+import {
+  type Abi,
+  type Address,
+  concatHex,
+  encodeFunctionData,
+  type Hex,
+  isHash,
+  type PublicClient,
+  TransactionReceiptNotFoundError,
+  type TypedDataDefinition,
+} from "viem";
+import type { AuthorizationId, SettlementTransaction } from "../../sender/payments-sender.ts";
+import { classifySendFailure } from "../../sender/send-errors.ts";
+import { SETTLEMENT_MAX_GAS } from "../../sender/send-policy.ts";
+import {
+  type Facilitator,
+  publicReason,
+  SETTLE_DEADLINE_MS,
+  type SettleOutcome,
+  type VerifyOutcome,
+} from "./facilitator.ts";
+import type { PresentedPayment } from "./presented-payment.ts";
+import type { SettlementSpending } from "./settlement-spending.ts";
+
+/** The one sender of the facilitator's key, as far as an order goes. */
+type SettlementQueue = {
+  /** Queues the call once per authorization, and returns by what it is asked about. */
+  enqueue(order: {
+    readonly authorization: AuthorizationId;
+    readonly to: Address;
+    readonly data: Hex;
+  }): Promise<number>;
+  read(id: number): Promise<SettlementTransaction | null>;
+};
+
+export type LocalFacilitatorDeps = {
+  /** Whose key sends; this process does not hold it. */
+  readonly sender: Address;
+  readonly network: `eip155:${number}`;
+  readonly client: PublicClient;
+  readonly queue: SettlementQueue;
+  readonly monotonicMs: () => number;
+  readonly settleDeadlineMs?: number;
+  /** Absent where gas costs nothing. */
+  readonly spending?: SettlementSpending;
+};
+
+const POLL_MS = 100;
+/** What the package simulates to verify, and writes to settle. */
+const TRANSFER = "transferWithAuthorization";
+/** The protocol's word for it. */
+const REVERTS = { kind: "invalid", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
+const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
+
+/**
+ * x402's own EVM facilitator in this process. What it would write to the chain it queues for the sender of its key, so that no
+ * process but that one needs the key, and asking twice sends once.
+ */
+export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
+  return {
+    verify: (payment) => verify(deps, payment),
+    settle: (payment) => settle(deps, payment),
+  };
+}
+
+/** What the package's answers hide: whether the node gave any, and how an order ended. */
+type Notes = {
+  trouble: unknown;
+  order: SettlementTransaction | "pending" | null;
+  /** The transfer that was simulated. */
+  call: { readonly to: Address; readonly data: Hex } | null;
+  /** By the monotonic clock; nothing is queued later, since whoever asked has gone on. */
+  readonly deadline: number;
+};
+
+function newNotes({ monotonicMs, settleDeadlineMs = SETTLE_DEADLINE_MS }: LocalFacilitatorDeps): Notes {
+  return { trouble: null, order: null, call: null, deadline: monotonicMs() + settleDeadlineMs };
+}
+
+async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<VerifyOutcome> {
+  const notes = newNotes(deps);
+  try {
+    const facilitator = facilitatorFor(deps, payment, notes);
+    const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
+    if (isValid) return await checkGas(deps, payment, notes);
+    // A node that does not answer looks to the package like a call that reverts.
+    if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
+    return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
+  } catch (error) {
+    return { kind: "unavailable", cause: notes.trouble ?? error };
+  }
+}
+
+/** What the payer's own code burns when it is asked for its agreement is our gas: a payer that is dear is not served. */
+async function checkGas(
+  deps: LocalFacilitatorDeps,
+  { amount }: PresentedPayment,
+  { call }: Notes,
+): Promise<VerifyOutcome> {
+  if (call === null) throw new Error("a payment was found valid whose transfer was never simulated");
+  const gas = await estimateGas(deps, call);
+  if (typeof gas !== "bigint") return gas;
+  if (gas > SETTLEMENT_MAX_GAS) return TOO_MUCH_GAS;
+  return (await deps.spending?.refusal({ gas, priceMicroUsd: amount })) ?? { kind: "valid" };
+}
+
+async function estimateGas(
+  { client, sender }: LocalFacilitatorDeps,
+  call: NonNullable<Notes["call"]>,
+): Promise<bigint | VerifyOutcome> {
+  try {
+    return await client.estimateGas({ account: sender, ...call });
+  } catch (error) {
+    // The same call has just succeeded in the newest block: what fails it in the pending one may be another use of its nonce.
+    switch (classifySendFailure(error).kind) {
+      case "unreachable":
+        return { kind: "unavailable", cause: error };
+      case "reverted_in_simulation":
+        return REVERTS;
+      default:
+        return TOO_MUCH_GAS;
+    }
+  }
+}
+
+async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<SettleOutcome> {
+  const notes = newNotes(deps);
+  try {
+    const facilitator = facilitatorFor(deps, payment, notes);
+    const { success, transaction, errorReason } = await facilitator.settle(
+      payment.payload,
+      payment.requirements,
+    );
+    if (success && isHash(transaction)) return { kind: "settled", transaction };
+    return failureOf(notes, errorReason);
+  } catch (error) {
+    return { kind: notes.order === null ? "unavailable" : "unknown", cause: error };
+  }
+}
+
+/** A reverted transaction may be reorged and mined again without reverting: only the chain's final word releases it. */
+function failureOf({ order, trouble }: Notes, reason: string | undefined): SettleOutcome {
+  const cause = trouble ?? new Error(`settlement: ${reason ?? "no reason given"}`);
+  if (order === null) {
+    return trouble === null
+      ? { kind: "refused", reason: publicReason(reason, "settlement_refused") }
+      : { kind: "unavailable", cause };
+  }
+  if (order === "pending" || order.state !== "failed") return { kind: "unknown", cause };
+  return { kind: "refused", reason: publicReason(reason, "settlement_refused") };
+}
+
+function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, notes: Notes) {
+  const { client, sender, network } = deps;
+  const noting = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      if (classifySendFailure(error).kind === "unreachable") notes.trouble = error;
+      throw error;
+    }
+  };
+  const signer = toFacilitatorEvmSigner(
+    {
+      address: sender,
+      readContract: (call) => {
+        const read = { ...call, abi: call.abi as Abi, args: call.args ?? [] };
+        if (call.functionName === TRANSFER) notes.call = { to: call.address, data: encodeFunctionData(read) };
+        return noting(client.readContract(read));
+      },
+      // The package types the parts of typed data loosely; viem checks them when it hashes them.
+      verifyTypedData: (data) =>
+        noting(
+          client.verifyTypedData(
+            data as unknown as TypedDataDefinition & { address: Address; signature: Hex },
+          ),
+        ),
+      getCode: ({ address }) => noting(client.getCode({ address })),
+      waitForTransactionReceipt: ({ hash }) => noting(awaitReceipt(deps, hash, notes)),
+      sendTransaction: async () => {
+        throw new Error("wallets are not deployed on a payer's behalf");
+      },
+      writeContract: async ({ address, abi, functionName, args, dataSuffix }) => {
+        const call = encodeFunctionData({ abi: abi as Abi, functionName, args });
+        const data = dataSuffix === undefined ? call : concatHex([call, dataSuffix]);
+        if (deps.monotonicMs() >= notes.deadline) throw new Error("too late to settle");
+        notes.order = "pending";
+        return carryOut(deps, { authorization: payment, to: address, data }, notes);
+      },
+    },
+    { confirmationTimeoutMs: deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS },
+  );
+  return new x402Facilitator().register(network, new ExactEvmScheme(signer));
+}
+
+/** The node that is asked here may be behind the one that the sender asks. */
+async function awaitReceipt({ client, monotonicMs }: LocalFacilitatorDeps, hash: Hex, { deadline }: Notes) {
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      const isMissing = error instanceof TransactionReceiptNotFoundError;
+      if (!isMissing || monotonicMs() >= deadline) throw error;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Queues the call and waits until it is in a block; throws when it never will be, or at the deadline. */
+async function carryOut(
+  deps: LocalFacilitatorDeps,
+  order: { readonly authorization: PresentedPayment; readonly to: Address; readonly data: Hex },
+  notes: Notes,
+): Promise<Hex> {
+  const { asset, payer, nonce } = order.authorization;
+  const id = await deps.queue.enqueue({ ...order, authorization: { asset, payer, nonce } });
+  while (deps.monotonicMs() < notes.deadline) {
+    const row = await deps.queue.read(id);
+    if (row === null) throw new Error(`the order ${id} is gone`);
+    if (row.state === "failed") {
+      notes.order = row;
+      throw new Error(row.error ?? "the transaction failed before it was sent");
+    }
+    if (row.minedHash !== null && isHash(row.minedHash)) {
+      notes.order = row;
+      return row.minedHash;
+    }
+    await sleep(POLL_MS);
+  }
+  throw new Error("the transaction is not in a block yet");
+}

@@ -1,0 +1,194 @@
+import type { SettleResponse } from "@x402/core/types";
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import type { PaidRequest } from "../access.ts";
+import { Problem } from "../problems.ts";
+import { type Facilitator, SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
+import type { PaymentMetrics } from "./metrics.ts";
+import type { PaymentChain } from "./payment-chain.ts";
+import { PROOFS } from "./payment-proof.ts";
+import { findUse, paymentsUnavailable, reasonFor, within } from "./payment-sighting.ts";
+import type { PaymentStore } from "./payments.ts";
+import type { PresentedPayment } from "./presented-payment.ts";
+
+export type ChargeDeps = {
+  readonly facilitator: Facilitator;
+  readonly store: PaymentStore;
+  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
+  readonly metrics: PaymentMetrics;
+  readonly logger: Logger;
+  readonly clock: { now(): Date };
+  readonly settleDeadlineMs?: number;
+};
+
+/** A payment that one request holds. */
+export type HeldPayment = {
+  readonly id: string;
+  /** Null where the caller knows it by another proof. */
+  readonly claim: string | null;
+  readonly payment: PresentedPayment;
+  readonly request: PaidRequest;
+  /** The 402 of this request. */
+  refuse(error: string, settlement?: SettleResponse): Promise<Error>;
+};
+
+const RETRY_AFTER_SECONDS = 5;
+const CHAIN_DEADLINE_MS = 5_000;
+
+/**
+ * Moves the money; answers the transaction that did, or throws the 402 or 503 of one that was not, or not yet, seen to. Every step of
+ * it ends by itself, so that nobody has to cut it in two.
+ */
+export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> {
+  if (!(await askSettlement(deps, held))) {
+    deps.metrics.count("withheld");
+    throw await held.refuse("payment_released: the request took too long and has lost its payment.");
+  }
+  const late = { kind: "unknown", cause: new Error("no word of the settlement in time") } as const;
+  const settling = deps.facilitator.settle(held.payment);
+  const outcome = await seen(
+    deps,
+    held,
+    await within<SettleOutcome>(deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS, settling, late),
+  );
+  switch (outcome.kind) {
+    case "settled":
+      return record(deps, held, outcome.transaction);
+    case "refused": {
+      await free(deps, held, outcome.reason);
+      deps.metrics.count("refused");
+      const report = {
+        ...reportOf(held.payment),
+        success: false,
+        errorReason: outcome.reason,
+        transaction: "",
+      };
+      throw await held.refuse(`${outcome.reason}: ${chargeOf(held.payment, outcome)}`, report);
+    }
+    case "unavailable":
+      await free(deps, held, "the facilitator could not be asked");
+      throw paymentsUnavailable(deps, outcome.cause);
+    case "unknown":
+      throw await pending(deps, held, outcome.cause);
+  }
+}
+
+/** Nothing was charged only where no block can show the contrary any more: until then others may carry the authorization out. */
+function chargeOf({ validBefore }: PresentedPayment, { isFinal }: SeenOutcome): string {
+  if (isFinal === true) {
+    return "the authorization was used or withdrawn elsewhere, in a final block; nothing was charged.";
+  }
+  const end = new Date(Number(validBefore) * 1000).toISOString();
+  return `this service has not settled the payment and will not. Others who have the authorization can carry it out until ${end}; where they do, the same request is answered without another payment, proven by ${PROOFS}.`;
+}
+
+/** Puts on record that the settlement is asked for; false when the row is no longer this request's. Throws the 503 of a database that does not answer. */
+export async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promise<boolean> {
+  try {
+    return await deps.store.askSettlement(held.id);
+  } catch (error) {
+    // It may be on record: then whoever reconciles takes it for asked.
+    throw await pending(deps, held, error);
+  }
+}
+
+/** An outcome, with whether a refusal is final: by a final block, the authorization never pays us. */
+type SeenOutcome = SettleOutcome & { readonly isFinal?: boolean };
+
+/**
+ * What the chain makes of the outcome: money that somebody else moved has paid us nevertheless, and a refusal counts only while the
+ * authorization is unused, in the pending block too.
+ */
+async function seen(
+  deps: ChargeDeps,
+  { payment }: HeldPayment,
+  outcome: SettleOutcome,
+): Promise<SeenOutcome> {
+  if (outcome.kind === "settled") return outcome;
+  try {
+    const late = { kind: "unknown", cause: new Error("the chain did not tell in time") } as const;
+    return await within<SeenOutcome>(CHAIN_DEADLINE_MS, look(deps, payment, outcome), late);
+  } catch (error) {
+    // Nobody knows whether the money moved.
+    return { kind: "unknown", cause: error };
+  }
+}
+
+async function look(
+  deps: ChargeDeps,
+  payment: PresentedPayment,
+  outcome: Exclude<SettleOutcome, { readonly kind: "settled" }>,
+): Promise<SeenOutcome> {
+  const use = await findUse(deps, payment);
+  switch (use.kind) {
+    case "unused":
+      return outcome.kind === "refused"
+        ? { kind: "refused", reason: await reasonFor(deps, payment, outcome.reason) }
+        : outcome;
+    case "paid":
+      deps.metrics.count("front_run");
+      return { kind: "settled", transaction: use.transaction };
+    case "open":
+      return {
+        kind: "unknown",
+        cause: new Error("the authorization is used, but by no payment that is seen yet"),
+      };
+    case "spent":
+      return { kind: "refused", reason: "invalid_exact_evm_nonce_already_used", isFinal: true };
+  }
+}
+
+/** Puts on record that the money moved; throws the 503 of a row that says otherwise by now. */
+export async function record(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Promise<Hex> {
+  try {
+    if (await deps.store.settle(held.id, transaction)) {
+      deps.metrics.count("settled");
+      return transaction;
+    }
+  } catch (error) {
+    throw await pending(deps, held, error);
+  }
+  throw await pending(deps, held, new Error("the payment was reconciled meanwhile"));
+}
+
+/** The 503 of a payment that is left to reconciliation, with its claim. */
+export async function pending(deps: ChargeDeps, held: HeldPayment, cause: unknown): Promise<Problem> {
+  deps.metrics.count("pending");
+  deps.logger.warn({ err: cause, payment: held.id }, "settlement unknown: left to reconciliation");
+  await deps.store.lapse(held.id).catch((error: unknown) => {
+    deps.logger.error({ err: error, payment: held.id }, "pending payment stays held until its deadline");
+  });
+  return settlementPending(held.claim, cause);
+}
+
+/** The 503 of a payment of which nobody knows yet whether it moved. */
+export function settlementPending(claim: string | null, cause?: unknown): Problem {
+  return new Problem(
+    "settlement-pending",
+    `It is not known yet whether the payment has moved. Repeat the request with ${PROOFS}: it is answered without another payment, or the authorization is free again.`,
+    {
+      headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+      ...(claim === null ? {} : { claim }),
+      cause,
+    },
+  );
+}
+
+/** Leaves the row to its deadline where the database does not answer: it was never asked to settle, or is reconciled. */
+export async function free(
+  { store, logger, metrics }: ChargeDeps,
+  { id }: HeldPayment,
+  why: string,
+): Promise<void> {
+  try {
+    await store.release(id, why);
+    metrics.count("released");
+  } catch (error) {
+    logger.error({ err: error, payment: id }, "payment not released; it is at its deadline");
+  }
+}
+
+/** What every report of a settlement says of its payment. */
+export function reportOf({ payer, requirements }: PresentedPayment) {
+  return { payer, network: requirements.network, amount: requirements.amount };
+}

@@ -1,0 +1,187 @@
+import { and, asc, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL, sql } from "drizzle-orm";
+import type { Hex } from "viem";
+import type { Database } from "../../db/database.ts";
+import { underDeadline } from "../../db/query-deadline.ts";
+import { payment } from "../../db/tables/payment.ts";
+import { ANSWER_KEPT_MS, CONFIRM_MS, type StoredPayment } from "./payments.ts";
+
+/**
+ * What payments are listed by: the states, where settled ones that nobody is working on are owed, as are those that moved for a
+ * verdict that there is not yet.
+ */
+export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
+export type PaymentKind = (typeof PAYMENT_KINDS)[number];
+/**
+ * Those that wait for something: few, so that they can be counted. Stuck ones are reserved for longer than a request and its
+ * settlement take, and not counted as reserved.
+ */
+export const HELD_KINDS = ["reserved", "stuck", "settled", "owed", "lost"] as const;
+export type HeldKind = (typeof HELD_KINDS)[number];
+
+const STUCK_AFTER_MS = 300_000;
+
+/** A row as it was read: a change is made only while it still is in that state, under that id and deadline. */
+export type DuePayment = Pick<StoredPayment, "id" | "state" | "deadline">;
+
+/** Payments past their deadline, reserved ones before released ones, longest due first: the chain has to say what became of them. */
+export function readDuePayments(
+  db: Database,
+  { chainId, now, limit }: { readonly chainId: number; readonly now: Date; readonly limit: number },
+): Promise<StoredPayment[]> {
+  return underDeadline(db)
+    .select()
+    .from(payment)
+    .where(
+      and(
+        eq(payment.chainId, chainId),
+        inArray(payment.state, ["reserved", "released"]),
+        lte(payment.deadline, now),
+      ),
+    )
+    .orderBy(desc(payment.state), asc(payment.deadline))
+    .limit(limit);
+}
+
+/** The chain shows that the money moved: from now on it is owed to whoever paid. False when the row has changed meanwhile. */
+export function settleDue(
+  db: Database,
+  due: DuePayment,
+  { transaction, now }: { readonly transaction: Hex; readonly now: Date },
+): Promise<boolean> {
+  return change(db, due, {
+    state: "settled",
+    transactionHash: transaction,
+    settledAt: now,
+    confirmAt: new Date(now.getTime() + CONFIRM_MS),
+    deadline: now,
+    updatedAt: now,
+    error: null,
+  });
+}
+
+/** The money has not moved and will not by us; looked at once more when the authorization has expired. */
+export function releaseDue(
+  db: Database,
+  due: DuePayment,
+  { error, until, now }: { readonly error: string; readonly until: Date; readonly now: Date },
+): Promise<boolean> {
+  return change(db, due, {
+    state: "released",
+    error,
+    deadline: until,
+    updatedAt: now,
+  });
+}
+
+/** Looks again at that moment. */
+export function postponeDue(
+  db: Database,
+  due: DuePayment,
+  { until, now }: { readonly until: Date; readonly now: Date },
+): Promise<boolean> {
+  return change(db, due, { deadline: until, updatedAt: now });
+}
+
+/** Forgets an authorization that expired unused. */
+export async function dropDue(db: Database, due: DuePayment): Promise<boolean> {
+  const dropped = await underDeadline(db).delete(payment).where(unchanged(due)).returning({ id: payment.id });
+  return dropped.length > 0;
+}
+
+/** Forgets what answers said a day after they were given; the payments stay. Takes as long as there are many; answers how many. */
+export async function dropOldAnswers(db: Database, now: Date): Promise<number> {
+  const dropped = await db
+    .update(payment)
+    .set({ answerType: null, answerBody: null, updatedAt: now })
+    .where(
+      and(isNotNull(payment.answerBody), lte(payment.answeredAt, new Date(now.getTime() - ANSWER_KEPT_MS))),
+    )
+    .returning({ id: payment.id });
+  return dropped.length;
+}
+
+/** A payment as it is listed. */
+export type ListedPayment = StoredPayment & { readonly kind: PaymentKind | "released" };
+
+/** The newest payments of a kind, or of all kinds. */
+export async function listPayments(
+  db: Database,
+  { kind, now, limit }: { readonly kind: PaymentKind | null; readonly now: Date; readonly limit: number },
+): Promise<ListedPayment[]> {
+  const rows = await underDeadline(db)
+    .select({ row: payment, isOwed: sql<boolean>`${ofKind("owed", now)}` })
+    .from(payment)
+    .where(kind === null ? undefined : ofKind(kind, now))
+    .orderBy(desc(payment.createdAt))
+    .limit(limit);
+  return rows.map(({ row, isOwed }) => ({ ...row, kind: isOwed ? "owed" : row.state }));
+}
+
+/** How many payments there are of each kind that waits for something. */
+export async function countPayments(
+  db: Database,
+  chainId: number,
+  now: Date,
+): Promise<Readonly<Record<HeldKind, number>>> {
+  const counted = await Promise.all(
+    HELD_KINDS.map(async (kind) => [
+      kind,
+      await underDeadline(db).$count(payment, and(eq(payment.chainId, chainId), isHeld(kind, now))),
+    ]),
+  );
+  // Every kind stands in the list that was counted.
+  return Object.fromEntries(counted) as Record<HeldKind, number>;
+}
+
+function isHeld(kind: HeldKind, now: Date): SQL | undefined {
+  const stuckSince = new Date(now.getTime() - STUCK_AFTER_MS);
+  switch (kind) {
+    case "reserved":
+      return and(ofKind("reserved", now), gt(payment.createdAt, stuckSince));
+    case "stuck":
+      return and(ofKind("reserved", now), lte(payment.createdAt, stuckSince));
+    default:
+      return ofKind(kind, now);
+  }
+}
+
+function ofKind(kind: PaymentKind, now: Date): SQL | undefined {
+  switch (kind) {
+    case "reserved":
+    case "lost":
+      return eq(payment.state, kind);
+    case "answered":
+      return and(eq(payment.state, "answered"), not(buysAwaited));
+    case "settled":
+      return and(eq(payment.state, "settled"), gt(payment.deadline, now), not(buysAwaited));
+    case "owed":
+      return or(
+        and(eq(payment.state, "settled"), lte(payment.deadline, now)),
+        and(inArray(payment.state, ["settled", "answered"]), buysAwaited),
+      );
+  }
+}
+
+/** What it pays for is a verdict without a decision; as an array, so that few rows are found by their ids. */
+const buysAwaited = sql`${payment.id} = any(array(
+  select payment_id from ahs.verdict
+  where status in ('pending', 'processing', 'failed') and runs = 0 and payment_id is not null))`;
+
+async function change(
+  db: Database,
+  due: DuePayment,
+  set: Partial<typeof payment.$inferInsert>,
+): Promise<boolean> {
+  const changed = await underDeadline(db)
+    .update(payment)
+    .set(set)
+    .where(unchanged(due))
+    .returning({ id: payment.id });
+  return changed.length > 0;
+}
+
+function unchanged({ id, state, deadline }: DuePayment): SQL | undefined {
+  // PostgreSQL keeps microseconds where a Date keeps milliseconds.
+  const asRead = sql`date_trunc('milliseconds', ${payment.deadline}) = ${deadline}`;
+  return and(eq(payment.id, id), eq(payment.state, state), asRead);
+}

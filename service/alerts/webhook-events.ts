@@ -1,0 +1,194 @@
+import { and, eq, inArray, max, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Database } from "../db/database.ts";
+import { type WebhookState, webhookAttempt, webhookEvent } from "../db/tables/alerts.ts";
+
+/** An event to be told to one endpoint. */
+export type NewEvent = {
+  /** The webhook-id of every attempt. */
+  readonly id: string;
+  readonly endpointId: string;
+  readonly subscriptionId: string | null;
+  readonly type: string;
+  /** Names what happened: told of it again, the endpoint has the event already. */
+  readonly dedupeKey: string;
+  /** The body as it is signed and sent. */
+  readonly body: string;
+  readonly state: "pending" | "dropped";
+  readonly notBefore: Date;
+  readonly createdAt: Date;
+};
+
+/** Events in one statement, each of nine parameters of at most 65,535. */
+const CHUNK = 1_000;
+
+/** Queues events, each once for its endpoint. */
+export async function insertEvents(tx: NodePgDatabase, events: readonly NewEvent[]): Promise<void> {
+  for (let start = 0; start < events.length; start += CHUNK) {
+    await tx
+      .insert(webhookEvent)
+      .values(events.slice(start, start + CHUNK))
+      .onConflictDoNothing();
+  }
+}
+
+/** Drops what was still to be delivered of one subscription. */
+export async function dropPendingEvents(tx: NodePgDatabase, subscriptionId: string): Promise<void> {
+  await tx.execute(sql`
+    update ahs.webhook_event set state = 'dropped' where id in (
+      select id from ahs.webhook_event where subscription_id = ${subscriptionId} and state = 'pending'
+      order by id for update)`);
+}
+
+/** Drops what was still to be delivered of one type to one subscription. */
+export async function dropPendingOfType(
+  tx: NodePgDatabase,
+  { subscriptionId, type }: { readonly subscriptionId: string; readonly type: string },
+): Promise<void> {
+  await tx.execute(sql`
+    update ahs.webhook_event set state = 'dropped' where id in (
+      select id from ahs.webhook_event
+      where subscription_id = ${subscriptionId} and type = ${type} and state = 'pending' order by id for update)`);
+}
+
+/** Queues an event again that is not waiting, with its id and body; false where there is none. */
+export async function requeueEvent(
+  tx: NodePgDatabase,
+  of: { readonly id: string; readonly subscriptionId: string; readonly at: Date },
+): Promise<boolean> {
+  const rows = await tx
+    .update(webhookEvent)
+    .set({ state: "pending", attempts: 0, notBefore: of.at, deliveredAt: null })
+    .where(
+      and(
+        eq(webhookEvent.id, of.id),
+        eq(webhookEvent.subscriptionId, of.subscriptionId),
+        inArray(webhookEvent.state, ["delivered", "failed", "dropped"]),
+      ),
+    )
+    .returning({ id: webhookEvent.id });
+  return rows.length > 0;
+}
+
+/** How an event of a subscription stands, and when it was last tried; null where the subscription has none of this id. */
+export async function readEventStanding(
+  tx: NodePgDatabase,
+  of: { readonly id: string; readonly subscriptionId: string },
+): Promise<{ readonly state: WebhookState; readonly triedAt: Date | null } | null> {
+  const [row] = await tx
+    .select({ state: webhookEvent.state, triedAt: max(webhookAttempt.at) })
+    .from(webhookEvent)
+    .leftJoin(webhookAttempt, eq(webhookAttempt.eventId, webhookEvent.id))
+    .where(and(eq(webhookEvent.id, of.id), eq(webhookEvent.subscriptionId, of.subscriptionId)))
+    .groupBy(webhookEvent.id);
+  return row ?? null;
+}
+
+/** An event whose delivery is due. */
+export type DueEvent = {
+  readonly id: string;
+  readonly endpointId: string;
+  /** Whose turn the delivery takes. */
+  readonly owner: string;
+  /** Its endpoint failed an event that waits to be tried again. */
+  readonly isFailing: boolean;
+};
+
+/**
+ * That at $1 nothing is owed of an event `e` to its subscription `s` any more: that was ended by its owner, or had expired when the
+ * event was made, or three days ago, which is longer than attempts go on.
+ */
+export const IS_OVER = `(
+  s.ended_at is not null or s.expires_at <= e.created_at or s.expires_at <= $1::timestamptz - interval '3 days')`;
+
+/**
+ * Events that are due at $1, of live endpoints and owed to their subscription, or of none: an endpoint that never answered 2xx gets
+ * nothing of its subscription but tests until it does, and one that asked to be left alone gets nothing until its time is over.
+ */
+const DUE = `
+  from ahs.webhook_event e
+  join ahs.webhook_endpoint w on w.id = e.endpoint_id
+  left join ahs.alert_subscription s on s.id = e.subscription_id
+  where e.state = 'pending' and e.not_before <= $1
+    and w.disabled_at is null and (w.held_until is null or w.held_until <= $1)
+    and (w.verified_at is not null or e.subscription_id is null or e.type = 'subscription.test')
+    and (s.id is null or not ${IS_OVER})`;
+
+type DueRow = {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly owner: string;
+  readonly failing: boolean;
+};
+
+/**
+ * What is due: of each endpoint the oldest so many, in turns of the owners, endpoints that answer before those that fail, and first
+ * attempts before repeated ones.
+ */
+export async function readDueEvents(
+  db: Database,
+  of: { readonly now: Date; readonly perEndpoint: number; readonly limit: number },
+): Promise<readonly DueEvent[]> {
+  const { rows } = await db.$client.query<DueRow>(
+    `with due as (
+       select e.id, e.endpoint_id, e.attempts, e.not_before,
+              coalesce(s.owner, (select owner from ahs.verdict where endpoint_id = e.endpoint_id limit 1),
+                e.endpoint_id::text) as owner,
+              row_number() over (partition by e.endpoint_id order by e.not_before, e.created_at, e.id) as place
+       ${DUE}
+     ), turns as (
+       select *, row_number() over (partition by owner order by place, attempts > 0, not_before, id) as turn
+       from due where place <= $2
+     ), failing as materialized (
+       -- Of each endpoint that something is due for: however many others wait to be tried again, they are not read.
+       select endpoint_id from (select distinct endpoint_id from turns) of_turns
+       where exists (select from ahs.webhook_event f
+         where f.endpoint_id = of_turns.endpoint_id and f.state = 'pending' and f.attempts > 0 offset 0)
+     )
+     select id, endpoint_id, owner, failing from (
+       select *, endpoint_id in (select endpoint_id from failing) as failing from turns) of_failing
+     order by turn, failing, attempts > 0, not_before, id limit $3`,
+    [of.now, of.perEndpoint, of.limit],
+  );
+  return rows.map(({ id, endpoint_id, owner, failing }) => ({
+    id,
+    endpointId: endpoint_id,
+    owner,
+    isFailing: failing,
+  }));
+}
+
+/** All that an attempt needs to know. */
+export type PendingEvent = {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+  /** Signs as well; null where no rotation is so recent. */
+  readonly previousSecret: string | null;
+  readonly body: string;
+  /** Attempts since it was queued, or queued again. */
+  readonly attempts: number;
+};
+
+type PendingRow = {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly body: string;
+  readonly attempts: number;
+};
+
+/** An event as it stands now; null where it is not due any more. */
+export async function readPendingEvent(db: Database, id: string, now: Date): Promise<PendingEvent | null> {
+  const { rows } = await db.$client.query<PendingRow>(
+    `select e.id, w.url, w.secret, case when w.previous_until > $1 then w.previous_secret end as previous_secret,
+            e.body, e.attempts
+     ${DUE} and e.id = $2`,
+    [now, id],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { previous_secret, ...event } = row;
+  return { ...event, previousSecret: previous_secret };
+}

@@ -1,0 +1,369 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, integer, numeric, primaryKey, text } from "drizzle-orm/pg-core";
+import type { CallEffect } from "../../model/features/types.ts";
+import { ahs } from "./schema.ts";
+
+/** How far finalized blocks have been read for every followed wallet, and by which hash that block is known. */
+export const enrichCursor = ahs.table("enrich_cursor", {
+  chainId: integer().primaryKey(),
+  block: bigint({ mode: "number" }).notNull(),
+  blockHash: text().notNull(),
+});
+
+/** Ranges that enrichment is reading, noted before it reads them, so that the next process learns where one died. */
+export const enrichReading = ahs.table(
+  "enrich_reading",
+  {
+    chainId: integer().notNull(),
+    /** chain: of every wallet; past: of wallets that joined late. */
+    task: text().$type<"chain" | "past">().notNull(),
+    fromBlock: bigint({ mode: "number" }).notNull(),
+    /** Of the range, or of a larger one that processes died in. */
+    toBlock: bigint({ mode: "number" }).notNull(),
+    /** Processes that ended while they read up to `toBlock`. */
+    deaths: integer().notNull(),
+    /** The transaction that is being decoded, in a range that a process died in; null at all other times. */
+    transactionHash: text(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.task] })],
+);
+
+/** Transactions that processes died of while they decoded them. */
+export const enrichDeath = ahs.table(
+  "enrich_death",
+  {
+    chainId: integer().notNull(),
+    transactionHash: text().notNull(),
+    deaths: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.transactionHash] })],
+);
+
+/** Wallets that are read for: each from the block in which the index began to follow it. Addresses are lower-case. */
+export const enrichWallet = ahs.table(
+  "enrich_wallet",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    fromBlock: bigint({ mode: "number" }).notNull(),
+    /**
+     * Next block of its own past, for a wallet that began to be followed behind the chain's cursor; read up to `pastUntil`.
+     * Null once nothing is missing up to the cursor.
+     */
+    pastNext: bigint({ mode: "number" }),
+    pastUntil: bigint({ mode: "number" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.wallet] }),
+    index("enrich_wallet_past").on(table.chainId, table.pastNext).where(sql`past_next is not null`),
+  ],
+);
+
+/** transaction: the wallet sent it. erc4337, safe: its account executed it in another's transaction. */
+export type CallOrigin = "transaction" | "erc4337" | "safe";
+
+/** Calls that followed wallets made or executed, as the model reads them; from finalized blocks, and from history sources. */
+export const ownCall = ahs.table(
+  "own_call",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+    transactionIndex: integer().notNull(),
+    /** 0 for a transaction of its own, else the number of the log that tells of the execution, plus 1. */
+    position: integer().notNull(),
+    hash: text().notNull(),
+    origin: text().$type<CallOrigin>().notNull(),
+    /** enrich, or the name of the history source that told of it. */
+    source: text().notNull(),
+    /** Unix seconds. */
+    timestamp: bigint({ mode: "number" }).notNull(),
+    /**
+     * Null for a contract creation, and for an execution whose target is not known. Of an execution calldata tells it, which the
+     * account's own code may ignore: whom it dealt with is shown by `recipient` and `emitters`.
+     */
+    to: text(),
+    selector: text(),
+    /** 0 for an execution: no log shows what its calldata asks to send. */
+    value: numeric({ mode: "bigint" }).notNull(),
+    ok: boolean().notNull(),
+    gasLimit: numeric({ mode: "bigint" }).notNull(),
+    gasUsed: numeric({ mode: "bigint" }).notNull(),
+    gasPriceWei: numeric({ mode: "bigint" }).notNull(),
+    /** What the wallet paid for it, without the L1 fee. */
+    feeWei: numeric({ mode: "bigint" }).notNull(),
+    /** Wei that a rollup charged for posting the call; null on chains whose receipts have no such fee. */
+    l1FeeWei: numeric({ mode: "bigint" }),
+    /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, and for an execution whose logs do not show it, as is `amount`. */
+    recipient: text(),
+    amount: numeric({ mode: "bigint" }),
+    /** Base fee and median tip of the block; null where its receipt was not read, or the block tells none. */
+    marketPriceWei: numeric({ mode: "bigint" }),
+    /** Null where its receipt was not read, as are the columns after it. */
+    effect: text().$type<CallEffect>(),
+    logs: integer(),
+    /** Contracts that emitted its logs, each once, in the order of their first log: the first 32. */
+    emitters: text().array(),
+    /** Net ERC-20 changes of the wallet, "token:amount" by rising token; of more than 32 those that the logs show first. */
+    moves: text().array(),
+    /**
+     * The call as scoring reads and hashes it, see `formatCall`; a trigger writes it, for to put it together at every reading takes
+     * half of what scoring takes. Null in rows older than the column, of which readers put it together.
+     */
+    line: text(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.chainId, table.wallet, table.block, table.transactionIndex, table.position],
+    }),
+    index("own_call_hash").on(table.chainId, table.hash),
+  ],
+);
+
+/** Which answers of the node a block's tip comes from: receipts of the whole block, or its transactions. */
+export type BlockSource = "block_receipts" | "transactions";
+
+/** Every block with own calls: what the market paid in it. */
+export const enrichBlock = ahs.table(
+  "enrich_block",
+  {
+    chainId: integer().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+    hash: text().notNull(),
+    /** Unix seconds. */
+    timestamp: bigint({ mode: "number" }).notNull(),
+    /** Null before EIP-1559. */
+    baseFeeWei: numeric({ mode: "bigint" }),
+    /** Median over its transactions of the price paid above the base fee, those that pay none of it left out; null without any. */
+    medianTipWei: numeric({ mode: "bigint" }),
+    transactions: integer().notNull(),
+    source: text().$type<BlockSource>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.block] })],
+);
+
+/** native: the chain's own coin, told by a transaction's value, not by a log. */
+export type TokenStandard = "native" | "erc20" | "erc721" | "erc1155";
+
+/** What moved into or out of followed wallets; any contract can claim any movement, so look at `token` and `sender`. */
+export const enrichTransfer = ahs.table(
+  "enrich_transfer",
+  {
+    chainId: integer().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+    /** Of native coin that a transaction sent: −1 − the transaction's index. */
+    logIndex: integer().notNull(),
+    /** Place within one log: a batch moves several ids. */
+    item: integer().notNull(),
+    transactionHash: text().notNull(),
+    /** Unix seconds. */
+    timestamp: bigint({ mode: "number" }).notNull(),
+    /** The zero address for native coin. */
+    token: text().notNull(),
+    standard: text().$type<TokenStandard>().notNull(),
+    from: text().notNull(),
+    to: text().notNull(),
+    /** Null for ERC-721, which moves one id. */
+    amount: numeric({ mode: "bigint" }),
+    /** Null for native coin and ERC-20. */
+    tokenId: numeric({ mode: "bigint" }),
+    /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
+    sender: text(),
+    /** Unix seconds of chain time until which it is kept, since any contract can claim it of anybody; null for good. */
+    keptUntil: bigint({ mode: "number" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.block, table.logIndex, table.item] }),
+    index("enrich_transfer_from").on(table.chainId, table.from, table.block),
+    index("enrich_transfer_to").on(table.chainId, table.to, table.block),
+    index("enrich_transfer_kept").on(table.chainId, table.keptUntil).where(sql`kept_until is not null`),
+  ],
+);
+
+/** amount: ERC-20. token: one ERC-721 id. all: every id of a collection, ERC-721 and ERC-1155. */
+export type ApprovalKind = "amount" | "token" | "all";
+
+/**
+ * Approvals that followed wallets gave, by what they are of: of each the newest log in a call or execution of its owner, and
+ * the newest of others' transactions after it, which tells what is left. At most 2,000 of a wallet; see `storeApprovals`.
+ */
+export const enrichApproval = ahs.table(
+  "enrich_approval",
+  {
+    chainId: integer().notNull(),
+    owner: text().notNull(),
+    token: text().notNull(),
+    kind: text().$type<ApprovalKind>().notNull(),
+    /** The spender; of kind token the id, since there one spender replaces the other. */
+    subject: text().notNull(),
+    /** Whether a call or an execution of the owner logged it. */
+    own: boolean().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+    logIndex: integer().notNull(),
+    transactionHash: text().notNull(),
+    /** Unix seconds. */
+    timestamp: bigint({ mode: "number" }).notNull(),
+    spender: text().notNull(),
+    /** Null but for kind amount. */
+    amount: numeric({ mode: "bigint" }),
+    /** Null but for kind token. */
+    tokenId: numeric({ mode: "bigint" }),
+    /** False where it takes an earlier approval back. */
+    approved: boolean().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.chainId, table.owner, table.token, table.kind, table.subject, table.own],
+    }),
+  ],
+);
+
+/** ERC-4337 operations of followed accounts; any contract can emit one, so look at `entryPoint`. */
+export const enrichUserOperation = ahs.table(
+  "enrich_user_operation",
+  {
+    chainId: integer().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+    logIndex: integer().notNull(),
+    transactionHash: text().notNull(),
+    /** Unix seconds. */
+    timestamp: bigint({ mode: "number" }).notNull(),
+    entryPoint: text().notNull(),
+    wallet: text().notNull(),
+    userOpHash: text().notNull(),
+    /** Null where the account paid by itself. */
+    paymaster: text(),
+    nonce: numeric({ mode: "bigint" }).notNull(),
+    success: boolean().notNull(),
+    actualGasCostWei: numeric({ mode: "bigint" }).notNull(),
+    actualGasUsed: numeric({ mode: "bigint" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.block, table.logIndex] }),
+    index("enrich_user_operation_wallet").on(table.chainId, table.wallet, table.block),
+  ],
+);
+
+/**
+ * Who dealt with whom: calls and funds from an account to a counterparty. Complete for followed wallets as the account; of
+ * strangers a bounded number for each counterparty: of callers what the blocks show that are read anyway, of payers those that
+ * sent a followed wallet most. What the other payers sent is the zero address's.
+ */
+export const contact = ahs.table(
+  "contact",
+  {
+    chainId: integer().notNull(),
+    counterparty: text().notNull(),
+    account: text().notNull(),
+    /** Calls of the account to it, token payments to it included; 0 where only funds are known. */
+    calls: integer().notNull(),
+    /** Value sent to it in native coin and priced tokens, at the prices of the day, in millionths of a US dollar. */
+    sentMicroUsd: numeric({ mode: "bigint" }).notNull(),
+    firstBlock: bigint({ mode: "number" }).notNull(),
+    /** Unix seconds. */
+    firstTime: bigint({ mode: "number" }).notNull(),
+    lastBlock: bigint({ mode: "number" }).notNull(),
+    lastTime: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.counterparty, table.account] }),
+    // Whom an account calls, and how often, is told by the index alone: scoring asks it of every user of a counterparty.
+    index("contact_account").on(table.chainId, table.account, table.counterparty, table.calls),
+  ],
+);
+
+/**
+ * All calls of a stranger in the blocks that are read anyway, since it is known as a user of a counterparty; those left out by
+ * which it was known as a user of one that keeps others by now.
+ */
+export const stranger = ahs.table(
+  "stranger",
+  {
+    chainId: integer().notNull(),
+    account: text().notNull(),
+    calls: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.account] })],
+);
+
+/**
+ * What never changes about an account, once it is known; null is what no source knows. Of an account that nothing is known of
+ * it is asked again.
+ */
+export const accountFact = ahs.table(
+  "account_fact",
+  {
+    chainId: integer().notNull(),
+    address: text().notNull(),
+    /** Whether it had code when it was read. */
+    hasCode: boolean(),
+    /** Who created the contract. */
+    creator: text(),
+    /** Who first sent it value. */
+    firstFunder: text(),
+    /** Block and Unix seconds at which it had code, or had sent a transaction, at the latest. */
+    existedBlock: bigint({ mode: "number" }),
+    existedAt: bigint({ mode: "number" }),
+    /** index, or the name of the history source. */
+    source: text().notNull(),
+    readBlock: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.address] }),
+    // Whom an account funded first, and what it created.
+    index("account_fact_funder").on(table.chainId, table.firstFunder, table.address),
+    index("account_fact_creator").on(table.chainId, table.creator, table.address),
+  ],
+);
+
+/** Accounts whose facts are still to be asked for, each by every followed wallet that they matter to. */
+export const pendingFact = ahs.table(
+  "pending_fact",
+  {
+    chainId: integer().notNull(),
+    address: text().notNull(),
+    wallet: text().notNull(),
+    /** Whether it only created or first funded another that is asked for; then its own creator and funder are not wanted. */
+    ancestor: boolean().notNull(),
+    /** Unix seconds of chain time from which it is to be asked for; of an account not asked for yet, those of its first contact. */
+    dueAt: bigint({ mode: "number" }).notNull(),
+    /** Times that nobody knew anything of it. */
+    asked: integer().notNull(),
+    /** Whether it is the wallet, or own calls of the wallet called or paid it, or it created or funded one of those. */
+    own: boolean().notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.address, table.wallet] }),
+    index("pending_fact_turn").on(table.chainId, table.wallet, table.own.desc(), table.dueAt),
+  ],
+);
+
+/** Last answer of a price feed on each UTC day with one. */
+export const feedPrice = ahs.table(
+  "feed_price",
+  {
+    chainId: integer().notNull(),
+    feed: text().notNull(),
+    /** UTC day number. */
+    day: integer().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+    /** US dollars with `decimals` decimals. */
+    answer: numeric({ mode: "bigint" }).notNull(),
+    decimals: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.feed, table.day] })],
+);
+
+/** EIP-7702 delegation of followed wallets, a row whenever it was found changed. */
+export const walletDelegation = ahs.table(
+  "wallet_delegation",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    /** Block at which the code was read. */
+    block: bigint({ mode: "number" }).notNull(),
+    /** Null where it delegates to nobody. */
+    delegate: text(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.wallet, table.block] })],
+);

@@ -1,0 +1,90 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import type { Grade } from "../../model/score/record.ts";
+import type { ScanReport } from "./scan-report.ts";
+import { ahs } from "./schema.ts";
+
+/** nightly: the one of its UTC day. hand: `ahs scan`. */
+export type ScanCause = "nightly" | "hand";
+
+/** running: somebody works on it, or died over it. done: its report is whole. abandoned: another began before it was done. */
+export type ScanState = "running" | "done" | "abandoned";
+
+/** One scan of the registries and of all scores, with what it found. */
+export const scanRun = ahs.table(
+  "scan_run",
+  {
+    id: uuid().primaryKey(),
+    chainId: integer().notNull(),
+    /** UTC day, YYYY-MM-DD. */
+    night: text().notNull(),
+    cause: text().$type<ScanCause>().notNull(),
+    state: text().$type<ScanState>().notNull(),
+    startedAt: timestamp({ withTimezone: true }).notNull(),
+    /** Null while it runs, as is the report. */
+    finishedAt: timestamp({ withTimezone: true }),
+    report: jsonb().$type<ScanReport>(),
+    /** Why the last attempt at it failed; null where none did. */
+    error: text(),
+    attempts: integer().notNull().default(1),
+  },
+  (table) => [
+    uniqueIndex("scan_run_nightly").on(table.chainId, table.night).where(sql`cause = 'nightly'`),
+    index("scan_run_newest").on(table.chainId, table.startedAt.desc()),
+  ],
+);
+
+/** The grade of every wallet as the newest scan that is done found it: what the next one compares with. */
+export const scanGrade = ahs.table(
+  "scan_grade",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    /** Null for a wallet without enough history. */
+    grade: text().$type<Grade>(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.wallet] })],
+);
+
+/** Agents of the registries that the index does not follow, as their events tell of them in final blocks. */
+export const registryAgent = ahs.table(
+  "registry_agent",
+  {
+    chainId: integer().notNull(),
+    /** Lower-case address of the registry. */
+    registry: text().notNull(),
+    agentId: numeric({ mode: "bigint" }).notNull(),
+    /** Lower-case; null while none is known. */
+    wallet: text(),
+    /** Null where the registry names none. */
+    uri: text(),
+    registeredBlock: bigint({ mode: "number" }).notNull(),
+    updatedBlock: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.registry, table.agentId] }),
+    index("registry_agent_wallet").on(table.chainId, table.wallet),
+  ],
+);
+
+/** Up to which block each of those registries has been read. */
+export const registryCursor = ahs.table(
+  "registry_cursor",
+  {
+    chainId: integer().notNull(),
+    registry: text().notNull(),
+    block: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.registry] })],
+);

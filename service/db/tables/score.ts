@@ -1,0 +1,83 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, integer, jsonb, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Coverage, SanctionsFlag } from "../../model/features/types.ts";
+import type { ConfidenceLevel, FeatureLine, Grade, Pattern } from "../../model/score/record.ts";
+import { ahs } from "./schema.ts";
+
+/** Score history: a row per wallet and as-of block, never updated. Addresses are lower-case. */
+export const score = ahs.table(
+  "score",
+  {
+    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    asOfBlock: bigint({ mode: "number" }).notNull(),
+    asOfHash: text().notNull(),
+    asOfTime: timestamp({ withTimezone: true }).notNull(),
+    modelVersion: text().notNull(),
+    /** Null for a record without enough history, as are d1Score, d2Score and grade. */
+    ahsScore: integer(),
+    d1Score: integer(),
+    d2Score: integer(),
+    grade: text().$type<Grade>(),
+    confidenceMicros: integer().notNull(),
+    confidenceLevel: text().$type<ConfidenceLevel>().notNull(),
+    sanctioned: boolean().notNull(),
+    sanctionsFlags: jsonb().$type<readonly SanctionsFlag[]>().notNull(),
+    patterns: jsonb().$type<readonly Pattern[]>().notNull(),
+    features: jsonb().$type<readonly FeatureLine[]>().notNull(),
+    coverage: jsonb().$type<Coverage>().notNull(),
+    /** When the confidence falls to a lower level by itself, for want of own calls; null where it cannot. */
+    levelUntil: timestamp({ withTimezone: true }),
+    inputsHash: text().notNull(),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    index("score_latest").on(table.chainId, table.wallet, table.id.desc()),
+    uniqueIndex("score_once").on(table.chainId, table.wallet, table.inputsHash),
+    // Scores of the newest calls alone, which are counted.
+    index("score_cut").on(table.chainId, table.id).where(sql`coverage ->> 'newestCallsOnly' = 'true'`),
+  ],
+);
+
+/** The newest score row of each wallet: one primary-key read for routing. */
+export const currentScore = ahs.table(
+  "current_score",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    scoreId: bigint({ mode: "number" })
+      .notNull()
+      .references(() => score.id),
+    asOfBlock: bigint({ mode: "number" }).notNull(),
+    asOfTime: timestamp({ withTimezone: true }).notNull(),
+    ahsScore: integer(),
+    grade: text().$type<Grade>(),
+    confidenceMicros: integer().notNull(),
+    confidenceLevel: text().$type<ConfidenceLevel>().notNull(),
+    sanctioned: boolean().notNull(),
+    /** When the confidence falls to a lower level by itself; null where it cannot. */
+    levelUntil: timestamp({ withTimezone: true }),
+  },
+  (table) => [
+    uniqueIndex("current_score_wallet").on(table.chainId, table.wallet),
+    index("current_score_score").on(table.scoreId),
+    // How many wallets have each score.
+    index("current_score_distribution").on(table.chainId, table.ahsScore),
+    // The order of the leaderboard.
+    index("current_score_rank")
+      .on(table.chainId, table.ahsScore.desc(), table.confidenceMicros.desc(), table.wallet)
+      .where(sql`ahs_score is not null`),
+  ],
+);
+
+/** When somebody last read, paid for or subscribed to a wallet: who gets a heartbeat. */
+export const walletInterest = ahs.table(
+  "wallet_interest",
+  {
+    chainId: integer().notNull(),
+    wallet: text().notNull(),
+    lastAt: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [uniqueIndex("wallet_interest_wallet").on(table.chainId, table.wallet)],
+);

@@ -1,0 +1,286 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { type Address, zeroAddress } from "viem";
+import { inStatements, insertRows } from "../../db/insert-rows.ts";
+
+/** What one range adds to what is known between an account and a counterparty. */
+export type ContactIncrement = {
+  readonly counterparty: Address;
+  readonly account: Address;
+  readonly calls: number;
+  readonly sentMicroUsd: bigint;
+  readonly firstBlock: number;
+  readonly firstTime: number;
+  readonly lastBlock: number;
+  readonly lastTime: number;
+};
+
+/** What a stranger did with one counterparty since it is known as a user of it. */
+export type Slot = {
+  readonly calls: number;
+  /** Unix seconds of the last contact. */
+  readonly lastTime: number;
+};
+
+/** A counterparty of followed wallets. */
+export type KnownCounterparty = {
+  /** Block of the first contact of a followed wallet with it. */
+  readonly since: number;
+  /** Strangers that are known to use it. */
+  readonly strangers: ReadonlyMap<Address, Slot>;
+};
+
+/** An account that nobody follows, known as a user of counterparties. */
+export type KnownStranger = {
+  /** All its calls, to whomever, since it is known; those left out that slots told of which it has lost. */
+  readonly calls: number;
+  /** Counterparties that it is known as a user of. */
+  readonly slots: number;
+};
+
+/** Adds calls and funds, each pair at most once among the increments; not idempotent, so it belongs into the transaction of their facts. */
+export async function addContacts(
+  tx: NodePgDatabase,
+  chainId: number,
+  increments: readonly ContactIncrement[],
+): Promise<void> {
+  await insertRows(tx, {
+    table: "contact",
+    rows: increments.map((increment) => ({ chainId, ...increment })),
+    end: ADD_TO_CONTACT,
+  });
+}
+
+const ADD_TO_CONTACT = sql`
+  on conflict (chain_id, counterparty, account) do update set
+    calls = contact.calls + excluded.calls,
+    sent_micro_usd = contact.sent_micro_usd + excluded.sent_micro_usd,
+    first_block = least(contact.first_block, excluded.first_block),
+    first_time = least(contact.first_time, excluded.first_time),
+    last_block = greatest(contact.last_block, excluded.last_block),
+    last_time = greatest(contact.last_time, excluded.last_time)`;
+
+/**
+ * Payers that are kept for one counterparty: accounts that are not followed and sent it funds without a call. A third party can
+ * send dust from any number of accounts, and readers of a counterparty's contacts go through all of them.
+ */
+export const MAX_PAYERS = 256;
+
+/** Account of the contact that sums up the payers that were dropped; transfers from it are mints and make no contact. */
+export const OTHER_PAYERS = zeroAddress;
+
+/** Counterparties of one statement: each has at least as many contacts as payers are kept. */
+const PAID_AT_ONCE = 500;
+/** Payers that one statement drops, so that none runs into its time limit, whatever was stored before there was a bound. */
+const DROPPED_AT_ONCE = 20_000;
+
+/**
+ * Drops the payers beyond MAX_PAYERS that sent least to each counterparty of the given payments. What they sent is added to the
+ * contact of OTHER_PAYERS, so that the sum over a counterparty's contacts stays the same. Returns how many were dropped.
+ */
+export async function dropPayers(
+  tx: NodePgDatabase,
+  chainId: number,
+  paid: readonly Pick<ContactIncrement, "counterparty" | "account">[],
+): Promise<number> {
+  const counterparties = await paidByStrangers(tx, chainId, paid);
+  let dropped = 0;
+  for (let start = 0; start < counterparties.length; start += PAID_AT_ONCE) {
+    const some = counterparties.slice(start, start + PAID_AT_ONCE);
+    for (let last = DROPPED_AT_ONCE; last === DROPPED_AT_ONCE; dropped += last)
+      last = await dropSomePayers(tx, chainId, some);
+  }
+  return dropped;
+}
+
+/** Counterparties of payments by accounts that are not followed: of all others no payer can be new. */
+async function paidByStrangers(
+  tx: NodePgDatabase,
+  chainId: number,
+  paid: readonly Pick<ContactIncrement, "counterparty" | "account">[],
+): Promise<readonly Address[]> {
+  const found = new Set<Address>();
+  for (const some of inStatements(paid)) {
+    const counterparties = sql.param(some.map(({ counterparty }) => counterparty));
+    const accounts = sql.param(some.map(({ account }) => account));
+    const { rows } = await tx.execute<{ counterparty: Address }>(sql`
+      select distinct counterparty from unnest(${counterparties}::text[], ${accounts}::text[]) as paid (counterparty, account)
+      where not exists (select from ahs.enrich_wallet w where w.chain_id = ${chainId} and w.wallet = paid.account)`);
+    for (const { counterparty } of rows) found.add(counterparty);
+  }
+  return [...found];
+}
+
+async function dropSomePayers(
+  tx: NodePgDatabase,
+  chainId: number,
+  counterparties: readonly Address[],
+): Promise<number> {
+  const { rows } = await tx.execute<{ dropped: number }>(sql`
+    with beyond as (
+      select gone.* from unnest(${sql.param(counterparties)}::text[]) as paid (address)
+      cross join lateral (
+        select c.counterparty, c.account from ahs.contact c
+        where c.chain_id = ${chainId} and c.counterparty = paid.address and c.calls = 0 and c.account <> ${OTHER_PAYERS}
+          and not exists (select from ahs.enrich_wallet w where w.chain_id = ${chainId} and w.wallet = c.account)
+        order by c.sent_micro_usd desc, c.first_block, c.account offset ${MAX_PAYERS}
+      ) gone
+      limit ${DROPPED_AT_ONCE}
+    ), dropped as (
+      delete from ahs.contact c using beyond b
+      where c.chain_id = ${chainId} and c.counterparty = b.counterparty and c.account = b.account
+      returning c.*
+    ), added as (
+      insert into ahs.contact
+        (chain_id, counterparty, account, calls, sent_micro_usd, first_block, first_time, last_block, last_time)
+      select ${chainId}::integer, counterparty, ${OTHER_PAYERS}::text, 0, sum(sent_micro_usd),
+        min(first_block), min(first_time), max(last_block), max(last_time)
+      from dropped group by counterparty
+      ${ADD_TO_CONTACT}
+    )
+    select count(*)::int as dropped from dropped`);
+  return rows[0]?.dropped ?? 0;
+}
+
+/** Sets all calls of strangers, and forgets those without any: null. */
+export async function storeStrangerCalls(
+  tx: NodePgDatabase,
+  chainId: number,
+  counts: ReadonlyMap<Address, number | null>,
+): Promise<void> {
+  const rows = [...counts].flatMap(([account, calls]) => (calls === null ? [] : { chainId, account, calls }));
+  const gone = [...counts].flatMap(([account, calls]) => (calls === null ? account : []));
+  for (const some of inStatements(gone))
+    await tx.execute(
+      sql`delete from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(some)}::text[])`,
+    );
+  await insertRows(tx, {
+    table: "stranger",
+    rows,
+    end: sql`on conflict (chain_id, account) do update set calls = excluded.calls`,
+  });
+}
+
+/**
+ * Forgets calls of strangers to counterparties, and keeps what funds they sent. Those of an account that was followed once
+ * stay: nothing would count them again when it is followed anew.
+ */
+export async function forgetStrangerCalls(
+  tx: NodePgDatabase,
+  chainId: number,
+  left: readonly { readonly counterparty: Address; readonly account: Address }[],
+): Promise<void> {
+  for (const some of inStatements(left)) await forgetSome(tx, chainId, some);
+}
+
+async function forgetSome(
+  tx: NodePgDatabase,
+  chainId: number,
+  left: readonly { readonly counterparty: Address; readonly account: Address }[],
+): Promise<void> {
+  const counterparties = sql.param(left.map(({ counterparty }) => counterparty));
+  const accounts = sql.param(left.map(({ account }) => account));
+  await tx.execute(sql`
+    with gone as (
+      select * from unnest(${counterparties}::text[], ${accounts}::text[]) as gone (counterparty, account)
+      where not exists (
+        select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = gone.account and o.source = 'enrich')
+    ), freed as (
+      delete from ahs.contact c using gone
+      where c.chain_id = ${chainId} and c.counterparty = gone.counterparty and c.account = gone.account
+        and c.sent_micro_usd = 0
+    )
+    update ahs.contact c set calls = 0 from gone
+    where c.chain_id = ${chainId} and c.counterparty = gone.counterparty and c.account = gone.account
+      and c.sent_micro_usd > 0`);
+}
+
+/** Those of the accounts that followed wallets deal with, with the strangers that are known to use them. */
+export async function readKnownCounterparties(
+  tx: NodePgDatabase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<ReadonlyMap<Address, KnownCounterparty>> {
+  const known = new Map<Address, KnownCounterparty>();
+  for (const some of inStatements(accounts))
+    for (const [account, counterparty] of await readSomeCounterparties(tx, chainId, some))
+      known.set(account, counterparty);
+  return known;
+}
+
+async function readSomeCounterparties(
+  tx: NodePgDatabase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<ReadonlyMap<Address, KnownCounterparty>> {
+  const asked = sql.param(accounts);
+  const { rows } = await tx.execute<{ counterparty: Address; since: number }>(sql`
+    select c.counterparty, min(c.first_block)::float8 as since
+    from ahs.contact c join ahs.enrich_wallet w on w.chain_id = c.chain_id and w.wallet = c.account
+    where c.chain_id = ${chainId} and c.counterparty = any(${asked}::text[])
+    group by c.counterparty`);
+  const known = rows.map(({ counterparty }) => counterparty);
+  const users = await tx.execute<{ counterparty: Address; account: Address } & Slot>(sql`
+    select c.counterparty, c.account, c.calls, c.last_time::float8 as "lastTime"
+    from ahs.contact c join ahs.stranger s on s.chain_id = c.chain_id and s.account = c.account
+    where c.chain_id = ${chainId} and c.counterparty = any(${sql.param(known)}::text[]) and c.calls > 0`);
+  const byCounterparty = Map.groupBy(users.rows, ({ counterparty }) => counterparty);
+  return new Map(
+    rows.map(({ counterparty, since }) => {
+      const slots = byCounterparty.get(counterparty) ?? [];
+      const strangers = new Map(slots.map(({ account, calls, lastTime }) => [account, { calls, lastTime }]));
+      return [counterparty, { since, strangers }];
+    }),
+  );
+}
+
+/** Those of the accounts that are known as strangers. */
+export async function readStrangers(
+  tx: NodePgDatabase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<ReadonlyMap<Address, KnownStranger>> {
+  const known = new Map<Address, KnownStranger>();
+  for (const some of inStatements(accounts)) {
+    const { rows } = await tx.execute<{ account: Address } & KnownStranger>(
+      sql`select s.account, s.calls::float8 as calls, count(c.account)::int as slots
+          from ahs.stranger s
+          left join ahs.contact c on c.chain_id = s.chain_id and c.account = s.account and c.calls > 0
+          where s.chain_id = ${chainId} and s.account = any(${sql.param(some)}::text[])
+          group by s.account, s.calls`,
+    );
+    for (const { account, ...stranger } of rows) known.set(account, stranger);
+  }
+  return known;
+}
+
+/**
+ * Makes followed wallets of those of the accounts that are known as strangers: what is left of their calls is what their own
+ * calls tell, directly or through contracts of their own.
+ */
+export async function recountStrangers(
+  tx: NodePgDatabase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<void> {
+  const { rows } = await tx.execute<{ account: Address }>(
+    sql`delete from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(accounts)}::text[])
+        returning account`,
+  );
+  if (rows.length === 0) return;
+  const known = sql.param(rows.map(({ account }) => account));
+  const isOwn = (address: SQL) => sql`exists (
+    select from ahs.account_fact f where f.chain_id = o.chain_id and f.address = ${address} and f.creator = o.wallet)`;
+  await tx.execute(sql`
+    update ahs.contact c set calls = (
+      select count(*) from ahs.own_call o
+      where o.chain_id = c.chain_id and o.wallet = c.account and o.source = 'enrich'
+        and (o.position = 0 or (o.ok and (o.recipient is not null or o."to" = any(o.emitters)))) and (
+        coalesce(o.recipient, o."to") = c.counterparty
+        or (o.recipient is null and c.counterparty = any(o.emitters) and c.counterparty <> o."to"
+            and ${isOwn(sql`o."to"`)} and not ${isOwn(sql`c.counterparty`)})))
+    where c.chain_id = ${chainId} and c.account = any(${known}::text[])`);
+  await tx.execute(sql`
+    delete from ahs.contact
+    where chain_id = ${chainId} and account = any(${known}::text[]) and calls = 0 and sent_micro_usd = 0`);
+}

@@ -1,0 +1,113 @@
+import { type Address, zeroAddress as NOBODY } from "viem";
+import type { ContactIncrement } from "./contact-rows.ts";
+import type { Creation } from "./enrich-reads.ts";
+import type { EnrichRows } from "./enrich-writes.ts";
+import type { Market } from "./market.ts";
+import type { OwnCallRow } from "./own-call.ts";
+import type { ValueOf } from "./price-book.ts";
+
+type TransferRow = EnrichRows["transfers"][number];
+
+/** Calls or funds from an account to a counterparty, at one moment. */
+export type Dealing = {
+  readonly counterparty: Address;
+  readonly account: Address;
+  readonly calls: number;
+  readonly sentMicroUsd: bigint;
+  readonly block: number;
+  readonly timestamp: number;
+};
+
+/** Payees of one transaction that are kept for whoever paid them: each is an account whose facts are asked for. */
+const MAX_PAYEES = 32;
+
+/**
+ * Whom own calls dealt with: the recipient of a token payment, else the called account; where the wallet had created that
+ * itself, also every contract that logged and is none of its own. Of executions those alone that their logs show.
+ */
+export function dealingsOfCalls(
+  calls: readonly OwnCallRow[],
+  creations: readonly Creation[],
+): readonly Dealing[] {
+  const created = new Map(creations.map((creation) => [creation.contract, creation]));
+  return calls.flatMap((call) => {
+    const isOwn = (account: Address) => isCreatedBefore(created.get(account), call);
+    const counterparties = counterpartiesOf(call, isOwn).filter(
+      (counterparty) => counterparty !== call.wallet,
+    );
+    return counterparties.map((counterparty) => ({
+      counterparty,
+      account: call.wallet as Address,
+      calls: 1,
+      sentMicroUsd: 0n,
+      block: call.block,
+      timestamp: call.timestamp,
+    }));
+  });
+}
+
+/** Funds that changed hands, in recognised tokens and native coin; nothing, and what has no price, is no funds. Of the payees of one sender in one transaction the first 32 count. */
+export function dealingsOfTransfers(
+  transfers: readonly TransferRow[],
+  market: Market,
+  value: ValueOf,
+): readonly Dealing[] {
+  const payees = new Map<string, Set<string>>();
+  return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp, transactionHash }) => {
+    const priced = standard === "native" ? market.native : (market.tokens.get(token as Address) ?? null);
+    if (priced === null || amount === null || amount === undefined || standard === "erc721") return [];
+    // Anybody can move nothing in anybody's name: a transferFrom of zero needs no allowance.
+    if (amount === 0n) return [];
+    if (from === to || from === NOBODY || to === NOBODY || standard === "erc1155") return [];
+    const sentMicroUsd = value(priced, amount, timestamp);
+    if (sentMicroUsd === null) return [];
+    const key = `${from} ${transactionHash}`;
+    const known = payees.get(key) ?? new Set();
+    if (!known.has(to) && known.size === MAX_PAYEES) return [];
+    payees.set(key, known.add(to));
+    return [
+      { counterparty: to as Address, account: from as Address, calls: 0, sentMicroUsd, block, timestamp },
+    ];
+  });
+}
+
+/** Dealings summed up by counterparty and account. */
+export function sumDealings(dealings: readonly Dealing[]): readonly ContactIncrement[] {
+  const sums = new Map<string, ContactIncrement>();
+  for (const { block, timestamp, ...dealing } of dealings) {
+    const key = `${dealing.counterparty} ${dealing.account}`;
+    const sum = sums.get(key);
+    sums.set(key, {
+      ...dealing,
+      calls: dealing.calls + (sum === undefined ? 0 : sum.calls),
+      sentMicroUsd: dealing.sentMicroUsd + (sum === undefined ? 0n : sum.sentMicroUsd),
+      firstBlock: Math.min(block, sum === undefined ? block : sum.firstBlock),
+      firstTime: Math.min(timestamp, sum === undefined ? timestamp : sum.firstTime),
+      lastBlock: Math.max(block, sum === undefined ? block : sum.lastBlock),
+      lastTime: Math.max(timestamp, sum === undefined ? timestamp : sum.lastTime),
+    });
+  }
+  return [...sums.values()];
+}
+
+function counterpartiesOf(call: OwnCallRow, isOwn: (account: Address) => boolean): readonly Address[] {
+  const direct = (call.recipient ?? call.to ?? null) as Address | null;
+  if (direct === null || !isShown(call)) return [];
+  if (direct !== call.to || !isOwn(direct)) return [direct];
+  const outside = (call.emitters ?? []).filter((emitter) => emitter !== direct && !isOwn(emitter as Address));
+  return [direct, ...(outside as Address[])];
+}
+
+/** Calldata of an execution may be ignored by the account's own code; a recipient stands there only where the token logged it. */
+function isShown({ position, ok, recipient = null, to, emitters }: OwnCallRow): boolean {
+  if (position === 0) return true;
+  return ok && (recipient !== null || emitters?.includes(to ?? "") === true);
+}
+
+function isCreatedBefore(creation: Creation | undefined, call: OwnCallRow): boolean {
+  if (creation === undefined || creation.wallet !== call.wallet) return false;
+  return (
+    creation.block < call.block ||
+    (creation.block === call.block && creation.transactionIndex <= call.transactionIndex)
+  );
+}

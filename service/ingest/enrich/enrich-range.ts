@@ -1,0 +1,294 @@
+import type { Address, Hex } from "viem";
+import { EnrichFailure } from "../../chain/node/failure.ts";
+import type { RawLog } from "../../chain/node/raw-log.ts";
+import { readSnapshot } from "../../db/index-snapshot.ts";
+import { boundApprovals, boundTransfers } from "./bound-rows.ts";
+import { type CommitResult, commitRange, type RangeFacts } from "./commit-range.ts";
+import type { EnrichContext } from "./context.ts";
+import {
+  type Creation,
+  type EnrichCursor,
+  type IndexedBlock,
+  type RangeCalls,
+  readIndexedBlocks,
+  readOwnSenders,
+  readRangeCalls,
+} from "./enrich-reads.ts";
+import type { Advance } from "./enrich-writes.ts";
+import { findExecutions } from "./find-executions.ts";
+import { type Followed, type LogFacts, type LogRows, logRows } from "./log-rows.ts";
+import { createOversizeTest } from "./oversized.ts";
+import { type CallRows, readCalls } from "./read-calls.ts";
+import { type ReadDelegations, readChangedDelegations } from "./read-delegations.ts";
+import { readAnswers, readDailyPrices } from "./read-feeds.ts";
+import { inOrder, readLogs } from "./read-logs.ts";
+
+export type EnrichTask = {
+  /** What the range finishes: a stretch of the chain for every wallet, or of the past of some. */
+  readonly of: "chain" | "past";
+  /** First and last block, both included; the last must be finalized in the index. */
+  readonly from: number;
+  readonly to: number;
+  /** Wallets to read for, each from its own first block on. */
+  readonly wallets: Followed;
+  /** Every followed wallet, read for in this range or not. */
+  readonly followed: Followed;
+  /** Newest finalized block of the index. */
+  readonly finalizedBlock: number;
+  readonly cursor: EnrichCursor | null;
+  /** Generation of the chain's mark under which the task was made. */
+  readonly generation: string;
+  /** Whether the range, of one block, timed out so often that what times out again is left out. */
+  readonly isStuck: boolean;
+};
+
+/** to: the last block read, which may come before the one asked for. stored: false when it was outdated meanwhile. */
+export type EnrichOutcome = { readonly to: number; readonly stored: boolean };
+
+/**
+ * Reads one range for the given wallets and stores it with the cursor in one transaction. Throws an EnrichFailure, and
+ * stores nothing, when the node does not give all of it, or when what it gives does not fit to the index; of a single block
+ * what no answer of the node has room for is left out.
+ */
+export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<EnrichOutcome> {
+  const wanted = await readWanted(context, task);
+  const { to, end } = wanted;
+  const cursor = { block: to, hash: end.hash };
+  await requireSameChain(context, task, cursor);
+  const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: end.timestamp };
+  const isOversized = createOversizeTest(context.client, { block: to, isStuck: task.isStuck });
+  const { limits, market, entryPoints, crashes } = context;
+  const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
+  const { logs: told, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
+  const logs = told.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
+  const answers = await readAnswers(context, range);
+  const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
+  const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
+  const { from, wallets, followed } = task;
+  const asked = { ...wanted, from, blocks, logs, unread, isOversized, executions, wallets, followed };
+  const read = await readCalls(context, asked);
+  const prices = await readDailyPrices(context, range, { logs: answers, blocks });
+  const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
+  const claims = await boundClaims(context, task, { logs, blocks, senders, read });
+  const facts = {
+    rows: {
+      calls: read.calls,
+      blocks: read.blocks,
+      ...claims.rows,
+      delegations: delegations.rows,
+      creations: creationFacts(context.chainId, wanted.creations, task.from),
+    },
+    creations: wanted.creations,
+    blockCalls: read.blockCalls,
+    prices,
+  };
+  const result = await store(context, task, { cursor, facts });
+  if (!result.stored) return { to, stored: false };
+  delegations.settle();
+  const hashes = new Set([
+    ...told.map((log) => log.transactionHash),
+    ...wanted.calls.map(({ hash }) => hash),
+  ]);
+  countLeftOut(context, {
+    ...{ from, to, unread, dropped, transfers: claims.leftOut.transfers },
+    fatal: [...hashes].filter(crashes.isLeftOut),
+    approvals: claims.leftOut.approvals + result.approvalsLeftOut,
+    accounts: result.accountsLeftOut,
+    payers: result.payersLeftOut,
+  });
+  return { to, stored: true };
+}
+
+/** The rows of what logs say of the wallets, as many as are kept. */
+async function boundClaims(
+  { chainId, market: { listed }, entryPoints, crashes }: EnrichContext,
+  { wallets: followed }: EnrichTask,
+  { read, ...told }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: CallRows },
+) {
+  const logs = inOrder([...told.logs, ...read.untoldLogs]);
+  const { executedApprovals } = read;
+  const facts = { ...told, chainId, followed, executedApprovals, entryPoints };
+  const claimed = await rowsByTransaction(crashes, { ...facts, logs });
+  const isOwn = ownershipOf(read.calls, told.senders);
+  const moved = [...claimed.transfers, ...read.payments];
+  const transfers = boundTransfers(moved, { followed, listed, isOwn });
+  const approvals = boundApprovals(claimed.approvals, listed);
+  const { userOperations } = claimed;
+  return {
+    rows: { transfers: transfers.kept, approvals: approvals.kept, userOperations },
+    leftOut: {
+      transfers: transfers.leftOut + claimed.batchItemsLeftOut,
+      approvals: approvals.leftOut,
+    },
+  };
+}
+
+/** Which transactions are own calls of which wallets: those that they sent, and those in which their accounts executed. */
+function ownershipOf(
+  calls: RangeFacts["rows"]["calls"],
+  senders: ReadonlyMap<Hex, Address>,
+): (wallet: string, transactionHash: string) => boolean {
+  const own = new Set(calls.map(({ wallet, hash }) => `${wallet} ${hash}`));
+  for (const [hash, sender] of senders) own.add(`${sender} ${hash}`);
+  return (wallet, transactionHash) => own.has(`${wallet} ${transactionHash}`);
+}
+
+/** The rows of logs, one transaction after the other. */
+async function rowsByTransaction(
+  crashes: EnrichContext["crashes"],
+  { logs, ...facts }: LogFacts,
+): Promise<LogRows> {
+  const rows: LogRows[] = [];
+  for (const [hash, own] of Map.groupBy(logs, (log) => log.transactionHash))
+    rows.push(await crashes.decode(hash, () => logRows({ ...facts, logs: own })));
+  return {
+    transfers: rows.flatMap(({ transfers }) => transfers),
+    approvals: rows.flatMap(({ approvals }) => approvals),
+    userOperations: rows.flatMap(({ userOperations }) => userOperations),
+    batchItemsLeftOut: rows.reduce((sum, { batchItemsLeftOut }) => sum + batchItemsLeftOut, 0),
+  };
+}
+
+type LeftOut = {
+  readonly from: number;
+  readonly to: number;
+  readonly unread: ReadonlySet<Address>;
+  readonly dropped: number;
+  readonly transfers: number;
+  readonly approvals: number;
+  readonly accounts: number;
+  readonly payers: number;
+  /** Transactions that ended processes. */
+  readonly fatal: readonly Hex[];
+};
+
+function countLeftOut({ metrics, logger }: EnrichContext, left: LeftOut): void {
+  const { from, to: block, unread, dropped, transfers, approvals, accounts, payers, fatal } = left;
+  metrics.leftOut.inc({ what: "transaction" }, fatal.length);
+  if (fatal.length > 0)
+    logger.error(
+      { block, transactions: fatal },
+      "processes died of transactions: what is in them is left out",
+    );
+  metrics.leftOut.inc({ what: "logs" }, unread.size);
+  metrics.leftOut.inc({ what: "execution" }, dropped);
+  metrics.leftOut.inc({ what: "transfer" }, transfers);
+  metrics.leftOut.inc({ what: "approval" }, approvals);
+  metrics.leftOut.inc({ what: "account" }, accounts);
+  metrics.leftOut.inc({ what: "payer" }, payers);
+  if (transfers + approvals + accounts + payers > 0)
+    logger.warn(
+      { from, to: block, transfers, approvals, accounts, payers },
+      "logs name more of wallets than is kept",
+    );
+  if (unread.size > 0)
+    logger.warn(
+      { block, wallets: [...unread] },
+      "no answer has room for the logs of some wallets in a block",
+    );
+  if (dropped > 0) logger.warn({ block, dropped }, "accounts executed more in one transaction than is kept");
+}
+
+type Wanted = RangeCalls & {
+  /** The last block of the range. */
+  readonly end: IndexedBlock;
+  readonly blocks: ReadonlyMap<number, IndexedBlock>;
+};
+
+/** What the index has of the range. */
+async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTask): Promise<Wanted> {
+  const wallets = [...task.wallets.keys()];
+  const range = { schema, from: task.from, to: task.to, wallets, maxCallBlocks: limits.maxCallBlocks };
+  return readSnapshot(db, async (client) => {
+    const calls = await readRangeCalls(client, range);
+    const numbers = new Set([calls.to, ...calls.calls.map((call) => call.block)]);
+    const blocks = await readIndexedBlocks(client, schema, [...numbers]);
+    const end = blocks.get(calls.to);
+    if (end === undefined) throw new EnrichFailure("inconsistent", `the index has no block ${calls.to}`);
+    return { ...calls, blocks, end };
+  });
+}
+
+/** The node must hold the end of the range, or it would answer for blocks it does not know, and stand where the cursor stands. */
+async function requireSameChain(
+  { client }: EnrichContext,
+  task: EnrichTask,
+  end: EnrichCursor,
+): Promise<void> {
+  for (const known of task.cursor === null ? [end] : [task.cursor, end]) {
+    const header = await client.header(known.block);
+    if (header === null) throw new EnrichFailure("node_behind", `the node has no block ${known.block}`);
+    if (header.number === known.block && header.hash === known.hash) continue;
+    throw new EnrichFailure(
+      "other_chain",
+      `block ${known.block} is ${known.hash} here and ${header.hash} at the node`,
+    );
+  }
+}
+
+/** The index's blocks of calls and logs, and which logs are of own calls. */
+async function readLogBlocks(
+  { db, schema }: EnrichContext,
+  wanted: Wanted,
+  logs: readonly RawLog[],
+): Promise<{
+  readonly blocks: ReadonlyMap<number, IndexedBlock>;
+  readonly senders: ReadonlyMap<Hex, Address>;
+}> {
+  const numbers = [...new Set(logs.map((log) => log.blockNumber))];
+  const hashes = [...new Set(logs.map((log) => log.transactionHash))];
+  return readSnapshot(db, async (client) => ({
+    blocks: new Map([...wanted.blocks, ...(await readIndexedBlocks(client, schema, numbers))]),
+    senders: new Map([
+      ...(await readOwnSenders(client, schema, hashes)),
+      ...wanted.calls.map(({ hash, wallet }) => [hash, wallet] as const),
+    ]),
+  }));
+}
+
+/** Read only where the chain is caught up with: what wallets delegated to at older blocks is not asked for. */
+async function readDelegations(
+  context: EnrichContext,
+  task: EnrichTask,
+  { calls, ...range }: { readonly to: number; readonly endTime: number; readonly calls: RangeCalls["calls"] },
+): Promise<ReadDelegations> {
+  for (const { wallet } of calls) context.delegations.called.add(wallet);
+  if (task.of !== "chain" || range.to !== task.finalizedBlock) return { rows: [], settle: () => undefined };
+  return readChangedDelegations(context, { ...range, wallets: [...task.wallets.keys()] });
+}
+
+/** What is known of contracts that own calls of the range created. */
+function creationFacts(
+  chainId: number,
+  creations: readonly Creation[],
+  from: number,
+): RangeFacts["rows"]["creations"] {
+  return creations
+    .filter(({ block }) => block >= from)
+    .map(({ contract, wallet, block, timestamp }) => ({
+      ...{ chainId, address: contract, hasCode: true, creator: wallet, firstFunder: null },
+      ...{ existedBlock: block, existedAt: timestamp, source: "index", readBlock: block },
+    }));
+}
+
+async function store(
+  { db, chainId, market, metrics, progress }: EnrichContext,
+  task: EnrichTask,
+  done: { readonly cursor: EnrichCursor; readonly facts: RangeFacts },
+): Promise<CommitResult> {
+  const advance = advanceOf(task, done.cursor);
+  const { generation } = task;
+  const result = await commitRange(db, { chainId, generation, advance, market, facts: done.facts });
+  if (!result.stored) return result;
+  progress.commits += 1;
+  for (const [table, count] of Object.entries(result.rows)) metrics.rows.inc({ table }, count);
+  return result;
+}
+
+function advanceOf(task: EnrichTask, cursor: EnrichCursor): Advance {
+  if (task.of === "past") return { of: "past", to: cursor.block, wallets: task.wallets };
+  const joined = [...task.wallets]
+    .filter(([, since]) => since >= task.from && since <= cursor.block)
+    .map(([wallet, fromBlock]) => ({ wallet, fromBlock }));
+  return { of: "chain", previous: task.cursor, cursor, joined };
+}

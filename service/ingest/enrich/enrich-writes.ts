@@ -1,0 +1,244 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
+import type { Database } from "../../db/database.ts";
+import { insertRows } from "../../db/insert-rows.ts";
+import {
+  type accountFact,
+  type enrichApproval,
+  type enrichBlock,
+  enrichCursor,
+  type enrichTransfer,
+  type enrichUserOperation,
+  type ownCall,
+  type walletDelegation,
+} from "../../db/tables/enrich.ts";
+import { recountStrangers } from "./contact-rows.ts";
+import { storeCreations } from "./creations.ts";
+import { type EnrichCursor, isNoHubSql } from "./enrich-reads.ts";
+import { type WantedFact, wantFacts } from "./pending-facts.ts";
+
+/** Everything that one range says, by table. */
+export type EnrichRows = {
+  readonly calls: readonly (typeof ownCall.$inferInsert)[];
+  readonly blocks: readonly (typeof enrichBlock.$inferInsert)[];
+  readonly transfers: readonly (typeof enrichTransfer.$inferInsert)[];
+  readonly approvals: readonly (typeof enrichApproval.$inferInsert)[];
+  readonly userOperations: readonly (typeof enrichUserOperation.$inferInsert)[];
+  readonly delegations: readonly (typeof walletDelegation.$inferInsert)[];
+  /** Contracts that own calls created. */
+  readonly creations: readonly (typeof accountFact.$inferInsert)[];
+};
+
+/** What a range finishes: a stretch of the chain for every wallet, or of the past of some. */
+export type Advance =
+  | {
+      readonly of: "chain";
+      readonly previous: EnrichCursor | null;
+      readonly cursor: EnrichCursor;
+      /** Wallets that began to be followed within the range. */
+      readonly joined: readonly { readonly wallet: Address; readonly fromBlock: number }[];
+    }
+  | {
+      readonly of: "past";
+      readonly to: number;
+      /** Wallets with the block that their past was to be read from. */
+      readonly wallets: ReadonlyMap<Address, number>;
+    };
+
+/**
+ * Whether a range that was read may be stored: nobody else is storing one, the chain's data is still the one that it was read
+ * for, and everything up to it is stored and nothing of it. Holds until the transaction ends.
+ */
+export async function takeRange(
+  tx: NodePgDatabase,
+  range: { readonly chainId: number; readonly generation: string; readonly advance: Advance },
+): Promise<boolean> {
+  const { chainId, generation, advance } = range;
+  await lockEnrichment(tx, chainId);
+  if (!(await holdsGeneration(tx, chainId, generation))) return false;
+  return advance.of === "chain"
+    ? isAt(tx, chainId, advance.previous)
+    : arePastsAt(tx, chainId, advance.wallets);
+}
+
+/** Waits for whoever stores something of enrichment, and makes others wait until the transaction ends. */
+export async function lockEnrichment(tx: NodePgDatabase, chainId: number): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('ahs-enrich-range'), ${chainId})`);
+}
+
+/** Moves the cursor, or the pasts of wallets, to the end of a range. */
+export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Advance): Promise<void> {
+  if (advance.of === "past") {
+    const { to, wallets } = advance;
+    await tx.execute(sql`
+      update ahs.enrich_wallet set
+        past_next = case when past_until > ${to} then ${to + 1}::bigint end,
+        past_until = case when past_until > ${to} then past_until end
+      where chain_id = ${chainId} and wallet = any(${sql.param([...wallets.keys()])}::text[])`);
+    return;
+  }
+  const { cursor, joined } = advance;
+  const place = { block: cursor.block, blockHash: cursor.hash };
+  await tx
+    .insert(enrichCursor)
+    .values({ chainId, ...place })
+    .onConflictDoUpdate({ target: enrichCursor.chainId, set: place });
+  await insertNew(
+    tx,
+    "enrich_wallet",
+    joined.map((wallet) => ({ chainId, ...wallet })),
+  );
+}
+
+/** What was not stored before, for all that must be counted once. */
+export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
+
+/** Rows written, by what they are; a row that was there already is not counted. */
+export type RowCounts = { readonly [Kind in Exclude<keyof EnrichRows, "approvals">]: number };
+
+/** Stores the rows of a range, but its approvals; of a call that a history source had told the receipt is added, all else that is there stays. */
+export async function storeRows(
+  tx: NodePgDatabase,
+  rows: Omit<EnrichRows, "approvals">,
+): Promise<{ readonly added: NewRows; readonly counts: RowCounts }> {
+  const added = {
+    calls: await storeCalls(tx, rows.calls),
+    blocks: await addBlocks(tx, rows.blocks),
+    transfers: await addTransfers(tx, rows.transfers),
+  };
+  const counts = {
+    calls: added.calls.length,
+    blocks: added.blocks.length,
+    transfers: added.transfers.length,
+    userOperations: await insertNew(tx, "enrich_user_operation", rows.userOperations),
+    delegations: await insertNew(tx, "wallet_delegation", rows.delegations),
+    creations: await storeCreations(tx, rows.creations),
+  };
+  return { added, counts };
+}
+
+/** Members of a call that its receipt or block tells; the others are the same whoever tells them. */
+const TOLD_BY_ENRICHMENT = sql`source = excluded.source, fee_wei = excluded.fee_wei, l1_fee_wei = excluded.l1_fee_wei,
+  recipient = excluded.recipient, amount = excluded.amount, market_price_wei = excluded.market_price_wei,
+  effect = excluded.effect, logs = excluded.logs, emitters = excluded.emitters, moves = excluded.moves`;
+
+async function storeCalls(tx: NodePgDatabase, rows: EnrichRows["calls"]): Promise<EnrichRows["calls"]> {
+  const key = ({ wallet, block, transactionIndex, position }: (typeof rows)[number]) =>
+    `${wallet} ${block} ${transactionIndex} ${position}`;
+  const { returned } = await insertRows<{ key: string }>(tx, {
+    table: "own_call",
+    rows,
+    end: sql`on conflict (chain_id, wallet, block, transaction_index, position)
+      do update set ${TOLD_BY_ENRICHMENT} where own_call.source <> 'enrich'
+      returning concat_ws(' ', wallet, block, transaction_index, position) as key`,
+  });
+  const stored = new Set(returned.map((row) => row.key));
+  return rows.filter((row) => stored.has(key(row)));
+}
+
+async function addBlocks(tx: NodePgDatabase, rows: EnrichRows["blocks"]): Promise<EnrichRows["blocks"]> {
+  const end = sql`on conflict do nothing returning block::float8 as block`;
+  const { returned } = await insertRows<{ block: number }>(tx, { table: "enrich_block", rows, end });
+  const stored = new Set(returned.map(({ block }) => block));
+  return rows.filter(({ block }) => stored.has(block));
+}
+
+async function addTransfers(
+  tx: NodePgDatabase,
+  rows: EnrichRows["transfers"],
+): Promise<EnrichRows["transfers"]> {
+  const key = ({ block, logIndex, item }: (typeof rows)[number]) => `${block} ${logIndex} ${item}`;
+  const end = sql`on conflict do nothing returning concat_ws(' ', block, log_index, item) as key`;
+  const { returned } = await insertRows<{ key: string }>(tx, { table: "enrich_transfer", rows, end });
+  const stored = new Set(returned.map((row) => row.key));
+  return rows.filter((row) => stored.has(key(row)));
+}
+
+/**
+ * Opens the past of every wallet that the index follows from a block behind the cursor and that was not read for since
+ * then, and forgets wallets that the index no longer follows. Does nothing while the chain's data is being replaced, or
+ * while a new build of the index has not come as far as the cursor.
+ */
+export async function openMissedPasts(
+  db: Database,
+  at: {
+    readonly chainId: number;
+    readonly schema: string;
+    readonly generation: string;
+    /** Newest finalized block of the index. */
+    readonly finalizedBlock: number;
+  },
+): Promise<void> {
+  const { chainId, generation, finalizedBlock } = at;
+  const followed = sql`${sql.identifier(at.schema)}.wallet`;
+  const isNoHub = sql.raw(isNoHubSql({ chainId, asOfBlock: finalizedBlock }));
+  await db.transaction(async (tx) => {
+    await lockEnrichment(tx, chainId);
+    if (!(await holdsGeneration(tx, chainId, generation))) return;
+    await tx.execute(sql`
+      delete from ahs.enrich_wallet e using ahs.enrich_cursor c
+      where e.chain_id = ${chainId} and c.chain_id = ${chainId} and c.block <= ${finalizedBlock}
+        and not exists (select from ${followed} w where w.address = e.wallet and w.followed_block <= c.block and ${isNoHub})`);
+    const { rows } = await tx.execute<{ wallet: Address }>(sql`
+      insert into ahs.enrich_wallet as held (chain_id, wallet, from_block, past_next, past_until)
+      select ${chainId}::integer, w.address, w.followed_block, w.followed_block, c.block
+      from ${followed} w
+      join ahs.enrich_cursor c
+        on c.chain_id = ${chainId} and c.block <= ${finalizedBlock} and w.followed_block <= c.block
+      left join ahs.enrich_wallet e on e.chain_id = ${chainId} and e.wallet = w.address
+      where (e.wallet is null or e.from_block > w.followed_block) and ${isNoHub}
+      on conflict (chain_id, wallet) do update set
+        -- What others logged of approvals meanwhile says more once it is known which were given.
+        past_until = excluded.past_until,
+        from_block = excluded.from_block, past_next = excluded.past_next
+      returning wallet`);
+    const wallets = rows.map(({ wallet }) => wallet);
+    // Some of the calls that are read now may have been counted as a stranger's.
+    await recountStrangers(tx, chainId, wallets);
+    await wantFacts(tx, chainId, wallets.map(itself));
+  });
+}
+
+/** A wallet comes before all that it dealt with. */
+export function itself(wallet: Address): WantedFact {
+  return { address: wallet, wallet, since: 0, own: true };
+}
+
+/** Whether the chain's data is still of that generation; locks its mark, so that clearing the chain's data comes wholly before or wholly after. */
+export async function holdsGeneration(
+  tx: NodePgDatabase,
+  chainId: number,
+  generation: string,
+): Promise<boolean> {
+  const { rows } = await tx.execute<{ generation: string }>(
+    sql`select generation from ahs.chain_mark where chain_id = ${chainId} for key share`,
+  );
+  return rows[0]?.generation === generation;
+}
+
+async function isAt(tx: NodePgDatabase, chainId: number, expected: EnrichCursor | null): Promise<boolean> {
+  const { rows } = await tx.execute<{ block: number; hash: string }>(
+    sql`select block::float8 as block, block_hash as hash from ahs.enrich_cursor where chain_id = ${chainId} for update`,
+  );
+  return rows[0]?.block === expected?.block && rows[0]?.hash === expected?.hash;
+}
+
+/** Whether the past of each wallet is still to be read from the block that it was read from. */
+async function arePastsAt(
+  tx: NodePgDatabase,
+  chainId: number,
+  wallets: ReadonlyMap<Address, number>,
+): Promise<boolean> {
+  const { rows } = await tx.execute<{ wallet: Address; next: number }>(
+    sql`select wallet, past_next::float8 as next from ahs.enrich_wallet
+        where chain_id = ${chainId} and past_next is not null for update`,
+  );
+  const open = new Map(rows.map(({ wallet, next }) => [wallet, next]));
+  return [...wallets].every(([wallet, next]) => open.get(wallet) === next);
+}
+
+async function insertNew(tx: NodePgDatabase, table: string, rows: readonly object[]): Promise<number> {
+  const { count } = await insertRows(tx, { table, rows, end: sql`on conflict do nothing` });
+  return count;
+}

@@ -1,0 +1,257 @@
+import type { Address, Hex } from "viem";
+import { APPROVAL, APPROVAL_FOR_ALL } from "../../chain/node/event-topics.ts";
+import { EnrichFailure } from "../../chain/node/failure.ts";
+import type { RawLog } from "../../chain/node/raw-log.ts";
+import type { RawReceipt } from "../../chain/node/rpc-answers.ts";
+import { mapLimited } from "../../net/map-limited.ts";
+import { type CarryingTransaction, carrierOf, receiptLogs } from "./carrier.ts";
+import type { EnrichContext } from "./context.ts";
+import { decodeLog } from "./decode-log.ts";
+import type { IndexedBlock, IndexedCall, NativePayment } from "./enrich-reads.ts";
+import type { EnrichRows } from "./enrich-writes.ts";
+import { describeExecutions } from "./executions.ts";
+import type { Execution } from "./find-executions.ts";
+import { approvalKey, concerns, type Followed } from "./log-rows.ts";
+import { medianTip } from "./median-tip.ts";
+import { nativeTransfers } from "./native-transfers.ts";
+import { type IsOversized, orOversized } from "./oversized.ts";
+import { type MinedCall, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
+import type { CallBlock } from "./read-receipts.ts";
+import type { BlockCall } from "./strangers.ts";
+
+export type WantedCalls = {
+  readonly from: number;
+  readonly to: number;
+  /** Own transactions, as the index holds them. */
+  readonly calls: readonly IndexedCall[];
+  readonly payments: readonly NativePayment[];
+  readonly executions: readonly Execution[];
+  /** Logs by topic of the wallets that are read for. */
+  readonly logs: readonly RawLog[];
+  /** Those of the wallets of which not every log is there. */
+  readonly unread: ReadonlySet<Address>;
+  readonly isOversized: IsOversized;
+  /** Blocks of the index, at least those of calls and executions. */
+  readonly blocks: ReadonlyMap<number, IndexedBlock>;
+  readonly wallets: Followed;
+  readonly followed: Followed;
+};
+
+export type CallRows = Pick<EnrichRows, "calls" | "blocks"> & {
+  /** Native coin that moved. */
+  readonly payments: EnrichRows["transfers"];
+  readonly blockCalls: readonly BlockCall[];
+  /** Logs of own calls that say something of a wallet and are not among those by topic, where that has no room for all. */
+  readonly untoldLogs: readonly RawLog[];
+  /** Logs of approvals that accounts gave in executions, see `approvalKey`. */
+  readonly executedApprovals: ReadonlySet<string>;
+};
+
+/**
+ * Reads the blocks in which wallets called or executed; throws an EnrichFailure when anything of them is missing or does not
+ * fit. What no answer has room for is left out: of own calls the receipt, of others' transactions what accounts executed in them.
+ */
+export async function readCalls(context: EnrichContext, wanted: WantedCalls): Promise<CallRows> {
+  const blocks = await readBlocks(context, wanted);
+  const receipts: Receipts = new Map(blocks.flatMap((block) => [...block.receipts]));
+  const tips = new Map(blocks.map((block) => [block.number, tipOf(block, wanted.blocks)]));
+  const { crashes } = context;
+  const own: SentCall[] = [];
+  const sent: OwnCallRow[] = [];
+  for (const call of wanted.calls) {
+    const isLeftOut = crashes.isLeftOut(call.hash);
+    const receipt = isLeftOut ? null : expected(receipts, call.hash);
+    if (receipt === null && !isLeftOut) leaveReceiptOut(context, call);
+    await crashes.decode(call.hash, () => {
+      const found = sentCall(call, receipt);
+      own.push(found);
+      sent.push(transactionRow(context, found, marketPrice(call.block, wanted, tips)));
+    });
+  }
+  const executed = await readExecutions(context, wanted, { receipts, tips });
+  const calls = [...sent, ...executed.map(({ row }) => row)];
+  return {
+    calls,
+    blocks: blocks.flatMap((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
+    payments: nativeTransfers(context.chainId, calls, wanted.payments),
+    blockCalls: blocks.flatMap((block) => othersOf(block, wanted)),
+    untoldLogs: untoldLogs(own, wanted),
+    executedApprovals: new Set(executed.flatMap(({ approvals }) => approvals)),
+  };
+}
+
+function leaveReceiptOut({ metrics, logger }: EnrichContext, { hash }: IndexedCall): void {
+  metrics.leftOut.inc({ what: "receipt" });
+  logger.warn({ hash }, "no answer has room for the receipt of an own call: it is kept without");
+}
+
+function leaveExecutionsOut({ metrics, logger }: EnrichContext, hash: Hex, leftOut: number): void {
+  metrics.leftOut.inc({ what: "execution" }, leftOut);
+  logger.warn({ hash, leftOut }, "executions of Safes share more logs in one transaction than are read");
+}
+
+type Receipts = ReadonlyMap<Hex, RawReceipt | null>;
+type Tips = ReadonlyMap<number, bigint | null>;
+
+function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readonly CallBlock[]> {
+  const { from, to, calls, executions, isOversized } = wanted;
+  const hashes = new Map<number, Set<Hex>>();
+  const add = (block: number, hash: Hex) => hashes.set(block, (hashes.get(block) ?? new Set()).add(hash));
+  for (const call of calls) add(call.block, call.hash);
+  for (const { log } of executions) add(log.blockNumber, log.transactionHash);
+  if (hashes.size > context.limits.maxCallBlocks && to > from) {
+    const most = `${context.limits.maxCallBlocks} blocks with calls`;
+    throw new EnrichFailure("too_many_results", `more than ${most} in blocks ${from} to ${to}`);
+  }
+  return mapLimited([...hashes], context.limits.concurrency, ([number, inIt]) => {
+    const { hash, baseFeeWei } = indexedBlock(wanted.blocks, number);
+    return context.readReceipts({ number, hash, baseFeeWei, calls: [...inIt] }, isOversized);
+  });
+}
+
+/** An own call with its logs; without a receipt none are known. */
+type SentCall = {
+  readonly call: IndexedCall;
+  readonly receipt: RawReceipt | null;
+  readonly logs: readonly RawLog[];
+};
+
+function sentCall(call: IndexedCall, receipt: RawReceipt | null): SentCall {
+  return { call, receipt, logs: receipt === null ? [] : receiptLogs(receipt) };
+}
+
+function transactionRow(
+  { chainId, market }: EnrichContext,
+  { call, receipt, logs }: SentCall,
+  price: bigint | null,
+): OwnCallRow {
+  const mined: MinedCall = { ...call, position: 0, fee: call.gasUsed * call.gasPrice };
+  const stored = { chainId, wrappedNative: market.wrappedNative, origin: "transaction" } as const;
+  if (receipt === null) return unreadCallRow(mined, stored);
+  const agrees =
+    call.ok === (receipt.status === "0x1") &&
+    call.gasUsed === receipt.gasUsed &&
+    call.gasPrice === receipt.effectiveGasPrice &&
+    call.wallet === receipt.from;
+  if (!agrees)
+    throw new EnrichFailure("inconsistent", `the receipt of ${call.hash} is not what the index says`);
+  return ownCallRow(mined, { logs, l1Fee: receipt.l1Fee ?? null, marketPrice: price }, stored);
+}
+
+async function readExecutions(
+  context: EnrichContext,
+  wanted: WantedCalls,
+  known: { readonly receipts: Receipts; readonly tips: Tips },
+): Promise<readonly { readonly row: OwnCallRow; readonly approvals: readonly string[] }[]> {
+  const { chainId, market, limits, entryPoints, crashes } = context;
+  const { wrappedNative } = market;
+  const carried = Map.groupBy(wanted.executions, ({ log }) => log.transactionHash);
+  const rows = await mapLimited([...carried], limits.concurrency, async ([hash, executions]) => {
+    const carrier = await readCarrier(context, wanted, { hash, receipt: expected(known.receipts, hash) });
+    if (carrier === null) return [];
+    return crashes.decode(hash, () => {
+      const described = describeExecutions(executions, { carrier, entryPoints });
+      if (described.leftOut > 0) leaveExecutionsOut(context, hash, described.leftOut);
+      return described.calls.map(({ execution, call, ...told }) => {
+        const { timestamp } = indexedBlock(wanted.blocks, call.block);
+        const outcome = { ...told, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
+        const stored = { chainId, wrappedNative, origin: execution.origin };
+        const approvals = outcome.logs.filter(
+          ({ topics: [event] }) => event === APPROVAL || event === APPROVAL_FOR_ALL,
+        );
+        return {
+          row: ownCallRow({ ...call, timestamp }, outcome, stored),
+          approvals: approvals.map((log) => approvalKey(call.wallet, log)),
+        };
+      });
+    });
+  });
+  return rows.flat();
+}
+
+/** Null where no answer has room for it. */
+async function readCarrier(
+  { client, metrics, logger }: EnrichContext,
+  { isOversized }: WantedCalls,
+  { hash, receipt }: { readonly hash: Hex; readonly receipt: RawReceipt | null },
+): Promise<CarryingTransaction | null> {
+  const carrier =
+    receipt === null
+      ? null
+      : await orOversized(isOversized, async () => carrierOf(receipt, await client.transaction(hash)));
+  if (carrier === null) {
+    metrics.leftOut.inc({ what: "carrier" });
+    logger.warn({ hash }, "no answer has room for a transaction: what accounts executed in it is left out");
+  }
+  return carrier;
+}
+
+function expected(receipts: Receipts, hash: Hex): RawReceipt | null {
+  const receipt = receipts.get(hash);
+  if (receipt === undefined) throw new EnrichFailure("inconsistent", `no receipt of ${hash}`);
+  return receipt;
+}
+
+/**
+ * Logs of own calls come twice, by receipt and by topic: a node that leaves out some of the latter is found out here. Given
+ * back are those of wallets whose logs by topic were not all read.
+ */
+function untoldLogs(calls: readonly SentCall[], { logs, wallets, unread }: WantedCalls): readonly RawLog[] {
+  const found = new Set(logs.map(contentOf));
+  const read: Followed = new Map([...wallets].filter(([wallet]) => !unread.has(wallet)));
+  return calls.flatMap(({ call, logs: own }) =>
+    own.filter((log) => {
+      const decoded = decodeLog(log);
+      if (decoded === null || !concerns(decoded, call.block, wallets) || found.has(contentOf(log)))
+        return false;
+      if (!concerns(decoded, call.block, read)) return true;
+      throw new EnrichFailure("inconsistent", `a log of ${call.hash} is in its receipt and missing by topic`);
+    }),
+  );
+}
+
+function contentOf(log: RawLog): string {
+  return [log.transactionHash, log.address, ...log.topics, log.data].join();
+}
+
+function tipOf({ number, gasPrices }: CallBlock, blocks: WantedCalls["blocks"]): bigint | null {
+  const { baseFeeWei } = indexedBlock(blocks, number);
+  return baseFeeWei === null || gasPrices === null ? null : medianTip(gasPrices, baseFeeWei);
+}
+
+/** Base fee and median tip. */
+function marketPrice(block: number, { blocks }: WantedCalls, tips: Tips): bigint | null {
+  const { baseFeeWei } = indexedBlock(blocks, block);
+  const tip = tips.get(block) ?? null;
+  return baseFeeWei === null || tip === null ? null : baseFeeWei + tip;
+}
+
+/** Nothing of a block whose transactions no answer has room for. */
+function blockRow(
+  chainId: number,
+  { number, gasPrices, source }: CallBlock,
+  blocks: WantedCalls["blocks"],
+  tips: Tips,
+): EnrichRows["blocks"] {
+  if (gasPrices === null) return [];
+  const { hash, timestamp, baseFeeWei } = indexedBlock(blocks, number);
+  const medianTipWei = tips.get(number) ?? null;
+  const transactions = gasPrices.length;
+  return [{ chainId, block: number, hash, timestamp, baseFeeWei, medianTipWei, transactions, source }];
+}
+
+/** Transactions of the block that no followed wallet sent. */
+function othersOf({ number, seen }: CallBlock, { blocks, followed }: WantedCalls): readonly BlockCall[] {
+  const { timestamp } = indexedBlock(blocks, number);
+  const isFollowed = (account: Address) => {
+    const since = followed.get(account);
+    return since !== undefined && since <= number;
+  };
+  return seen.filter(({ from }) => !isFollowed(from)).map((call) => ({ ...call, block: number, timestamp }));
+}
+
+function indexedBlock(blocks: ReadonlyMap<number, IndexedBlock>, number: number): IndexedBlock {
+  const block = blocks.get(number);
+  if (block === undefined) throw new EnrichFailure("inconsistent", `the index has no block ${number}`);
+  return block;
+}

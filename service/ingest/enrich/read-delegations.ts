@@ -1,0 +1,114 @@
+import type { Address, Hex } from "viem";
+import { EnrichFailure } from "../../chain/node/failure.ts";
+import { readCode } from "../../chain/node/read-code.ts";
+import { mapLimited } from "../../net/map-limited.ts";
+import type { EnrichContext } from "./context.ts";
+import type { EnrichRows } from "./enrich-writes.ts";
+import { readDelegations } from "./wallet-delegations.ts";
+
+/** When the code of each wallet was last read, and which wallets have called since then. */
+export type DelegationWatch = {
+  /** Unix seconds of the chain. */
+  readonly readAt: Map<Address, number>;
+  readonly called: Set<Address>;
+  /** Unix seconds of the chain at which the node did not give the code, for want of which it is asked again after an hour. */
+  readonly failedAt: Map<Address, number>;
+};
+
+export type DelegationRange = {
+  readonly wallets: readonly Address[];
+  readonly to: number;
+  /** Unix seconds of the last block. */
+  readonly endTime: number;
+};
+
+/** Wallets of one range: reading them must not hold up its cursor. */
+const MAX_WALLETS = 200;
+/** Failures after which a range asks for no more code: the node may be in trouble. */
+const MAX_FAILURES = 3;
+const CALLER_SECONDS = 3_600;
+const ANY_SECONDS = 86_400;
+/** EIP-7702: what the code of a delegating account starts with; the delegate's address follows. */
+const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
+
+/** To be called once the range is stored: what was read counts as read. */
+export type ReadDelegations = {
+  readonly rows: EnrichRows["delegations"];
+  readonly settle: () => void;
+};
+
+/**
+ * Delegations that changed, as of the end of a range that reaches the newest finalized block: of wallets that called, at most
+ * hourly, and of all once a day of chain time; of so many in one range, those first that were never read or longest ago. The
+ * first reading of a wallet always counts as a change. A wallet whose code the node does not give is read later.
+ */
+export async function readChangedDelegations(
+  context: EnrichContext,
+  range: DelegationRange,
+): Promise<ReadDelegations> {
+  const { delegations, chainId } = context;
+  const due = dueWallets(delegations, range);
+  const known = await readDelegations(context.db, chainId, due);
+  const { found, failed } = await readEach(context, due, range.to);
+  return {
+    rows: found
+      .filter(({ wallet, delegate }) => known.get(wallet) !== delegate)
+      .map((read) => ({ ...read, chainId, block: range.to })),
+    settle: () => {
+      for (const { wallet } of found) {
+        delegations.readAt.set(wallet, range.endTime);
+        delegations.called.delete(wallet);
+        delegations.failedAt.delete(wallet);
+      }
+      for (const wallet of failed) delegations.failedAt.set(wallet, range.endTime);
+    },
+  };
+}
+
+type FoundDelegation = { readonly wallet: Address; readonly delegate: Address | null };
+
+/** Each wallet by itself: one that the node does not answer for takes nothing from the others. */
+async function readEach(
+  { client, limits, logger }: EnrichContext,
+  wallets: readonly Address[],
+  block: number,
+): Promise<{ readonly found: readonly FoundDelegation[]; readonly failed: readonly Address[] }> {
+  const found: FoundDelegation[] = [];
+  const failed: Address[] = [];
+  await mapLimited(wallets, limits.concurrency, async (wallet) => {
+    if (failed.length >= MAX_FAILURES) return;
+    try {
+      found.push({ wallet, delegate: delegateOf(await readCode(client, wallet, block)) });
+    } catch (error) {
+      if (!(error instanceof EnrichFailure)) throw error;
+      failed.push(wallet);
+      logger.warn({ wallet, err: error }, "no code of a wallet; asking again later");
+    }
+  });
+  return { found, failed };
+}
+
+function dueWallets(
+  watch: DelegationWatch,
+  { wallets, endTime }: Pick<DelegationRange, "wallets" | "endTime">,
+): readonly Address[] {
+  const readAt = (wallet: Address) => watch.readAt.get(wallet) ?? Number.NEGATIVE_INFINITY;
+  const due = wallets.filter((wallet) => isDue(watch, wallet, endTime));
+  // Two that were never read differ by no number.
+  due.sort((a, b) => (readAt(a) === readAt(b) ? 0 : readAt(a) - readAt(b)));
+  return due.slice(0, MAX_WALLETS);
+}
+
+/** The account whose code a wallet runs; null where it is none of EIP-7702's. */
+export function delegateOf(code: Hex): Address | null {
+  const digits = DELEGATION.exec(code.toLowerCase())?.[1];
+  return digits === undefined ? null : `0x${digits}`;
+}
+
+function isDue({ readAt, called, failedAt }: DelegationWatch, wallet: Address, now: number): boolean {
+  const failed = failedAt.get(wallet);
+  if (failed !== undefined && now - failed < CALLER_SECONDS) return false;
+  const last = readAt.get(wallet);
+  if (last === undefined) return true;
+  return now - last >= (called.has(wallet) ? CALLER_SECONDS : ANY_SECONDS);
+}

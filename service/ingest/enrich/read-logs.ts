@@ -1,0 +1,135 @@
+import { type Address, type Hex, pad } from "viem";
+import type { ChainReader, LogFilter } from "../../chain/node/chain-reader.ts";
+import {
+  APPROVAL,
+  APPROVAL_FOR_ALL,
+  SAFE_FAILURE,
+  SAFE_SUCCESS,
+  TRANSFER,
+  TRANSFER_BATCH,
+  TRANSFER_SINGLE,
+  USER_OPERATION,
+} from "../../chain/node/event-topics.ts";
+import { EnrichFailure } from "../../chain/node/failure.ts";
+import type { RawLog } from "../../chain/node/raw-log.ts";
+import { mapLimited } from "../../net/map-limited.ts";
+import type { EnrichLimits } from "./context.ts";
+import { type IsOversized, orOversized } from "./oversized.ts";
+
+type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
+
+/**
+ * unread: wallets of which not every log is there, since strangers logged more of them than the node tells of one block. What
+ * believed contracts logged is there even so, unless that does not fit either.
+ */
+export type WalletLogs = { readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> };
+
+type ReadingLogs = {
+  readonly limits: EnrichLimits;
+  readonly isOversized: IsOversized;
+  /** Contracts that log only what is so, lower-case. */
+  readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
+};
+
+/**
+ * Every log of the range that names one of the wallets where its event has the party, and what Safes among them say of
+ * themselves: four requests per chunk of wallets, whatever strangers log. In the order of the chain, each once. Of one block
+ * what does not fit into an answer is asked for in parts, down to one event of one wallet, then of believed contracts alone,
+ * and the rest is left out; of several
+ * blocks it is a failure, since there are smaller ranges.
+ */
+export async function readLogs(
+  client: Pick<ChainReader, "logs">,
+  range: LogRange,
+  { limits, isOversized, believed }: ReadingLogs,
+): Promise<WalletLogs> {
+  const { from, to } = range;
+  const found = new Map<number, Map<number, RawLog>>();
+  const unread = new Set<Address>();
+  let count = 0;
+  const read = async (part: Part): Promise<void> => {
+    if (part.emitters?.length === 0) return;
+    const ask = () => client.logs({ from, to, ...filterOf(part) });
+    const logs = from === to ? await orOversized(isOversized, ask) : await ask();
+    if (logs === null) {
+      const smaller = partsOf(part);
+      for (const one of smaller) await read(one);
+      if (smaller.length > 0) return;
+      for (const wallet of part.wallets) unread.add(wallet);
+      if (part.place !== "emitter" && part.emitters === undefined) {
+        const { tokens, entryPoints } = believed;
+        await read({ ...part, emitters: part.events.includes(USER_OPERATION) ? entryPoints : tokens });
+      }
+      return;
+    }
+    for (const log of logs) {
+      requireWithin(log, range);
+      const block = found.get(log.blockNumber) ?? new Map<number, RawLog>();
+      found.set(log.blockNumber, block.set(log.logIndex, log));
+    }
+    count += logs.length;
+    if (count > limits.maxLogs && to > from)
+      throw new EnrichFailure(
+        "too_many_results",
+        `more than ${limits.maxLogs} logs in blocks ${from} to ${to}`,
+      );
+  };
+  const parts = chunksOf(range.wallets, limits.maxWallets).flatMap(wholeParts);
+  await mapLimited(parts, limits.concurrency, read);
+  return { logs: inOrder([...found.values()].flatMap((block) => [...block.values()])), unread };
+}
+
+/** Logs in the order of the chain. */
+export function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
+  return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+}
+
+/** What one request asks for: logs of these events that have one of the wallets at a place, a topic or the emitter itself. */
+type Part = {
+  readonly events: readonly Hex[];
+  readonly place: 1 | 2 | 3 | "emitter";
+  readonly wallets: readonly Address[];
+  /** Absent for any contract. */
+  readonly emitters?: readonly Address[];
+};
+
+/** The place of a topic decides what it means, so events are grouped by where they have the wallet. */
+function wholeParts(wallets: readonly Address[]): readonly Part[] {
+  return [
+    { wallets, place: 1, events: [TRANSFER, APPROVAL, APPROVAL_FOR_ALL] },
+    { wallets, place: 2, events: [TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, USER_OPERATION] },
+    { wallets, place: 3, events: [TRANSFER_SINGLE, TRANSFER_BATCH] },
+    { wallets, place: "emitter", events: [SAFE_SUCCESS, SAFE_FAILURE] },
+  ];
+}
+
+/** Halves of the wallets, then the events of one wallet by themselves; nothing where there is no smaller part. */
+function partsOf(part: Part): readonly Part[] {
+  const { wallets, events } = part;
+  if (wallets.length > 1) {
+    return chunksOf(wallets, Math.ceil(wallets.length / 2)).map((half) => ({ ...part, wallets: half }));
+  }
+  return events.length > 1 ? events.map((event) => ({ ...part, events: [event] })) : [];
+}
+
+function filterOf({ events, place, wallets, emitters }: Part): Omit<LogFilter, "from" | "to"> {
+  if (place === "emitter") return { addresses: wallets, topics: [events] };
+  const anywhere = Array.from({ length: place - 1 }, () => null);
+  const topics = [events, ...anywhere, wallets.map((wallet) => pad(wallet))];
+  return emitters === undefined ? { topics } : { addresses: emitters, topics };
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Throws an EnrichFailure for a log outside the blocks that were asked for. */
+export function requireWithin(log: RawLog, { from, to }: Pick<LogFilter, "from" | "to">): void {
+  if (log.blockNumber >= from && log.blockNumber <= to) return;
+  throw new EnrichFailure(
+    "inconsistent",
+    `asked for blocks ${from} to ${to}, got a log of block ${log.blockNumber}`,
+  );
+}

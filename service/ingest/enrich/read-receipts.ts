@@ -1,0 +1,140 @@
+import type { Address, Hex } from "viem";
+import type { ChainReader } from "../../chain/node/chain-reader.ts";
+import { EnrichFailure } from "../../chain/node/failure.ts";
+import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
+import type { BlockSource } from "../../db/tables/enrich.ts";
+import { type IsOversized, orOversized } from "./oversized.ts";
+import { payeeOf } from "./payee.ts";
+
+/** A transaction of the block, whoever sent it. */
+type SeenCall = {
+  readonly transactionIndex: number;
+  readonly from: Address;
+  /** Whom it went to, or paid by a lone token transfer; null for a creation. */
+  readonly counterparty: Address | null;
+};
+
+/** A block with own calls: their receipts, and the gas prices that all its transactions paid. */
+export type CallBlock = {
+  readonly number: number;
+  /** By transaction; null for one that no answer has room for. */
+  readonly receipts: ReadonlyMap<Hex, RawReceipt | null>;
+  /** Wei per gas; null where no answer has room for the block's transactions. */
+  readonly gasPrices: readonly bigint[] | null;
+  /** All its transactions; none where the node does not give the receipts of the whole block. */
+  readonly seen: readonly SeenCall[];
+  readonly source: BlockSource;
+};
+
+/** A block to read: as the index knows it, with the own calls in it. */
+type WantedBlock = {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly baseFeeWei: bigint | null;
+  readonly calls: readonly Hex[];
+};
+
+/**
+ * Reads one block with own calls, in parts where one answer has no room for it; throws an EnrichFailure when an own call is
+ * missing or the block is another one.
+ */
+export type ReadReceipts = (wanted: WantedBlock, isOversized: IsOversized) => Promise<CallBlock>;
+
+/**
+ * Reads whole blocks by eth_getBlockReceipts. A node without that method is asked for the block's transactions and each own
+ * call's receipt instead, from then on; `onFallback` is told once. So is any node for a block whose receipts do not fit into
+ * one answer: strangers fill blocks, and must not keep the rest of it from being read.
+ */
+export function createReceiptReader(
+  client: ChainReader,
+  onFallback: (cause: EnrichFailure) => void,
+): ReadReceipts {
+  let hasBlockReceipts = true;
+  return async (wanted, isOversized) => {
+    if (hasBlockReceipts) {
+      try {
+        const whole = await orOversized(isOversized, () => readWholeBlock(client, wanted));
+        if (whole !== null) return whole;
+      } catch (error) {
+        if (!(error instanceof EnrichFailure) || error.kind !== "method_missing") throw error;
+        if (hasBlockReceipts) onFallback(error);
+        hasBlockReceipts = false;
+      }
+    }
+    return await readEachCall(client, wanted, isOversized);
+  };
+}
+
+async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise<CallBlock> {
+  const all = await client.blockReceipts(wanted.number);
+  if (all === null) throw new EnrichFailure("node_behind", `no receipts of block ${wanted.number}`);
+  const byHash = new Map(all.map((receipt) => [receipt.transactionHash, receipt]));
+  for (const receipt of all) expectReceipt(wanted, receipt.transactionHash, receipt);
+  return {
+    number: wanted.number,
+    receipts: new Map(
+      wanted.calls.map((hash) => [hash, expectReceipt(wanted, hash, byHash.get(hash) ?? null)]),
+    ),
+    gasPrices: all.map((receipt) => receipt.effectiveGasPrice),
+    seen: all.map((receipt) => ({
+      transactionIndex: receipt.transactionIndex,
+      from: receipt.from,
+      counterparty: payeeOf(receipt),
+    })),
+    source: "block_receipts",
+  };
+}
+
+async function readEachCall(
+  client: ChainReader,
+  wanted: WantedBlock,
+  isOversized: IsOversized,
+): Promise<CallBlock> {
+  const gasPrices = await orOversized(isOversized, () => readGasPrices(client, wanted));
+  const receipts = new Map<Hex, RawReceipt | null>();
+  for (const hash of wanted.calls) {
+    const receipt = await orOversized(isOversized, async () =>
+      expectReceipt(wanted, hash, await client.receipt(hash)),
+    );
+    receipts.set(hash, receipt);
+  }
+  return { number: wanted.number, receipts, gasPrices, seen: [], source: "transactions" };
+}
+
+async function readGasPrices(client: ChainReader, wanted: WantedBlock): Promise<readonly bigint[]> {
+  const block = await client.blockWithTransactions(wanted.number);
+  if (block === null) throw new EnrichFailure("node_behind", `no block ${wanted.number}`);
+  expectHash(wanted, block.hash);
+  const prices = block.transactions.map((sent) => paidPrice(sent, wanted.baseFeeWei));
+  return prices.filter((price) => price !== null);
+}
+
+function expectReceipt(wanted: WantedBlock, hash: Hex, receipt: RawReceipt | null): RawReceipt {
+  if (receipt === null || receipt.blockNumber !== wanted.number || receipt.transactionHash !== hash) {
+    throw new EnrichFailure(
+      "inconsistent",
+      `the index has ${hash} in block ${wanted.number}, the node does not`,
+    );
+  }
+  expectHash(wanted, receipt.blockHash);
+  return receipt;
+}
+
+function expectHash(wanted: WantedBlock, hash: Hex): void {
+  if (hash === wanted.hash) return;
+  throw new EnrichFailure(
+    "other_chain",
+    `block ${wanted.number} is ${wanted.hash} in the index and ${hash} at the node`,
+  );
+}
+
+/** EIP-1559: base fee and tip, at most the maximum; a transaction of an older kind pays its gas price. */
+function paidPrice(sent: RawBlock["transactions"][number], baseFeeWei: bigint | null): bigint | null {
+  const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = sent;
+  if (typeof maxFeePerGas === "bigint" && typeof maxPriorityFeePerGas === "bigint" && baseFeeWei !== null) {
+    const offered = baseFeeWei + maxPriorityFeePerGas;
+    if (offered < maxFeePerGas) return offered;
+    return maxFeePerGas;
+  }
+  return gasPrice ?? null;
+}

@@ -1,0 +1,270 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Deployment } from "../../chain/deployments.ts";
+import { type ChainReader, createChainReader } from "../../chain/node/chain-reader.ts";
+import { EnrichFailure } from "../../chain/node/failure.ts";
+import { readChainMark } from "../../db/chain-mark.ts";
+import type { Database } from "../../db/database.ts";
+import { readSnapshot } from "../../db/index-snapshot.ts";
+import type { HistoryFailure } from "../history/history-source.ts";
+import { readFinalized } from "../read-as-of.ts";
+import type { AccountFactSource } from "./account-fact-source.ts";
+import { type FactsContext, gatherAccountFacts, readCursorBlock } from "./account-facts.ts";
+import { dropClaimedTransfers } from "./claimed-transfers.ts";
+import { type EnrichContext, type EnrichLimits, enrichLimits } from "./context.ts";
+import { createCrashWatch } from "./crash-watch.ts";
+import { type EnrichTask, enrichRange } from "./enrich-range.ts";
+import { type EnrichState, readEnrichState } from "./enrich-reads.ts";
+import { openMissedPasts } from "./enrich-writes.ts";
+import { lowerCase, marketOf } from "./market.ts";
+import type { EnrichMetrics } from "./metrics.ts";
+import { type PlannedRange, planChainRange, planPastRange } from "./plan-ranges.ts";
+import { createReceiptReader } from "./read-receipts.ts";
+
+export type EnrichDeps = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly rpcUrl: string;
+  /** Who tells creators, first funders and ages of accounts; null where nobody does. */
+  readonly factSource: AccountFactSource | null;
+  readonly metrics: EnrichMetrics;
+  readonly logger: Logger;
+};
+
+/** Pauses in milliseconds. */
+const IDLE_MS = 2_000;
+const FIRST_FAILURE_MS = 1_000;
+const LONGEST_FAILURE_MS = 60_000;
+const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
+
+/**
+ * Enriches finalized blocks until the signal fires, and beside that reads facts of the accounts that they tell of; to be led
+ * by one process per chain. Never throws: whatever fails is logged, counted and tried again after a pause, and the cursor
+ * stands until a range is whole.
+ */
+export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<void> {
+  const onRequest = (method: string) => deps.metrics.requests.inc({ method });
+  const client = createChainReader({ ...RPC, url: deps.rpcUrl, signal, onRequest });
+  const context = createEnrichContext({ ...deps, client });
+  const facts = {
+    ...context,
+    source: deps.factSource,
+    now: () => performance.now(),
+    setAside: new Map(),
+    signal,
+  };
+  await Promise.all([runRanges(context, signal), runFacts(facts), runSweep(context, signal)]);
+}
+
+async function runRanges(context: EnrichContext, signal: AbortSignal): Promise<void> {
+  const span = { blocks: context.limits.maxBlocks };
+  await repeat({ context, signal, what: "enriching" }, () => enrichOnce(context, span));
+  await context.crashes.end().catch((error: unknown) => {
+    context.logger.warn(
+      { err: error },
+      "the range that was read is still noted: the next process reads it in parts",
+    );
+  });
+}
+
+/** Beside the ranges, so that a slow source holds up no cursor. */
+async function runFacts(context: FactsContext): Promise<void> {
+  // With nothing stored since, nobody new is waiting, and nobody is due again: chain time stands.
+  let finishedAt = -1;
+  await repeat({ context, signal: context.signal, what: "reading facts of accounts" }, async () => {
+    const { commits } = context.progress;
+    if (commits === finishedAt && context.setAside.size === 0) return false;
+    const { more, failure } = await gatherAccountFacts(context);
+    if (failure !== null) throw new FactsFailure(failure);
+    if (!more) finishedAt = commits;
+    return more;
+  });
+}
+
+async function runSweep(context: EnrichContext, signal: AbortSignal): Promise<void> {
+  await repeat({ context, signal, what: "dropping old transfers" }, () => sweepTransfers(context));
+}
+
+/** Drops transfers that others claimed long ago; true when more are due. */
+export async function sweepTransfers(context: EnrichContext): Promise<boolean> {
+  const cursor = await readCursorBlock(context);
+  if (cursor === null) return false;
+  const { db, chainId } = context;
+  const { dropped, more } = await dropClaimedTransfers(db, { chainId, now: cursor.timestamp });
+  context.metrics.dropped.inc({ table: "transfers" }, dropped);
+  return more;
+}
+
+/** Does something at once again while it answers that there is more, else after a pause, which grows with failures in a row. */
+async function repeat(
+  options: { readonly context: EnrichContext; readonly signal: AbortSignal; readonly what: string },
+  act: () => Promise<boolean>,
+): Promise<void> {
+  const { context, signal, what } = options;
+  let failures = 0;
+  while (!signal.aborted) {
+    let pauseMs = IDLE_MS;
+    try {
+      if (await act()) pauseMs = 0;
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      pauseMs = pauseAfterFailure(context, { error, failures, what });
+      failures += 1;
+    }
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** A context with the limits of production unless others are given. */
+export function createEnrichContext(
+  deps: Omit<EnrichDeps, "rpcUrl" | "factSource"> & {
+    readonly client: ChainReader;
+    readonly limits?: EnrichLimits;
+  },
+): EnrichContext {
+  const { deployment, ...same } = deps;
+  const { chainId } = deployment;
+  return {
+    ...same,
+    chainId,
+    schema: `chain_${deployment.chainId}`,
+    market: marketOf(deployment),
+    entryPoints: new Set(deployment.accounts.entryPoints.map(lowerCase)),
+    timeouts: new Map(),
+    crashes: createCrashWatch({ ...deps, chainId }),
+    progress: { commits: 0 },
+    feeds: new Map(),
+    delegations: { readAt: new Map(), called: new Set(), failedAt: new Map() },
+    limits: deps.limits ?? enrichLimits,
+    readReceipts: createReceiptReader(deps.client, (cause) => {
+      deps.logger.warn(
+        { err: cause },
+        "the node has no eth_getBlockReceipts: asking for each own call's receipt",
+      );
+    }),
+  };
+}
+
+/** Timeouts in a row of one block, over some six minutes, after which that is taken as too large, not the node as slow. */
+const STUCK_AFTER = 8;
+
+/**
+ * Reads the next range for every wallet and the next of open pasts, each at most `span` blocks, which is adapted to what
+ * the node can answer; of a single block what still does not fit is left out. True when it got on, so that there may be more to
+ * read at once; throws an EnrichFailure when it cannot.
+ */
+export async function enrichOnce(context: EnrichContext, span: { blocks: number }): Promise<boolean> {
+  const plan = await readPlan(context);
+  if (plan === null) return false;
+  const { lagBlocks, pastWallets } = context.metrics;
+  const next = planChainRange(plan.state, plan.finalizedBlock, 1)?.from ?? plan.finalizedBlock + 1;
+  lagBlocks.set(plan.finalizedBlock + 1 - next);
+  pastWallets.set(plan.state.past.length);
+  const chain = await enrichAdapting(context, { of: "chain", plan, span });
+  if (chain !== null) lagBlocks.set(plan.finalizedBlock - chain);
+  const past = await enrichAdapting(context, { of: "past", plan, span });
+  return chain !== null || past !== null;
+}
+
+type Plan = { readonly state: EnrichState; readonly generation: string; readonly finalizedBlock: number };
+
+/** Null before the index is ready, and while it is behind what was enriched. */
+async function readPlan({ db, chainId, schema }: EnrichContext): Promise<Plan | null> {
+  const generation = (await readChainMark(db, chainId))?.generation;
+  const asOf = await readFinalized(db.$client, schema);
+  if (generation === undefined || asOf === null) return null;
+  const finalizedBlock = asOf.blockNumber;
+  await openMissedPasts(db, { chainId, schema, generation, finalizedBlock });
+  const state = await readSnapshot(db, (client) =>
+    readEnrichState(client, { chainId, schema, asOfBlock: finalizedBlock }),
+  );
+  if (state.cursor !== null && state.cursor.block > finalizedBlock) return null;
+  return { state, generation, finalizedBlock };
+}
+
+type Stretch = { readonly of: EnrichTask["of"]; readonly plan: Plan; readonly span: { blocks: number } };
+
+/** Last block stored; null when there was nothing to read, or when it was outdated meanwhile. */
+async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise<number | null> {
+  const { of, plan, span } = stretch;
+  const { generation, state, finalizedBlock } = plan;
+  for (;;) {
+    const range = await nextRange(context, stretch);
+    if (range === null) return null;
+    const { cursor, wallets: followed } = state;
+    const isStuck = timeoutsOf(context, stretch, range) >= STUCK_AFTER;
+    const task = { of, ...range, followed, finalizedBlock, cursor, generation, isStuck };
+    try {
+      await context.crashes.begin(of, range);
+      const { to, stored } = await enrichRange(context, task);
+      context.timeouts.delete(of);
+      span.blocks = Math.min(context.limits.maxBlocks, span.blocks + Math.ceil(span.blocks / 4));
+      return stored ? to : null;
+    } catch (error) {
+      if (!(error instanceof EnrichFailure) || !mayFitWhenSmaller(error)) throw error;
+      const blocks = range.to - range.from + 1;
+      if (blocks === 1) {
+        if (error.kind === "timeout")
+          context.timeouts.set(of, { from: range.from, times: timeoutsOf(context, stretch, range) + 1 });
+        throw error;
+      }
+      context.metrics.failures.inc({ kind: error.kind });
+      span.blocks = Math.floor(blocks / 2);
+      context.logger.info({ failure: error.message, blocks: span.blocks }, "reading smaller ranges");
+    }
+  }
+}
+
+/** How often in a row a range of one block timed out. */
+function timeoutsOf({ timeouts }: EnrichContext, { of }: Stretch, { from, to }: PlannedRange): number {
+  const known = timeouts.get(of);
+  return known !== undefined && from === to && known.from === from ? known.times : 0;
+}
+
+async function nextRange(
+  { crashes }: EnrichContext,
+  { of, plan, span }: Stretch,
+): Promise<PlannedRange | null> {
+  const { state, finalizedBlock } = plan;
+  const planned = (blocks: number) =>
+    of === "chain" ? planChainRange(state, finalizedBlock, blocks) : planPastRange(state, blocks);
+  const range = planned(span.blocks);
+  if (range === null) return null;
+  const most = await crashes.mostBlocks(of, range.from);
+  return most === null || most >= span.blocks ? range : planned(most);
+}
+
+function mayFitWhenSmaller({ kind }: EnrichFailure): boolean {
+  return kind === "too_many_results" || kind === "timeout";
+}
+
+function pauseAfterFailure(
+  { metrics, logger }: EnrichContext,
+  { error, failures, what }: { readonly error: unknown; readonly failures: number; readonly what: string },
+): number {
+  const kind = error instanceof EnrichFailure ? error.kind : "internal";
+  if (!(error instanceof FactsFailure)) metrics.failures.inc({ kind });
+  logger.warn({ err: error, kind }, `${what} failed; trying again`);
+  return Math.max(
+    askedPause(error),
+    Math.min(LONGEST_FAILURE_MS, FIRST_FAILURE_MS * 2 ** Math.min(failures, 10)),
+  );
+}
+
+/** Milliseconds for which the node or the source asked to be left alone. */
+function askedPause(error: unknown): number {
+  if (error instanceof FactsFailure) return 1000 * (error.failure.retryAfterSeconds ?? 0);
+  return error instanceof EnrichFailure ? (error.retryAfterMs ?? 0) : 0;
+}
+
+/** The source of account facts is in trouble. */
+class FactsFailure extends Error {
+  override readonly name = "FactsFailure";
+  readonly failure: HistoryFailure;
+
+  constructor(failure: HistoryFailure) {
+    super(`${failure.reason}: ${failure.detail}`);
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,245 @@
+import { z } from "zod";
+import type { AsOf } from "../../model/features/types.ts";
+import { ASK_POLICY, type AskPolicy, askJson, isFailure } from "./ask-json.ts";
+import {
+  type CodeCheck,
+  type HistoryFailure,
+  type HistorySource,
+  historyFailure,
+  type PageRequest,
+  type SourcePage,
+  type SourceRow,
+} from "./history-source.ts";
+import { address, bytes, decimalBigint, decimalNumber, hash, numberedCall } from "./source-values.ts";
+
+export type ExplorerOptions = {
+  /** Endpoint with whatever query it needs always, as https://api.etherscan.io/v2/api?chainid=8453. */
+  readonly url: string;
+  /** Null for explorers that want none. */
+  readonly apiKey: string | null;
+  /** Rows per page, at most as many as an explorer lets be counted through. */
+  readonly pageSize: number;
+  readonly policy?: AskPolicy;
+  /**
+   * Asked of a node: explorers count transactions as of now alone, when more may have been sent. Without it calls that an
+   * explorer leaves out at the newest end pass for calls that were never made.
+   */
+  readonly countSent?: HistorySource["countSent"];
+};
+
+const envelopeSchema = z.object({ status: z.string(), message: z.string(), result: z.unknown() });
+const rowSchema = z.object({
+  hash,
+  blockNumber: decimalNumber,
+  transactionIndex: decimalNumber,
+  timeStamp: decimalNumber,
+  from: address,
+  to: z.union([z.literal("").transform(() => null), address]).nullish(),
+  contractAddress: z.union([z.literal("").transform(() => null), address]).nullish(),
+  nonce: decimalNumber,
+  value: decimalBigint,
+  gas: decimalBigint,
+  gasPrice: decimalBigint,
+  gasUsed: decimalBigint,
+  input: z.union([z.literal("").transform(() => "0x"), bytes]),
+  isError: z.enum(["0", "1"]),
+  txreceipt_status: z.enum(["", "0", "1"]),
+  /** Optimistic rollups only. */
+  L1FeesPaid: z.union([z.literal("").transform(() => 0n), decimalBigint]).nullish(),
+});
+const codeSchema = z.object({ jsonrpc: z.string(), result: bytes });
+/** Etherscan answers the number alone, Blockscout an object around it. */
+const blockNumberSchema = z.union([
+  decimalNumber,
+  z.object({ blockNumber: decimalNumber }).transform(({ blockNumber }) => blockNumber),
+]);
+
+const MAX_TOLD_CHARACTERS = 200;
+/** Explorers refuse page × size above this; what is older is asked for by its blocks. */
+const COUNTED_ROWS = 10_000;
+
+type ExplorerRow = z.infer<typeof rowSchema>;
+type Query = Readonly<Record<string, string | number>>;
+
+/**
+ * History from an explorer that speaks Etherscan's API: `account` `txlist`, `block` `getblocknobytime` for its reach, and
+ * `proxy` `eth_getCode` for a wallet whose nonces have gaps.
+ */
+export function createExplorerSource(options: ExplorerOptions): HistorySource {
+  const ask = <Result extends object>(
+    query: Query,
+    read: (result: unknown) => Result | HistoryFailure,
+    signal: AbortSignal,
+  ) =>
+    askJson({ url: urlOf(options, query) }, (json) => readEnvelope(json, read, options), {
+      policy: options.policy ?? ASK_POLICY,
+      signal,
+    });
+  return {
+    name: "explorer",
+    checkReach: async (asOf, signal) => {
+      const query = {
+        module: "block",
+        action: "getblocknobytime",
+        timestamp: asOf.timestamp,
+        closest: "before",
+      };
+      const answer = await ask(query, (result) => compareReach(result, asOf), signal);
+      return isFailure(answer) ? answer : null;
+    },
+    readPage: (request, signal) =>
+      ask(pageQuery(request, options), (result) => readPage(result, request, options), signal),
+    countSent: options.countSent ?? (async () => ({ count: null })),
+    checkCode: ({ wallet }, signal) => {
+      const query = { module: "proxy", action: "eth_getCode", address: wallet, tag: "latest" };
+      return askJson({ url: urlOf(options, query) }, (json) => readCode(json, options), {
+        policy: options.policy ?? ASK_POLICY,
+        signal,
+      });
+    },
+  };
+}
+
+/** A proxied call answers as the node does; only a refusal comes in the explorer's own envelope. */
+function readCode(json: unknown, options: ExplorerOptions): CodeCheck | HistoryFailure {
+  const answer = codeSchema.safeParse(json);
+  if (answer.success) return { hasCode: answer.data.result !== "0x" };
+  return readEnvelope(json, () => historyFailure("malformed", "the explorer told no code"), options);
+}
+
+function pageQuery(request: PageRequest, { pageSize }: ExplorerOptions): Query {
+  const { wallet, fromBlock, toBlock, pagesBefore, oldestBlock } = request;
+  const isOlder = isBeyondCount(request, pageSize) && oldestBlock !== null;
+  return {
+    module: "account",
+    action: "txlist",
+    address: wallet,
+    startblock: fromBlock,
+    endblock: isOlder ? oldestBlock : toBlock,
+    page: isOlder ? 1 : pagesBefore + 1,
+    offset: pageSize,
+    sort: "desc",
+  };
+}
+
+function isBeyondCount({ pagesBefore }: PageRequest, pageSize: number): boolean {
+  return (pagesBefore + 1) * pageSize > COUNTED_ROWS;
+}
+
+function urlOf({ url, apiKey }: ExplorerOptions, query: Query): URL {
+  const whole = new URL(url);
+  for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, String(value));
+  if (apiKey !== null) whole.searchParams.set("apikey", apiKey);
+  return whole;
+}
+
+/** The protocol says "0" both of failures, which it explains in words, and of lists without an entry. */
+function readEnvelope<Result>(
+  json: unknown,
+  read: (result: unknown) => Result | HistoryFailure,
+  { apiKey }: ExplorerOptions,
+): Result | HistoryFailure {
+  const envelope = envelopeSchema.safeParse(json);
+  if (!envelope.success) return historyFailure("malformed", "the answer has no status, message and result");
+  const { status, message, result } = envelope.data;
+  if (status === "1") return read(result);
+  const isEmpty = Array.isArray(result) && result.length === 0 && /^no transactions found/i.test(message);
+  if (status === "0" && isEmpty) return read(result);
+  const words = `${message} ${typeof result === "string" ? result : ""}`;
+  if (/rate limit/i.test(words))
+    return historyFailure("rate_limited", "the explorer's rate limit is reached");
+  if (/timeout|busy|unexpected|try again/i.test(words)) {
+    return historyFailure("unavailable", "the explorer cannot answer now");
+  }
+  const told = apiKey === null ? words : words.replaceAll(apiKey, "…");
+  return historyFailure("refused", `the explorer says: ${told.slice(0, MAX_TOLD_CHARACTERS)}`);
+}
+
+function compareReach(result: unknown, asOf: AsOf): { readonly newest: number } | HistoryFailure {
+  const newest = blockNumberSchema.safeParse(result);
+  if (!newest.success) return historyFailure("malformed", "the explorer named no block");
+  return newest.data < asOf.blockNumber
+    ? historyFailure("behind", `the explorer is at block ${newest.data}, before ${asOf.blockNumber}`)
+    : { newest: newest.data };
+}
+
+function readPage(
+  result: unknown,
+  request: PageRequest,
+  { pageSize }: ExplorerOptions,
+): SourcePage | HistoryFailure {
+  if (!Array.isArray(result)) return historyFailure("malformed", "the explorer answered no list");
+  if (result.length > pageSize) {
+    return historyFailure("inconsistent", `${result.length} rows where at most ${pageSize} were asked for`);
+  }
+  const isBeyond = isBeyondCount(request, pageSize);
+  // A silent cap on the page size would otherwise pass for the end of the history.
+  if (!isBeyond && result.length > 0 && request.rowsBefore !== request.pagesBefore * pageSize) {
+    return historyFailure("inconsistent", "more rows after a page that was not full");
+  }
+  const rows: SourceRow[] = [];
+  for (const item of result) {
+    const row = readRow(item, request);
+    if (isFailure(row)) return row;
+    rows.push(row);
+  }
+  // Only an empty page proves that nothing is left.
+  return isBeyond ? withoutKnown(rows, request, pageSize) : { kind: "page", rows, last: rows.length === 0 };
+}
+
+/** A page that begins with the block of the oldest known row repeats what is known of it. */
+function withoutKnown(
+  rows: readonly SourceRow[],
+  { oldestHashes }: PageRequest,
+  pageSize: number,
+): SourcePage | HistoryFailure {
+  const known = new Set(oldestHashes);
+  if (known.size >= pageSize) {
+    return historyFailure("crowded", `one block has more than the ${pageSize} rows of a page`);
+  }
+  const older = rows.filter(({ hash: id }) => !known.has(id));
+  if (rows.length - older.length !== known.size) {
+    return historyFailure("inconsistent", "rows told before are not told again");
+  }
+  return { kind: "page", rows: older, last: older.length === 0 };
+}
+
+function readRow(item: unknown, { wallet }: PageRequest): SourceRow | HistoryFailure {
+  const parsed = rowSchema.safeParse(item);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return historyFailure("malformed", `a row with an unreadable ${String(issue?.path[0] ?? "shape")}`);
+  }
+  const sent = parsed.data;
+  if (![sent.from, sent.to, sent.contractAddress].includes(wallet)) {
+    return historyFailure("inconsistent", "a row of another address");
+  }
+  const row = { hash: sent.hash, blockNumber: sent.blockNumber, timestamp: sent.timeStamp };
+  if (sent.from !== wallet) return { ...row, own: null };
+  const ok = outcomeOf(sent);
+  if (ok === null) return historyFailure("inconsistent", "a call both failed and successful");
+  return {
+    ...row,
+    own: numberedCall({
+      ...row,
+      hash: sent.hash,
+      transactionIndex: sent.transactionIndex,
+      nonce: sent.nonce,
+      to: sent.to ?? null,
+      input: sent.input,
+      value: sent.value,
+      ok,
+      gasLimit: sent.gas,
+      gasUsed: sent.gasUsed,
+      gasPrice: sent.gasPrice,
+      settlementFee: sent.L1FeesPaid ?? 0n,
+    }),
+  };
+}
+
+/** Null where the two members that tell it contradict each other; receipts without a status leave it to the first. */
+function outcomeOf({ isError, txreceipt_status: status }: ExplorerRow): boolean | null {
+  const ok = isError === "0";
+  if (status === "") return ok;
+  return ok === (status === "1") ? ok : null;
+}

@@ -1,0 +1,155 @@
+import { z } from "zod";
+import type { AsOf } from "../../model/features/types.ts";
+import { isFailure } from "./ask-json.ts";
+import { askNode, blockTag, countSentBy, type NodeCall, type NodeOptions } from "./ask-node.ts";
+import {
+  type CodeCheck,
+  type HistoryFailure,
+  type HistorySource,
+  historyFailure,
+  type PageRequest,
+  type SourcePage,
+  type SourceRow,
+} from "./history-source.ts";
+import { address, bytes, hash, hexBigint, hexNumber, numberedCall } from "./source-values.ts";
+
+/** A node with the ots_ methods. */
+export type OtterscanOptions = NodeOptions & {
+  /** Rows wanted per page; nodes add the rest of the last block, and Erigon refuses more than 25 unless told otherwise. */
+  readonly pageSize: number;
+};
+
+const anyTransaction = z.object({ hash, blockNumber: hexNumber, from: address });
+const ownTransaction = z.object({
+  transactionIndex: hexNumber,
+  nonce: hexNumber,
+  to: address.nullish(),
+  input: bytes,
+  value: hexBigint,
+  gas: hexBigint,
+});
+/** Erigon gives the time as a number, others as a quantity. */
+const anyReceipt = z.object({
+  transactionHash: hash,
+  timestamp: z.union([z.int().nonnegative(), hexNumber]),
+});
+const ownReceipt = z.object({
+  status: z.enum(["0x0", "0x1"]),
+  gasUsed: hexBigint,
+  effectiveGasPrice: hexBigint,
+  l1Fee: hexBigint.nullish(),
+});
+const pageSchema = z.object({
+  txs: z.array(z.looseObject({})),
+  receipts: z.array(z.looseObject({})),
+  lastPage: z.boolean(),
+});
+const blockSchema = z.object({ hash }).nullable();
+
+/** History from the Otterscan methods of a node; internal calls that touch the wallet come too, and are others' rows. */
+export function createOtterscanSource(options: OtterscanOptions): HistorySource {
+  const ask = <Result extends object>(call: NodeCall<Result>, signal: AbortSignal) =>
+    askNode(options, call, signal);
+  return {
+    name: "otterscan",
+    checkReach: async (asOf, signal) => {
+      const params = [blockTag(asOf), false];
+      const answer = await ask(
+        { method: "eth_getBlockByNumber", params, read: (block) => compareBlock(block, asOf) },
+        signal,
+      );
+      return isFailure(answer) ? answer : null;
+    },
+    readPage: async (request, signal) => {
+      // Exclusive: the node answers what lies before it.
+      const before = request.oldestBlock ?? request.toBlock + 1;
+      // Nothing can be in genesis, and zero would mean the newest block.
+      if (before <= 1) return { kind: "page", rows: [], last: true };
+      return ask(
+        {
+          method: "ots_searchTransactionsBefore",
+          params: [request.wallet, before, options.pageSize],
+          read: (page) => readPage(page, request),
+        },
+        signal,
+      );
+    },
+    countSent: countSentBy(options),
+    // As of now: many nodes keep no state of past blocks, and a wallet that delegates once mostly goes on to.
+    checkCode: ({ wallet }, signal) =>
+      ask({ method: "eth_getCode", params: [wallet, "latest"], read: readCode }, signal),
+  };
+}
+
+function readCode(result: unknown): CodeCheck | HistoryFailure {
+  const code = bytes.safeParse(result);
+  return code.success
+    ? { hasCode: code.data !== "0x" }
+    : historyFailure("malformed", "the node told no code");
+}
+
+function compareBlock(result: unknown, asOf: AsOf): { readonly hash: string } | HistoryFailure {
+  const block = blockSchema.safeParse(result);
+  if (!block.success) return historyFailure("malformed", "the block has no hash");
+  if (block.data === null) {
+    return historyFailure("behind", `the node does not have block ${asOf.blockNumber} yet`);
+  }
+  return block.data.hash === asOf.blockHash.toLowerCase()
+    ? block.data
+    : historyFailure("inconsistent", `block ${asOf.blockNumber} is another one than in the index`);
+}
+
+function readPage(result: unknown, request: PageRequest): SourcePage | HistoryFailure {
+  const page = pageSchema.safeParse(result);
+  if (!page.success)
+    return historyFailure("malformed", "the page has no transactions, receipts and lastPage");
+  const { txs, receipts, lastPage } = page.data;
+  if (txs.length !== receipts.length) {
+    return historyFailure("inconsistent", `${txs.length} transactions with ${receipts.length} receipts`);
+  }
+  const rows: SourceRow[] = [];
+  for (const [at, transaction] of txs.entries()) {
+    const row = readRow(transaction, receipts[at], request);
+    if (isFailure(row)) return row;
+    rows.push(row);
+  }
+  return { kind: "page", rows, last: lastPage };
+}
+
+/** Only the wallet's own transactions must be understood whole: deposits and other kinds that touch it have odd shapes. */
+function readRow(
+  transaction: unknown,
+  receipt: unknown,
+  { wallet }: PageRequest,
+): SourceRow | HistoryFailure {
+  const sent = anyTransaction.safeParse(transaction);
+  const mined = anyReceipt.safeParse(receipt);
+  if (!sent.success || !mined.success)
+    return historyFailure("malformed", "a transaction without its basic members");
+  if (sent.data.hash !== mined.data.transactionHash) {
+    return historyFailure("inconsistent", "a receipt of another transaction");
+  }
+  const { hash: id, blockNumber, from } = sent.data;
+  const row = { hash: id, blockNumber, timestamp: mined.data.timestamp };
+  if (from !== wallet) return { ...row, own: null };
+  const details = ownTransaction.safeParse(transaction);
+  const outcome = ownReceipt.safeParse(receipt);
+  if (!details.success || !outcome.success)
+    return historyFailure("malformed", "an own call without all its members");
+  const { to, gas, ...same } = details.data;
+  const { status, gasUsed, effectiveGasPrice, l1Fee } = outcome.data;
+  return {
+    ...row,
+    own: numberedCall({
+      ...row,
+      ...same,
+      hash: id,
+      to: to ?? null,
+      ok: status === "0x1",
+      gasLimit: gas,
+      gasUsed,
+      gasPrice: effectiveGasPrice,
+      settlementFee: l1Fee ?? 0n,
+    }),
+  };
+}

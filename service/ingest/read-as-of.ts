@@ -1,0 +1,93 @@
+import { escapeIdentifier, type QueryArrayConfig, type QueryArrayResult } from "pg";
+import type { Hex } from "viem";
+import type { AsOf } from "../model/features/types.ts";
+
+/** A pg client or pool; what it reads is of one moment only within one REPEATABLE READ transaction, which the caller opens. */
+export type Snapshot = {
+  readonly query: (config: QueryArrayConfig) => Promise<QueryArrayResult>;
+};
+
+/** The block that a record speaks for, and the one up to which own calls are known: no later than that. */
+export type ReadPoint = { readonly asOf: AsOf; readonly enriched: AsOf };
+
+/** The newest finalized block that the index holds; null before there is one, or before the index is ready to be read. */
+export async function readFinalized(client: Snapshot, schema: string): Promise<AsOf | null> {
+  if (!(await isReady(client, schema))) return null;
+  return readBlock(client, { name: `finalized-${schema}`, text: finalizedSql(schema), values: [] });
+}
+
+async function isReady(client: Snapshot, schema: string): Promise<boolean> {
+  const { rows } = await client.query({
+    name: "index-ready",
+    text: "select to_regclass($1) is not null and to_regclass($2) is not null",
+    values: [checkpointOf(schema), `${escapeIdentifier(schema)}.block`],
+    rowMode: "array",
+  });
+  return rows[0]?.[0] === true;
+}
+
+function checkpointOf(schema: string): string {
+  return `${escapeIdentifier(schema)}._ponder_checkpoint`;
+}
+
+// A checkpoint is a 10-digit time, a 16-digit chain id and a 16-digit block number, then places within the block.
+function finalizedSql(schema: string): string {
+  return `
+    select b.number::float8, b.hash, b.timestamp::float8
+    from ${checkpointOf(schema)} c
+    cross join lateral (
+      select number, hash, timestamp from ${escapeIdentifier(schema)}.block
+      where number <= substring(c.finalized_checkpoint from 27 for 16)::numeric
+      order by number desc limit 1
+    ) b
+    order by b.number limit 1`;
+}
+
+/** Seconds that enrichment may be behind what is final: until then its rows are of the past, and no record of today. */
+const LONGEST_LAG = 3_600;
+
+/**
+ * The newest block that is both finalized and enriched; null while there is none, while the index does not hold the block
+ * up to which the chain was enriched as a finalized one, and while that is an hour of the chain's time behind.
+ */
+export async function readAsOf(
+  client: Snapshot,
+  { schema, chainId }: { readonly schema: string; readonly chainId: number },
+): Promise<AsOf | null> {
+  if (!(await isReady(client, schema))) return null;
+  return readBlock(client, {
+    name: `as-of-${schema}`,
+    text: `
+      select b.number::float8, b.hash, b.timestamp::float8
+      from (${finalizedSql(schema)}) finalized (number, hash, timestamp)
+      join ahs.enrich_cursor c on c.chain_id = $1 and c.block <= finalized.number
+      join ${escapeIdentifier(schema)}.block b on b.number = c.block and b.hash = c.block_hash
+      where finalized.timestamp - b.timestamp <= ${LONGEST_LAG}`,
+    values: [chainId],
+  });
+}
+
+/** The newest indexed block, with the own calls that are known by then; null where `readAsOf` is. */
+export async function readNewest(
+  client: Snapshot,
+  chain: { readonly schema: string; readonly chainId: number },
+): Promise<ReadPoint | null> {
+  const enriched = await readAsOf(client, chain);
+  if (enriched === null) return null;
+  const asOf = await readBlock(client, {
+    name: `newest-${chain.schema}`,
+    text: `select number::float8, hash, timestamp::float8 from ${escapeIdentifier(chain.schema)}.block
+           order by number desc limit 1`,
+    values: [],
+  });
+  return asOf === null ? null : { asOf, enriched };
+}
+
+async function readBlock(
+  client: Snapshot,
+  query: { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
+): Promise<AsOf | null> {
+  const { rows } = await client.query({ ...query, values: [...query.values], rowMode: "array" });
+  const [row] = rows as [number, Hex, number][];
+  return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
+}

@@ -1,0 +1,45 @@
+import { type Address, encodeFunctionData, type Hex } from "viem";
+import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
+import { packScore } from "../chain/oracle-codec.ts";
+import type { OracleOutcome, OracleScore } from "../chain/oracle-types.ts";
+import type { ScoreRow } from "./publish-scores.ts";
+
+/** A stored score in the oracle's terms; throws when the row is neither scored nor insufficient as a whole. */
+export function oracleScoreOf(score: ScoreRow): OracleScore {
+  return {
+    // Written by our own indexer as an address, in lower case.
+    wallet: score.wallet as Address,
+    outcome: outcomeOf(score),
+    // The oracle keeps basis points; rounding down never claims more confidence than there is.
+    confidenceBps: Math.floor(score.confidenceMicros / 100),
+    sanctioned: score.sanctioned,
+    modelVersion: score.modelVersion,
+  };
+}
+
+/** Calldata of `publish` for scores of one as-of; throws when they are of several or one cannot be packed. */
+export function encodePublish(scores: readonly ScoreRow[]): Hex {
+  const [first] = scores;
+  if (first === undefined) throw new Error("publish: expected at least one score");
+  const stranger = scores.find((score) => score.asOfBlock !== first.asOfBlock);
+  if (stranger !== undefined) {
+    throw new Error(
+      `publish: expected as-of ${first.asOfBlock} for all, ${stranger.wallet} has ${stranger.asOfBlock}`,
+    );
+  }
+  const asOfTime = BigInt(Math.floor(first.asOfTime.getTime() / 1000));
+  return encodeFunctionData({
+    abi: agentHealthOracleAbi,
+    functionName: "publish",
+    args: [BigInt(first.asOfBlock), asOfTime, scores.map((score) => packScore(oracleScoreOf(score)))],
+  });
+}
+
+function outcomeOf({ id, ahsScore, d1Score, d2Score }: ScoreRow): OracleOutcome {
+  if (ahsScore === null && d1Score === null && d2Score === null) return { kind: "insufficient" };
+  if (ahsScore !== null && d1Score !== null && d2Score !== null)
+    return { kind: "scored", ahsScore, d1Score, d2Score };
+  throw new Error(
+    `score ${id}: expected all of ahs, d1 and d2 or none, got ${ahsScore}, ${d1Score}, ${d2Score}`,
+  );
+}

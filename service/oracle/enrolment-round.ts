@@ -1,0 +1,141 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { type Address, encodeFunctionData, getAddress } from "viem";
+import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
+import { holdChain } from "../db/chain-fence.ts";
+import { pauseAfter } from "../sender/send-policy.ts";
+import { enqueueTransaction } from "../sender/sender-transactions.ts";
+import {
+  countSentToday,
+  ENROL_PURPOSE,
+  type EnrolmentPatch,
+  type EnrolmentRow,
+  hasDueEnrolment,
+  patchEnrolment,
+  readOpenEnrolments,
+} from "./enrolments.ts";
+import { type EnrolmentFate, fateOfEnrolment, sendableToday } from "./plan-enrolment.ts";
+import { readIndexedBlock } from "./publish-records.ts";
+
+export type EnrolmentPolicy = {
+  /** Requests sent in one UTC day, at most half of them for registries; the others wait for the next. */
+  readonly perDay: number;
+  /** Wei that one request may cost beyond its gas; while the oracle asks for more, all wait. */
+  readonly maxFeeWei: bigint;
+  /** First and longest pause after a request that came to nothing. */
+  readonly retryMs: { readonly first: number; readonly longest: number };
+  /** Requests handed to the sender at once: publications must not wait behind them for long. */
+  readonly batch: number;
+};
+
+export type EnrolmentRoundDeps = {
+  readonly chainId: number;
+  /** Blocks behind the indexed one that cannot be reorged. */
+  readonly finalityBlocks: number;
+  readonly db: NodePgDatabase;
+  readonly oracle: Address;
+  /** The publisher's key: requests are queued for the process that sends for it. */
+  readonly sender: Address;
+  /** What the oracle asks for a request, in wei; rejects when the node does not tell. */
+  readonly readFee: () => Promise<bigint>;
+  readonly policy: EnrolmentPolicy;
+  readonly now: () => Date;
+};
+
+/** What one round did; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
+export type EnrolmentRound =
+  | { readonly kind: "busy" | "no_index" }
+  | {
+      readonly kind: "done";
+      readonly sent: readonly string[];
+      readonly settled: readonly Settled[];
+      /** Why requests that are due were not sent; null where they were. */
+      readonly held: "day" | "fee" | null;
+    };
+
+type Settled = { readonly wallet: string; readonly fate: EnrolmentFate };
+type Judged = { readonly row: EnrolmentRow; readonly fate: EnrolmentFate };
+type Round = EnrolmentRoundDeps & { readonly at: Date };
+
+/** One round: settle what was sent by what the index follows, then queue the requests that are due, within fee and day. */
+export async function enrolmentRound(deps: EnrolmentRoundDeps): Promise<EnrolmentRound> {
+  const { chainId, db, policy } = deps;
+  const round = { ...deps, at: deps.now() };
+  // The node is asked before the transaction, which must not wait for it.
+  const feeWei = (await hasDueEnrolment(db, chainId, round.at)) ? await deps.readFee() : null;
+  return db.transaction(async (tx): Promise<EnrolmentRound> => {
+    if (!(await tryLock(tx, chainId))) return { kind: "busy" };
+    await holdChain(tx, chainId);
+    const indexedBlock = await readIndexedBlock(tx, chainId);
+    if (indexedBlock === null) return { kind: "no_index" };
+    const rows = await readOpenEnrolments(tx, chainId, { now: round.at, limit: policy.batch });
+    const judged = rows.map((row) => ({ row, fate: fateOfEnrolment(row, { ...deps, indexedBlock }) }));
+    const settled = await settleAll(tx, judged, round);
+    const due = judged.filter(({ fate }) => fate.kind === "send").map(({ row }) => row);
+    if (due.length === 0 || feeWei === null) return { kind: "done", sent: [], settled, held: null };
+    if (feeWei > policy.maxFeeWei) return { kind: "done", sent: [], settled, held: "fee" };
+    const sentToday = await countSentToday(tx, chainId, round.at);
+    const sendable = sendableToday(due, { perDay: policy.perDay, sentToday });
+    for (const row of sendable) await send(tx, row, { round, feeWei });
+    const sent = sendable.map(({ wallet }) => wallet);
+    return { kind: "done", sent, settled, held: sent.length < due.length ? "day" : null };
+  });
+}
+
+async function settleAll(tx: NodePgDatabase, judged: readonly Judged[], round: Round): Promise<Settled[]> {
+  const settled: Settled[] = [];
+  for (const { row, fate } of judged) {
+    const patch = patchOf(row, fate, round);
+    if (patch === null) continue;
+    await patchEnrolment(tx, { chainId: round.chainId, wallet: row.wallet, from: row.state }, patch);
+    settled.push({ wallet: row.wallet, fate });
+  }
+  return settled;
+}
+
+function patchOf(row: EnrolmentRow, fate: EnrolmentFate, { policy, at }: Round): EnrolmentPatch | null {
+  switch (fate.kind) {
+    case "wait":
+    case "send":
+      return null;
+    case "followed":
+      return { state: "followed", detail: null };
+    case "refused":
+      return { state: "refused", detail: fate.detail };
+    case "retry": {
+      const notBefore = new Date(at.getTime() + pauseAfter(row.attempts - 1, policy.retryMs));
+      return { state: "pending", detail: fate.detail, notBefore };
+    }
+  }
+}
+
+async function send(
+  tx: NodePgDatabase,
+  { wallet, attempts }: EnrolmentRow,
+  { round, feeWei }: { readonly round: Round; readonly feeWei: bigint },
+): Promise<void> {
+  const { chainId, sender, oracle } = round;
+  const attempt = attempts + 1;
+  const senderTransactionId = await enqueueTransaction(tx, {
+    chainId,
+    sender,
+    reference: `${ENROL_PURPOSE}:${wallet}:${attempt}`,
+    purpose: ENROL_PURPOSE,
+    to: oracle,
+    data: encodeFunctionData({
+      abi: agentHealthOracleAbi,
+      functionName: "requestScore",
+      args: [getAddress(wallet)],
+    }),
+    value: feeWei,
+  });
+  const patch = { state: "sent", senderTransactionId, attempts: attempt, notBefore: null } as const;
+  await patchEnrolment(tx, { chainId, wallet, from: "pending" }, patch);
+}
+
+async function tryLock(tx: NodePgDatabase, chainId: number): Promise<boolean> {
+  const { rows } = await tx.execute<{ taken: boolean }>(
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${`ahs-enrolment:${chainId}`}, 0)) as taken`,
+  );
+  return rows[0]?.taken === true;
+}

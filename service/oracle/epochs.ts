@@ -1,0 +1,101 @@
+import { and, desc, eq, gte, ne, or, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { type EpochLeaf, type EpochState, epoch } from "../db/tables/epoch.ts";
+import { senderTransaction } from "../db/tables/publish.ts";
+import type { CarrierRow } from "./publish-intents.ts";
+
+/** An epoch without its leaves, and the transaction that carries its root. */
+export type EpochRow = {
+  readonly epoch: number;
+  readonly root: string;
+  readonly uri: string;
+  readonly state: EpochState;
+  readonly attempts: number;
+  readonly notBefore: Date | null;
+  readonly carrier: CarrierRow;
+};
+
+export type NewEpoch = {
+  readonly chainId: number;
+  readonly epoch: number;
+  readonly root: string;
+  readonly uri: string;
+  readonly leaves: readonly EpochLeaf[];
+  readonly senderTransactionId: number;
+  readonly createdAt: Date;
+};
+
+const columns = {
+  epoch: epoch.epoch,
+  root: epoch.root,
+  uri: epoch.uri,
+  state: epoch.state,
+  attempts: epoch.attempts,
+  notBefore: epoch.notBefore,
+  carrier: {
+    id: senderTransaction.id,
+    state: senderTransaction.state,
+    final: senderTransaction.final,
+    minedBlock: senderTransaction.minedBlock,
+    failure: senderTransaction.failure,
+    error: senderTransaction.error,
+    revertData: senderTransaction.revertData,
+  },
+};
+
+/** The newest epoch made at or after the given moment; null when there is none. */
+export async function readEpochSince(
+  db: NodePgDatabase,
+  chainId: number,
+  since: Date,
+): Promise<EpochRow | null> {
+  const [row] = await selectEpochs(db)
+    .where(and(eq(epoch.chainId, chainId), gte(epoch.createdAt, since)))
+    .orderBy(desc(epoch.epoch))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Epochs that are sent, and confirmed ones that a reorg can still undo. */
+export async function readUnsettledEpochs(db: NodePgDatabase, chainId: number): Promise<EpochRow[]> {
+  return selectEpochs(db).where(
+    and(
+      eq(epoch.chainId, chainId),
+      ne(epoch.state, "superseded"),
+      or(eq(epoch.state, "sent"), eq(senderTransaction.final, false)),
+    ),
+  );
+}
+
+/** Stores an epoch; throws when its number is taken. */
+export async function insertEpoch(db: NodePgDatabase, row: NewEpoch): Promise<void> {
+  await db.insert(epoch).values({ ...row, state: "sent", attempts: 1 });
+}
+
+export type EpochPatch = Partial<
+  Pick<typeof epoch.$inferInsert, "state" | "attempts" | "notBefore" | "senderTransactionId">
+>;
+
+/** Changes an epoch; its root and leaves never change. */
+export async function patchEpoch(
+  db: NodePgDatabase,
+  key: { readonly chainId: number; readonly epoch: number },
+  patch: EpochPatch,
+): Promise<void> {
+  await db
+    .update(epoch)
+    .set(patch)
+    .where(and(eq(epoch.chainId, key.chainId), eq(epoch.epoch, key.epoch)));
+}
+
+/** Makes other transactions that ask for the same chain's epoch wait until this one ends. */
+export async function lockEpochs(tx: NodePgDatabase, chainId: number): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`ahs-epoch:${chainId}`}, 0))`);
+}
+
+function selectEpochs(db: NodePgDatabase) {
+  return db
+    .select(columns)
+    .from(epoch)
+    .innerJoin(senderTransaction, eq(senderTransaction.id, epoch.senderTransactionId));
+}

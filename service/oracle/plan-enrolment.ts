@@ -1,0 +1,78 @@
+import { zeroAddress } from "viem";
+import type { EnrolmentRow } from "./enrolments.ts";
+
+/** What of an enrolment the index shows. */
+export type EnrolmentSight = {
+  readonly indexedBlock: number;
+  /** Blocks behind the indexed one that cannot be reorged. */
+  readonly finalityBlocks: number;
+};
+
+/**
+ * followed: for good. wait: for the sender, the index or finality. send: nobody has asked yet. retry: the request came to
+ * nothing. refused: asking again changes nothing.
+ */
+export type EnrolmentFate =
+  | { readonly kind: "followed" | "wait" | "send" }
+  | { readonly kind: "retry" | "refused"; readonly detail: string };
+
+/**
+ * Judges an enrolment by what the index shows first, and by its transaction only where that is silent: a request that may
+ * still be mined is never made again.
+ */
+export function fateOfEnrolment(
+  row: EnrolmentRow,
+  { indexedBlock, finalityBlocks }: EnrolmentSight,
+): EnrolmentFate {
+  const { wallet, followedBlock, carrier } = row;
+  if (row.isUnfollowed && row.state === "pending") {
+    return { kind: "refused", detail: "the operator does not follow it" };
+  }
+  if (followedBlock !== null) {
+    return { kind: followedBlock <= indexedBlock - finalityBlocks ? "followed" : "wait" };
+  }
+  if (row.state === "pending") {
+    // The one address that the oracle refuses for itself.
+    return wallet === zeroAddress
+      ? { kind: "refused", detail: "the oracle follows no zero address" }
+      : { kind: "send" };
+  }
+  if (carrier === null) throw new Error(`the enrolment of ${wallet} is ${row.state} without a transaction`);
+  switch (carrier.state) {
+    case "queued":
+    case "prepared":
+    case "broadcast":
+      return { kind: "wait" };
+    case "failed":
+      return { kind: "retry", detail: `not sent: ${carrier.failure ?? "unknown"}` };
+    case "reverted":
+      return carrier.final ? { kind: "retry", detail: "the request was reverted" } : { kind: "wait" };
+    case "mined":
+      return carrier.final && carrier.minedBlock !== null && carrier.minedBlock <= indexedBlock
+        ? { kind: "refused", detail: `the index shows no request in block ${carrier.minedBlock}` }
+        : { kind: "wait" };
+  }
+}
+
+export type EnrolmentDay = {
+  /** Requests that may be sent in the UTC day, and those that were. */
+  readonly perDay: number;
+  readonly sentToday: number;
+};
+
+/**
+ * Which of the requests that are due may be sent today: those that somebody paid for within the day's number, and those of
+ * registries within its first half, so that they never use up what others will pay for. Where a day has one request alone,
+ * whoever is due first has it.
+ */
+export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
+  due: readonly Row[],
+  { perDay, sentToday }: EnrolmentDay,
+): readonly Row[] {
+  const sendable: Row[] = [];
+  for (const row of due) {
+    const room = row.cause === "paid" || perDay === 1 ? perDay : Math.floor(perDay / 2);
+    if (sentToday + sendable.length < room) sendable.push(row);
+  }
+  return sendable;
+}

@@ -1,0 +1,96 @@
+import { gradeOf } from "../chain/oracle-codec.ts";
+import type { PublishReason } from "../db/tables/publish.ts";
+import type { PublishPolicy } from "./policy.ts";
+
+/** What publishing looks at in a score, whether stored, under way or on chain. */
+export type Published = {
+  /** Null for a wallet without enough history. */
+  readonly ahsScore: number | null;
+  readonly sanctioned: boolean;
+  readonly asOf: number;
+  readonly asOfTime: Date;
+};
+
+/** What the oracle holds, or will once a transaction under way is mined. */
+export type Standing =
+  | { readonly kind: "none" }
+  /** Cleared by the owner; the contract still refuses anything as old as this. */
+  | { readonly kind: "cleared"; readonly asOfFloor: number }
+  | { readonly kind: "record"; readonly record: Published };
+
+export type PlanInput = {
+  readonly score: Published;
+  readonly standing: Standing;
+  /** When somebody last read, paid for or subscribed to the wallet. */
+  readonly interestAt: Date | null;
+  readonly now: Date;
+};
+
+export type Spending = {
+  /** Gas of today's publications, those under way at their limit. */
+  readonly spentGas: bigint;
+};
+
+/** Why a score is not published: nothing on chain would change, or the contract would skip it. */
+export type Idle = "unchanged" | "insufficient_unpublished" | "not_newer";
+
+export type Decision =
+  | { readonly kind: "publish"; readonly reason: PublishReason }
+  | { readonly kind: "wait_for_budget"; readonly reason: PublishReason }
+  | { readonly kind: "skip"; readonly because: Idle };
+
+/** Whether a score goes on chain now, and why, by the rules of design.md section 5. */
+export function planPublish(input: PlanInput, spending: Spending, policy: PublishPolicy): Decision {
+  const wish = reasonToPublish(input, policy);
+  if (wish.kind !== "publish") return wish;
+  return isWithinBudget(wish.reason, spending, policy)
+    ? wish
+    : { kind: "wait_for_budget", reason: wish.reason };
+}
+
+/** Whether a score ought to go on chain, whatever it costs. */
+export function reasonToPublish(
+  input: PlanInput,
+  policy: PublishPolicy,
+): Exclude<Decision, { kind: "wait_for_budget" }> {
+  const { score, standing } = input;
+  if (standing.kind !== "record") return reasonForNew(score, standing);
+  const { record } = standing;
+  const reason = reasonForChange(score, record, policy) ?? reasonForAge(input, record, policy);
+  if (reason === null) return { kind: "skip", because: "unchanged" };
+  if (score.asOf <= record.asOf) return { kind: "skip", because: "not_newer" };
+  return { kind: "publish", reason };
+}
+
+/**
+ * Heartbeats stop first, then moves, then first publications, then grades: the nearer the budget's end, the more only
+ * what changes a payment's route goes through. Flags always do.
+ */
+export function isWithinBudget(reason: PublishReason, spending: Spending, policy: PublishPolicy): boolean {
+  if (reason === "flag") return true;
+  return spending.spentGas * 100n < policy.dailyGas * BigInt(policy.budgetPercent[reason]);
+}
+
+function reasonForNew(
+  score: Published,
+  standing: Exclude<Standing, { kind: "record" }>,
+): ReturnType<typeof reasonToPublish> {
+  if (score.ahsScore === null) return { kind: "skip", because: "insufficient_unpublished" };
+  if (standing.kind === "cleared" && score.asOf <= standing.asOfFloor)
+    return { kind: "skip", because: "not_newer" };
+  return { kind: "publish", reason: score.sanctioned ? "flag" : "first" };
+}
+
+function reasonForChange(score: Published, record: Published, policy: PublishPolicy): PublishReason | null {
+  if (score.sanctioned !== record.sanctioned) return "flag";
+  if (score.ahsScore === null || record.ahsScore === null)
+    return score.ahsScore === record.ahsScore ? null : "grade";
+  if (gradeOf(score.ahsScore) !== gradeOf(record.ahsScore)) return "grade";
+  return Math.abs(score.ahsScore - record.ahsScore) >= policy.movePoints ? "move" : null;
+}
+
+function reasonForAge(input: PlanInput, record: Published, policy: PublishPolicy): PublishReason | null {
+  const { interestAt, now } = input;
+  if (interestAt === null || now.getTime() - interestAt.getTime() > policy.interestMs) return null;
+  return now.getTime() - record.asOfTime.getTime() >= policy.heartbeatMs ? "heartbeat" : null;
+}

@@ -1,0 +1,214 @@
+import { and, asc, eq, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { viewOf } from "../db/index-view.ts";
+import { isOneOf } from "../db/is-one-of.ts";
+import {
+  type PublishReason,
+  type PublishState,
+  publishIntent,
+  senderTransaction,
+} from "../db/tables/publish.ts";
+import { currentScore, score } from "../db/tables/score.ts";
+import { type ScoreRow, scoreColumns } from "./publish-scores.ts";
+
+/** What became of the transaction that carries an intent. */
+export type CarrierRow = Pick<
+  typeof senderTransaction.$inferSelect,
+  "id" | "state" | "final" | "minedBlock" | "failure" | "error" | "revertData"
+>;
+
+/** An intent with its score and, once it is sent, its transaction. */
+export type IntentRow = {
+  readonly id: number;
+  readonly reason: PublishReason;
+  readonly state: PublishState;
+  readonly attempts: number;
+  readonly notBefore: Date | null;
+  readonly createdAt: Date;
+  readonly score: ScoreRow;
+  readonly carrier: CarrierRow | null;
+};
+
+const columns = {
+  id: publishIntent.id,
+  reason: publishIntent.reason,
+  state: publishIntent.state,
+  attempts: publishIntent.attempts,
+  notBefore: publishIntent.notBefore,
+  createdAt: publishIntent.createdAt,
+  score: scoreColumns,
+  carrier: {
+    id: senderTransaction.id,
+    state: senderTransaction.state,
+    final: senderTransaction.final,
+    minedBlock: senderTransaction.minedBlock,
+    failure: senderTransaction.failure,
+    error: senderTransaction.error,
+    revertData: senderTransaction.revertData,
+  },
+};
+
+/**
+ * Intents that are sent, and confirmed ones that a reorg can still undo and that the oracle's events no longer show. One
+ * that another's newer record confirmed, while its own transaction failed, is not among them: the review sees what it misses.
+ */
+export async function readUnsettledIntents(db: NodePgDatabase, chainId: number): Promise<IntentRow[]> {
+  // By the few transactions that are not final: the confirmed intents of all time are many.
+  const unsettled = sql`
+    select p.id from ahs.publish_intent p where p.chain_id = ${chainId} and p.state = 'sent'
+    union all
+    select p.id from ahs.sender_transaction t
+    join ahs.publish_intent p on p.sender_transaction_id = t.id and p.state = 'confirmed'
+    join ahs.score s on s.id = p.score_id
+    where t.chain_id = ${chainId} and t.final = false and t.state <> 'failed' and not exists (
+      select 1 from ${viewOf(chainId, "oracle_score")} o where o.wallet = p.wallet and o.as_of >= s.as_of_block)`;
+  return selectIntents(db).where(sql`${publishIntent.id} in (${unsettled})`);
+}
+
+/**
+ * Pending intents that are due, flags first, then the oldest, locked until the transaction ends; those that a scorer is
+ * just taking back are passed over.
+ */
+export async function readPendingIntents(
+  tx: NodePgDatabase,
+  chainId: number,
+  due: { readonly now: Date; readonly limit: number },
+): Promise<IntentRow[]> {
+  const locked = await tx
+    .select({ id: publishIntent.id })
+    .from(publishIntent)
+    .where(
+      and(
+        eq(publishIntent.chainId, chainId),
+        eq(publishIntent.state, "pending"),
+        or(isNull(publishIntent.notBefore), lte(publishIntent.notBefore, due.now)),
+      ),
+    )
+    .orderBy(sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id))
+    .limit(due.limit)
+    .for("update", { skipLocked: true });
+  const ids = locked.map((row) => row.id);
+  return selectIntents(tx)
+    .where(isOneOf(publishIntent.id, ids))
+    .orderBy(sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id));
+}
+
+/** The newest sent, confirmed or failed intent of each of these wallets, by wallet. */
+export async function readLastIntents(
+  db: NodePgDatabase,
+  chainId: number,
+  wallets: readonly string[],
+): Promise<Map<string, IntentRow>> {
+  const newest = db
+    .select({ id: sql<number>`max(${publishIntent.id})`.as("id") })
+    .from(publishIntent)
+    .where(
+      and(
+        eq(publishIntent.chainId, chainId),
+        isOneOf(publishIntent.wallet, wallets),
+        inArray(publishIntent.state, ["sent", "confirmed", "failed"]),
+      ),
+    )
+    .groupBy(publishIntent.wallet);
+  const rows = await selectIntents(db).where(inArray(publishIntent.id, newest));
+  return new Map(rows.map((row) => [row.score.wallet, row]));
+}
+
+/**
+ * Takes back the pending intents of these wallets for which a newer score speaks; one of the wallet's current score stays,
+ * also where another transaction made it current and stored it just now.
+ */
+export async function supersedePending(
+  db: NodePgDatabase,
+  chainId: number,
+  wallets: readonly string[],
+): Promise<void> {
+  if (wallets.length === 0) return;
+  await db
+    .update(publishIntent)
+    .set({ state: "superseded", updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(publishIntent.chainId, chainId),
+        eq(publishIntent.state, "pending"),
+        isOneOf(publishIntent.wallet, wallets),
+        notExists(
+          db
+            .select()
+            .from(currentScore)
+            .where(
+              and(
+                eq(currentScore.chainId, publishIntent.chainId),
+                eq(currentScore.wallet, publishIntent.wallet),
+                eq(currentScore.scoreId, publishIntent.scoreId),
+              ),
+            ),
+        ),
+      ),
+    );
+}
+
+export type NewIntent = {
+  readonly wallet: string;
+  readonly scoreId: number;
+  readonly reason: PublishReason;
+  readonly attempts: number;
+  readonly notBefore: Date | null;
+};
+
+/** Stores pending intents; where another transaction stored one for the wallet meanwhile, the newer score stays. */
+export async function insertPending(
+  db: NodePgDatabase,
+  chainId: number,
+  intents: readonly NewIntent[],
+): Promise<void> {
+  if (intents.length === 0) return;
+  await db
+    .insert(publishIntent)
+    .values(intents.map((intent) => ({ ...intent, chainId, state: "pending" as const })))
+    .onConflictDoUpdate({
+      target: [publishIntent.chainId, publishIntent.wallet],
+      targetWhere: sql`state = 'pending'`,
+      set: {
+        scoreId: sql`excluded.score_id`,
+        reason: sql`excluded.reason`,
+        attempts: sql`excluded.attempts`,
+        notBefore: sql`excluded.not_before`,
+        updatedAt: sql`now()`,
+      },
+      setWhere: lt(publishIntent.scoreId, sql`excluded.score_id`),
+    });
+}
+
+export type IntentPatch = {
+  readonly state: PublishState;
+  readonly senderTransactionId?: number;
+  readonly notBefore?: Date | null;
+  readonly error?: string | null;
+};
+
+/** Changes intents alike; throws when one is gone or no longer in the state it was read in. */
+export async function patchIntents(
+  db: NodePgDatabase,
+  change: { readonly ids: readonly number[]; readonly from: PublishState; readonly patch: IntentPatch },
+): Promise<void> {
+  if (change.ids.length === 0) return;
+  const changed = await db
+    .update(publishIntent)
+    .set({ ...change.patch, updatedAt: sql`now()` })
+    .where(and(isOneOf(publishIntent.id, change.ids), eq(publishIntent.state, change.from)))
+    .returning({ id: publishIntent.id });
+  if (changed.length !== change.ids.length) {
+    throw new Error(
+      `${change.ids.length - changed.length} of ${change.ids.length} intents are no longer ${change.from}`,
+    );
+  }
+}
+
+function selectIntents(db: NodePgDatabase) {
+  return db
+    .select(columns)
+    .from(publishIntent)
+    .innerJoin(score, eq(score.id, publishIntent.scoreId))
+    .leftJoin(senderTransaction, eq(senderTransaction.id, publishIntent.senderTransactionId));
+}

@@ -1,0 +1,141 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { type Address, encodeFunctionData, type Hex } from "viem";
+import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
+import { oracleValiditySeconds, packRecord } from "../chain/oracle-codec.ts";
+import { merkleTree } from "../chain/oracle-merkle.ts";
+import type { OracleLeaf } from "../chain/oracle-types.ts";
+import { holdChain } from "../db/chain-fence.ts";
+import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../db/quarantine.ts";
+import { enqueueTransaction } from "../sender/sender-transactions.ts";
+import { oracleScoreOf } from "./encode.ts";
+import { insertEpoch, lockEpochs, readEpochSince } from "./epochs.ts";
+import { readIndexedBlock, readNewestOracleEpoch } from "./publish-records.ts";
+import { readPopulation, type ScoreRow } from "./publish-scores.ts";
+
+/** Purpose under which roots are sent: one slot a night, outside the budget of single records. */
+export const ROOT_PURPOSE = "publish-root";
+
+const DAY_MS = 86_400_000;
+
+export type RootTarget = {
+  readonly chainId: number;
+  readonly oracle: Address;
+  /** The publisher's key. */
+  readonly sender: Address;
+};
+
+export type RootOptions = RootTarget & {
+  /** Where the list of an epoch's leaves can be downloaded. */
+  readonly uriOf: (epoch: number) => string;
+  /** The present night by its UTC day (YYYY-MM-DD), and when it began, which may be hours into that day. */
+  readonly night: { readonly day: string; readonly startedAt: Date };
+  readonly now: Date;
+};
+
+/** What came of a night's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
+export type RootOutcome =
+  | {
+      readonly kind: "queued";
+      readonly epoch: number;
+      readonly root: Hex;
+      readonly leaves: number;
+      /** Wallets whose score no leaf can hold; they are quarantined. */
+      readonly leftOut: number;
+    }
+  | { readonly kind: "exists"; readonly epoch: number }
+  | { readonly kind: "no_index" }
+  | { readonly kind: "no_scores" };
+
+/**
+ * Stores the Merkle list of the whole population's newest scores and queues its root, both or neither, once a night
+ * however often it is called. A score that no leaf can hold is left out. The epoch is the number of the night's day since 1970-01-01, or one above the oracle's newest
+ * epoch where that is already past it.
+ */
+export async function publishRoot(db: NodePgDatabase, options: RootOptions): Promise<RootOutcome> {
+  return db.transaction(async (tx): Promise<RootOutcome> => {
+    await holdChain(tx, options.chainId);
+    await lockEpochs(tx, options.chainId);
+    const day = Math.floor(Date.parse(options.night.day) / DAY_MS);
+    const existing = await readEpochSince(tx, options.chainId, options.night.startedAt);
+    if (existing !== null) return { kind: "exists", epoch: existing.epoch };
+    if ((await readIndexedBlock(tx, options.chainId)) === null) return { kind: "no_index" };
+    const { leaves, faults } = leavesOf(await readPopulation(tx, options.chainId));
+    if (leaves.length === 0 && faults.length === 0) return { kind: "no_scores" };
+    if (leaves.length === 0) throw faults[0]?.error;
+    await noteFaults(tx, options, faults);
+    const newest = await readNewestOracleEpoch(tx, options.chainId);
+    const epoch = newest === null ? day : Math.max(day, newest + 1);
+    const { root } = merkleTree(leaves);
+    const uri = options.uriOf(epoch);
+    const senderTransactionId = await enqueueRoot(tx, options, { epoch, root, uri, attempt: 1 });
+    await insertEpoch(tx, {
+      chainId: options.chainId,
+      epoch,
+      root,
+      uri,
+      leaves,
+      senderTransactionId,
+      createdAt: options.now,
+    });
+    return { kind: "queued", epoch, root, leaves: leaves.length, leftOut: faults.length };
+  });
+}
+
+/** Queues the transaction of a root; the attempt tells a repetition from the transaction that failed. */
+export async function enqueueRoot(
+  tx: NodePgDatabase,
+  target: RootTarget,
+  root: { readonly epoch: number; readonly root: Hex; readonly uri: string; readonly attempt: number },
+): Promise<number> {
+  return enqueueTransaction(tx, {
+    chainId: target.chainId,
+    sender: target.sender,
+    reference: `${ROOT_PURPOSE}:${root.epoch}:${root.attempt}`,
+    purpose: ROOT_PURPOSE,
+    to: target.oracle,
+    data: encodeFunctionData({
+      abi: agentHealthOracleAbi,
+      functionName: "publishRoot",
+      args: [root.root, BigInt(root.epoch), root.uri],
+    }),
+    value: 0n,
+  });
+}
+
+function leavesOf(scores: readonly ScoreRow[]) {
+  const leaves: OracleLeaf[] = [];
+  const faults: Fault[] = [];
+  for (const score of scores) {
+    try {
+      leaves.push(leafOf(score));
+    } catch (error) {
+      faults.push({ subject: score.wallet, error });
+    }
+  }
+  return { leaves, faults };
+}
+
+/** Quarantines what this root leaves out, and releases what it holds again. */
+async function noteFaults(
+  tx: NodePgDatabase,
+  { chainId, now }: Pick<RootOptions, "chainId" | "now">,
+  faults: readonly Fault[],
+): Promise<void> {
+  const scope = { chainId, kind: "root" } as const;
+  const isLeftOut = new Set(faults.map(({ subject }) => subject));
+  const before = await readQuarantine(tx, scope);
+  await releaseItems(
+    tx,
+    scope,
+    [...before.keys()].filter((wallet) => !isLeftOut.has(wallet)),
+  );
+  await quarantineItems(tx, scope, { faults, now });
+}
+
+/** The leaf as the contract verifies it: the record that publishing this score would store. */
+function leafOf(score: ScoreRow): OracleLeaf {
+  const { wallet, ...fields } = oracleScoreOf(score);
+  const asOfTime = BigInt(Math.floor(score.asOfTime.getTime() / 1000));
+  const times = { asOf: BigInt(score.asOfBlock), asOfTime, validUntil: asOfTime + oracleValiditySeconds };
+  return { wallet, record: packRecord({ ...fields, ...times }) };
+}

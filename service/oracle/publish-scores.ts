@@ -1,0 +1,149 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { viewOf } from "../db/index-view.ts";
+import { isOneOf } from "../db/is-one-of.ts";
+import { currentScore, score, walletInterest } from "../db/tables/score.ts";
+import { sanctionsListSql } from "../sanctions/sanctions.ts";
+
+/** The part of a stored score that goes on chain. */
+export type ScoreRow = {
+  readonly id: number;
+  readonly wallet: string;
+  readonly asOfBlock: number;
+  readonly asOfTime: Date;
+  readonly modelVersion: string;
+  /** Null, as are d1Score and d2Score, for a wallet without enough history. */
+  readonly ahsScore: number | null;
+  readonly d1Score: number | null;
+  readonly d2Score: number | null;
+  readonly confidenceMicros: number;
+  readonly sanctioned: boolean;
+};
+
+export const scoreColumns = {
+  id: score.id,
+  wallet: score.wallet,
+  asOfBlock: score.asOfBlock,
+  asOfTime: score.asOfTime,
+  modelVersion: score.modelVersion,
+  ahsScore: score.ahsScore,
+  d1Score: score.d1Score,
+  d2Score: score.d2Score,
+  confidenceMicros: score.confidenceMicros,
+  sanctioned: score.sanctioned,
+};
+
+/** Those of the score rows that are the current score of their wallet, by wallet. */
+export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly number[]): Promise<ScoreRow[]> {
+  // By its key as well: a score's id alone has no index there.
+  const isCurrent = and(
+    eq(currentScore.chainId, score.chainId),
+    eq(currentScore.wallet, score.wallet),
+    eq(currentScore.scoreId, score.id),
+  );
+  return db
+    .select(scoreColumns)
+    .from(score)
+    .innerJoin(currentScore, isCurrent)
+    .where(isOneOf(score.id, ids))
+    .orderBy(asc(score.wallet));
+}
+
+/** The newest score of every wallet of the chain, by wallet. */
+export async function readPopulation(db: NodePgDatabase, chainId: number): Promise<ScoreRow[]> {
+  return db
+    .select(scoreColumns)
+    .from(currentScore)
+    .innerJoin(score, eq(score.id, currentScore.scoreId))
+    .where(eq(currentScore.chainId, chainId))
+    .orderBy(asc(currentScore.wallet));
+}
+
+/** When somebody last cared for each of these wallets; one that nobody ever cared for has no entry. */
+export async function readInterest(
+  db: NodePgDatabase,
+  chainId: number,
+  wallets: readonly string[],
+): Promise<Map<string, Date>> {
+  const rows = await db
+    .select({ wallet: walletInterest.wallet, lastAt: walletInterest.lastAt })
+    .from(walletInterest)
+    .where(and(eq(walletInterest.chainId, chainId), isOneOf(walletInterest.wallet, wallets)));
+  return new Map(rows.map((row) => [row.wallet, row.lastAt]));
+}
+
+export type ReviewQuery = {
+  readonly chainId: number;
+  readonly movePoints: number;
+  /** Lowest scores of the grades, ascending. */
+  readonly gradeFloors: readonly number[];
+  /** Records with an older as-of time are due for a heartbeat, where interest is newer than `interestAfter`. */
+  readonly heartbeatBefore: Date;
+  readonly interestAfter: Date;
+};
+
+/**
+ * Newest scores that may differ from what the oracle's events show enough to be published, and have no intent pending or
+ * under way: a coarse filter, for the plan to decide.
+ */
+export async function readScoresToReview(db: NodePgDatabase, query: ReviewQuery): Promise<number[]> {
+  const { rows } = await db.execute<{ score_id: string }>(sql`
+    select c.score_id from ahs.current_score c
+    left join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
+    left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
+    where c.chain_id = ${query.chainId}
+      and (o.wallet is null or c.as_of_block > o.as_of)
+      and (${differs(query)})
+      and not exists (
+        select 1 from ahs.publish_intent p
+        where p.chain_id = c.chain_id and p.wallet = c.wallet and p.state in ('pending', 'sent'))
+    order by c.wallet`);
+  return rows.map((row) => Number(row.score_id));
+}
+
+/** Wallets whose newest score cannot be published because the oracle's record is as new, though it differs or is due for a heartbeat. */
+export async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuery): Promise<string[]> {
+  const { rows } = await db.execute<{ wallet: string }>(sql`
+    select c.wallet from ahs.current_score c
+    join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
+    left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
+    where c.chain_id = ${query.chainId} and c.as_of_block <= o.as_of and (${differs(query)})
+    order by c.wallet`);
+  return rows.map((row) => row.wallet);
+}
+
+/**
+ * Wallets whose newest score disagrees with the sanctions lists at the newest indexed block, in whether the wallet is listed
+ * or in which of them list it, or with the flag that the oracle holds for a block at which the score cannot be published:
+ * one as new, or newer.
+ */
+export async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): Promise<string[]> {
+  const list = sanctionsListSql({ schema: `chain_${chainId}`, chainId: String(chainId), asOfBlock: null });
+  const { rows } = await db.execute<{ wallet: string }>(sql`
+    select c.wallet from ahs.current_score c
+    left join (
+      select address, array_agg(source order by source) as sources from ${sql.raw(list)} group by address
+    ) s on s.address = c.wallet
+    left join ahs.score held on c.sanctioned and held.id = c.score_id
+    left join ${viewOf(chainId, "oracle_score")} o on o.wallet = c.wallet and o.present
+    where c.chain_id = ${chainId}
+      -- A listing that a reorg took out leaves no event behind.
+      and (c.sanctioned <> (s.address is not null)
+        or c.sanctioned and s.sources <> array(
+          select flag ->> 'source' from jsonb_array_elements(held.sanctions_flags) as flag order by 1)
+        or c.sanctioned <> o.sanctioned and c.as_of_block <= o.as_of)
+    order by c.wallet`);
+  return rows.map((row) => row.wallet);
+}
+
+function differs(query: ReviewQuery) {
+  const floors = sql`${sql.param(query.gradeFloors)}::int[]`;
+  return sql`
+    (o.wallet is null or not o.present) and c.ahs_score is not null
+    or o.present and (
+      o.sanctioned <> c.sanctioned
+      or o.insufficient <> (c.ahs_score is null)
+      or abs(o.ahs_score - c.ahs_score) >= ${query.movePoints}
+      or not o.insufficient and width_bucket(o.ahs_score, ${floors}) <> width_bucket(c.ahs_score, ${floors})
+      or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
+}

@@ -1,0 +1,67 @@
+import type { Published, Standing } from "./plan.ts";
+import type { CarrierRow } from "./publish-intents.ts";
+import type { OracleState } from "./publish-records.ts";
+import type { ScoreRow } from "./publish-scores.ts";
+
+/** What became of a score that was sent. */
+export type Fate =
+  /** The oracle's own events show it, or something newer. */
+  | "landed"
+  | "under_way"
+  /** Its transaction was never sent. */
+  | "refused"
+  /** Its transaction was mined and reverted. */
+  | "reverted"
+  /** Its transaction is final, and yet the indexed events of that block do not show it. */
+  | "lost";
+
+export type SentScore = {
+  readonly score: ScoreRow;
+  readonly carrier: Pick<CarrierRow, "state" | "final" | "minedBlock">;
+};
+
+/** What the index shows of the oracle. */
+export type OracleSight = {
+  /** Undefined for a wallet without a record. */
+  readonly oracle: OracleState | undefined;
+  readonly indexedBlock: number;
+};
+
+/** Judges a sent score by the oracle's events first, and by its transaction only where they are silent. */
+export function fateOf(sent: SentScore, sight: OracleSight): Fate {
+  if (sight.oracle !== undefined && sight.oracle.asOf >= sent.score.asOfBlock) return "landed";
+  const { state, final, minedBlock } = sent.carrier;
+  switch (state) {
+    case "queued":
+    case "prepared":
+    case "broadcast":
+      return "under_way";
+    case "failed":
+      return "refused";
+    case "reverted":
+      return "reverted";
+    case "mined":
+      // Not final and not shown: the index lags, or a reorg took it out and the sender brings it back.
+      return final && minedBlock !== null && sight.indexedBlock >= minedBlock ? "lost" : "under_way";
+  }
+}
+
+/** What a new score is compared with: a score under way counts as published, else the oracle's record does. */
+export function standingOf(sight: OracleSight, last: SentScore | null): Standing {
+  if (last !== null && fateOf(last, sight) === "under_way")
+    return { kind: "record", record: publishedOf(last.score) };
+  const { oracle } = sight;
+  if (oracle === undefined) return { kind: "none" };
+  if (!oracle.present) return { kind: "cleared", asOfFloor: oracle.asOf };
+  const { sanctioned, asOf, asOfTime } = oracle;
+  return {
+    kind: "record",
+    record: { ahsScore: oracle.insufficient ? null : oracle.ahsScore, sanctioned, asOf, asOfTime },
+  };
+}
+
+/** A stored score as publishing looks at it. */
+export function publishedOf(score: ScoreRow): Published {
+  const { ahsScore, sanctioned, asOfBlock, asOfTime } = score;
+  return { ahsScore, sanctioned, asOf: asOfBlock, asOfTime };
+}

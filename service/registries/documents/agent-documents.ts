@@ -1,0 +1,316 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { escapeIdentifier } from "pg";
+import { holdChain } from "../../db/chain-fence.ts";
+import type { Database } from "../../db/database.ts";
+import {
+  agentDocument,
+  type DeclaredService,
+  type DocumentState,
+  documentDay,
+} from "../../db/tables/infrastructure.ts";
+import { agentAccount } from "./agent-account.ts";
+
+/** Places at the gateway of ipfs: one host for all agents, who wait only for those of their own lane. */
+export const IPFS_LANES = 2;
+
+/** An agent whose document is to be fetched. */
+export type DueAgent = {
+  readonly agentId: bigint;
+  readonly uri: string;
+  /** Whose turn the fetch takes. */
+  readonly account: string;
+  /** Whether the document was understood when it was last read, and has the same URI. */
+  readonly isProven: boolean;
+  /** Failures in a row of this very URI. */
+  readonly failures: number;
+  /** Whether a document of it was ever understood that declares services. */
+  readonly hasServices: boolean;
+};
+
+export type DueDocuments = {
+  readonly agents: readonly DueAgent[];
+  /** Whether an agent is due, among them or not, that is new, or whose URI changed. */
+  readonly changed: boolean;
+};
+
+/** Newest block of the index; null while there is no index, or none with agents and blocks. */
+export async function readIndexHead(db: Database, chainId: number): Promise<number | null> {
+  const views = `chain_${chainId}`;
+  const there = await db.$client.query<{ there: boolean }>(
+    "select to_regclass($1) is not null and to_regclass($2) is not null as there",
+    [`${views}.agent`, `${views}.block`],
+  );
+  if (there.rows[0]?.there !== true) return null;
+  const { rows } = await db.$client.query<{ head: number | null }>(
+    `select max(number)::float8 as head from ${escapeIdentifier(views)}.block`,
+  );
+  return rows[0]?.head ?? null;
+}
+
+type DueQuery = {
+  readonly chainId: number;
+  readonly now: Date;
+  /** Agents that did not change since this block need no comparison of their URIs. */
+  readonly sinceBlock: number;
+  /** Most agents of one account, and at one host. */
+  readonly perAccount: number;
+  readonly perHost: number;
+  /** Most documents of one account in a UTC day. */
+  readonly perAccountDay: number;
+  /** Most of those that are new, changed or failed last: a crowd of them leaves room for the others. */
+  readonly unproven: number;
+  readonly limit: number;
+};
+
+/**
+ * Agents of the index that are new, whose URI changed, or whose document is due again: of each account the new and most
+ * overdue before the second of any, and likewise of each host.
+ */
+export async function readDueAgents(db: Database, query: DueQuery): Promise<DueDocuments> {
+  const { rows } = await db.$client.query<DueRow>(dueStatement(query.chainId), [
+    query.chainId,
+    query.sinceBlock,
+    query.now,
+    query.perAccount,
+    query.perHost,
+    query.limit,
+    query.unproven,
+    query.perAccountDay,
+  ]);
+  return {
+    agents: rows.flatMap((row) => (row.agent_id === null ? [] : [agentOf(row)])),
+    changed: rows.some((row) => row.any_changed),
+  };
+}
+
+/** One row without an agent says of none whether others changed. */
+type DueRow = (ChosenRow | { readonly agent_id: null }) & { readonly any_changed: boolean };
+
+type ChosenRow = {
+  readonly agent_id: string;
+  readonly agent_uri: string;
+  readonly failures: number;
+  readonly has_services: boolean;
+  readonly account: string;
+  readonly proven: boolean;
+};
+
+function agentOf(row: ChosenRow): DueAgent {
+  return {
+    agentId: BigInt(row.agent_id),
+    uri: row.agent_uri,
+    account: row.account,
+    isProven: row.proven,
+    failures: row.failures,
+    hasServices: row.has_services,
+  };
+}
+
+/**
+ * The host is read from the URI only where the agent is due, since URIs can be long. Hosts share the places of their last two
+ * labels, so that the hosts of one domain do not crowd out others; a data: URI bothers no host, and those of ipfs take turns in
+ * lanes, as at so many hosts.
+ */
+function dueStatement(chainId: number): string {
+  const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
+  const account = agentAccount(chainId);
+  return `
+  with due as (
+    select a.agent_id, a.agent_uri, true as changed, false as proven, 0 as failures, d.services,
+           null::timestamptz as since, ${account} as account
+    from ${agents} a
+    left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
+    where a.updated_block >= $2 and (d.agent_id is null or d.uri <> a.agent_uri)
+    union all
+    select a.agent_id, a.agent_uri, false, d.uri = a.agent_uri and d.state = 'current',
+           case when d.uri = a.agent_uri then d.attempts else 0 end, d.services, d.not_before, ${account}
+    from ahs.agent_document d
+    join ${agents} a on a.agent_id = d.agent_id
+    where d.chain_id = $1 and d.not_before <= $3 and not (a.updated_block >= $2 and d.uri <> a.agent_uri)
+  ), turns as (
+    select *, random() as lot, row_number() over (partition by account order by since nulls first, agent_id) as turn
+    from due
+  ), hosts as (
+    select turns.*, lower(substring(agent_uri from '^[hH][tT]{2}[pP][sS]?://([^/?#:]*)')) as host
+    from turns left join ahs.document_day t
+      on t.chain_id = $1 and t.day = ($3 at time zone 'UTC')::date and t.account = turns.account
+    where turn <= least($4, $8 - coalesce(t.documents, 0))
+  ), places as (
+    select *, row_number() over (
+      partition by case when agent_uri ~* '^ipfs:' then 'ipfs ' || agent_id % ${IPFS_LANES}
+        else coalesce(substring(host from '[^.]+[.][^.]*[a-z][^.]*[.]?$'), host, agent_id::text) end
+      order by turn, not changed, lot
+    ) as place from hosts
+  ), ranks as (
+    select *, row_number() over (partition by proven order by greatest(turn, place), not changed, lot) as rank
+    from places where place <= $5
+  )
+  select agent_id::text, agent_uri, account, failures, proven,
+         coalesce(jsonb_array_length(services), 0) > 0 as has_services,
+         (select coalesce(bool_or(changed), false) from due) as any_changed
+  from (values (1)) as one left join (
+    select * from ranks where proven or rank <= $7 order by greatest(turn, place), not changed, lot limit $6
+  ) as chosen on true order by greatest(turn, place), not changed, lot`;
+}
+
+export type DocumentWrite = {
+  readonly chainId: number;
+  readonly agentId: bigint;
+  readonly uri: string;
+  /** Whose turn it took, and when. */
+  readonly account: string;
+  readonly readAt: Date;
+  readonly notBefore: Date;
+} & (
+  | {
+      readonly state: "current";
+      readonly name: string | null;
+      readonly services: readonly DeclaredService[];
+      readonly contentHash: string;
+      readonly fetchedAt: Date;
+    }
+  | {
+      readonly state: Exclude<DocumentState, "current">;
+      readonly detail: string;
+      /** Failures in a row, this one included. */
+      readonly failures: number;
+      /** Whether the services of the last good document are kept. */
+      readonly keepServices: boolean;
+    }
+);
+
+/** Stores what came of fetching an agent's document, and counts it for its account; one that failed leaves what the last good one said. */
+export async function storeDocument(db: Database, write: DocumentWrite): Promise<void> {
+  const { chainId, agentId, uri, notBefore, state, account, readAt } = write;
+  const said =
+    write.state === "current"
+      ? {
+          detail: null,
+          attempts: 0,
+          name: write.name,
+          services: write.services,
+          contentHash: write.contentHash,
+          fetchedAt: write.fetchedAt,
+        }
+      : { detail: write.detail, attempts: write.failures, ...(write.keepServices ? {} : { services: [] }) };
+  const changes = { uri, state, notBefore, ...said };
+  await db.transaction(async (tx) => {
+    await holdChain(tx, chainId);
+    await tx
+      .insert(agentDocument)
+      .values({ chainId, agentId, services: [], ...changes })
+      .onConflictDoUpdate({ target: [agentDocument.chainId, agentDocument.agentId], set: changes });
+    await tx
+      .insert(documentDay)
+      .values({ chainId, day: utcDay(readAt), account, documents: 1 })
+      .onConflictDoUpdate({
+        target: [documentDay.chainId, documentDay.day, documentDay.account],
+        set: { documents: sql`${documentDay.documents} + 1` },
+      });
+  });
+}
+
+/** How many accounts have used up a day's documents, and some of them. */
+export type SpentAccounts = { readonly count: number; readonly first: readonly string[] };
+
+const SPENT_SHOWN = 5;
+
+/** Accounts whose other documents are read on the next UTC day; forgets the days before. */
+export async function readSpentAccounts(
+  db: Database,
+  { chainId, now, perAccountDay }: Pick<DueQuery, "chainId" | "now" | "perAccountDay">,
+): Promise<SpentAccounts> {
+  const day = utcDay(now);
+  await db.$client.query("delete from ahs.document_day where chain_id = $1 and day < $2", [chainId, day]);
+  const { rows } = await db.$client.query<{ account: string; count: number }>(
+    `select account, count(*) over ()::int as count from ahs.document_day
+     where chain_id = $1 and day = $2 and documents >= $3 order by account limit ${SPENT_SHOWN}`,
+    [chainId, day, perAccountDay],
+  );
+  return { count: rows[0]?.count ?? 0, first: rows.map(({ account }) => account) };
+}
+
+function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+const BATCH = 10_000;
+
+/** Agents with a document, by their ids: above the one and up to the other. */
+export type AgentRange = { readonly above: string; readonly upTo: string };
+
+/**
+ * All agents with a document, at most 10,000 at a time but for those that come meanwhile. Throws the signal's reason between
+ * two batches when it fires.
+ */
+export async function* agentBatches(
+  db: Database,
+  chainId: number,
+  signal: AbortSignal,
+): AsyncGenerator<AgentRange, void, undefined> {
+  // Agent ids are unsigned.
+  for (let above = "-1"; ; ) {
+    signal.throwIfAborted();
+    const { rows } = await db.$client.query<{ last: string | null }>(
+      `select max(agent_id)::text as last from (
+         select agent_id from ahs.agent_document where chain_id = $1 and agent_id > $2::numeric
+         order by agent_id limit ${BATCH}) as batch`,
+      [chainId, above],
+    );
+    const upTo = rows[0]?.last ?? null;
+    if (upTo === null) return;
+    yield { above, upTo };
+    above = upTo;
+  }
+}
+
+/**
+ * Has every document read again that was read before a moment and is not due yet, a batch of agents at a time; inline ones
+ * cannot change, and failing ones keep their pace. Throws the signal's reason between two batches when it fires.
+ */
+export async function askForDocuments(
+  db: Database,
+  { chainId, readBefore, now }: { readonly chainId: number; readonly readBefore: Date; readonly now: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { above, upTo } of agentBatches(db, chainId, signal)) {
+    await db.$client.query(
+      `update ahs.agent_document set not_before = $2
+       where chain_id = $1 and agent_id > $4::numeric and agent_id <= $5::numeric
+         and state = 'current' and fetched_at < $3 and not_before > $2 and uri !~* '^data:'`,
+      [chainId, now, readBefore, above, upTo],
+    );
+  }
+}
+
+/** How many documents were due at a moment and were not read since, also where the index has lost their agent: by an index alone. */
+export async function countWaitingDocuments(db: Database, chainId: number, dueAt: Date): Promise<number> {
+  const { rows } = await db.$client.query<{ count: number }>(
+    "select count(*)::int as count from ahs.agent_document where chain_id = $1 and not_before <= $2",
+    [chainId, dueAt],
+  );
+  return Number(rows[0]?.count);
+}
+
+/** The same of the agents of the index, who alone are read. */
+export async function countDocumentsLeft(tx: NodePgDatabase, chainId: number, dueAt: Date): Promise<number> {
+  const { rows } = await tx.execute<{ count: number }>(sql`
+    select count(*)::int as count from ahs.agent_document d
+    join ${sql.identifier(`chain_${chainId}`)}.agent a on a.agent_id = d.agent_id
+    where d.chain_id = ${chainId} and d.not_before <= ${dueAt.toISOString()}::timestamptz`);
+  return Number(rows[0]?.count);
+}
+
+/** How many documents there are, by their state. */
+export async function countDocuments(
+  db: Database,
+  chainId: number,
+): Promise<ReadonlyMap<DocumentState, number>> {
+  const rows = await db
+    .select({ state: agentDocument.state, count: sql<number>`count(*)::int` })
+    .from(agentDocument)
+    .where(sql`${agentDocument.chainId} = ${chainId}`)
+    .groupBy(agentDocument.state);
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}

@@ -1,0 +1,136 @@
+import type { Logger } from "pino";
+import type { Deployment, RegistryEntry } from "../../chain/deployments.ts";
+import { readChainMark } from "../../db/chain-mark.ts";
+import type { Database } from "../../db/database.ts";
+import { isOutage } from "../../db/database-failure.ts";
+import type { RootReport, ScanReport } from "../../db/tables/scan-report.ts";
+import { readFinalized } from "../../ingest/read-as-of.ts";
+import { askForDocuments, countWaitingDocuments, readIndexHead } from "../documents/agent-documents.ts";
+import { awaitDocuments, type DocumentPatience, documentPatience } from "../documents/await-documents.ts";
+import {
+  type RegistryClient,
+  type RegistryLimits,
+  type RegistryReading,
+  readRegistry,
+  registryLimits,
+} from "../readers/read-registry.ts";
+import { readRegistryCursor, requestRegistryWallets } from "../readers/registry-agents.ts";
+import { finishScan } from "./finish-scan.ts";
+import { markNewDocuments } from "./scan-changes.ts";
+import type { ScanAttempt } from "./scan-runs.ts";
+
+/** What a scan has others do. */
+export type ScanSteps = {
+  /** Scores every followed wallet, until the signal fires; null while no block is both final and enriched. */
+  readonly scoreAll: (signal: AbortSignal) => Promise<number | null>;
+  /** Publishes the root of all scores, once a night. */
+  readonly publishRoot: () => Promise<RootReport>;
+};
+
+export type ScanOnceDeps = {
+  readonly db: Database;
+  readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "identityRegistry" | "registries">;
+  readonly steps: ScanSteps;
+  /** Reads the chain's logs until the signal fires. */
+  readonly openReader: (signal: AbortSignal) => RegistryClient;
+  /** Wallets of registries that may wait to be followed, at most. */
+  readonly mostWaiting: number;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  /** Of production, unless given. */
+  readonly limits?: { readonly registries: RegistryLimits; readonly documents: DocumentPatience };
+};
+
+/** Of production. */
+const scanOnceLimits = { registries: registryLimits, documents: documentPatience };
+
+/**
+ * One scan: all scores and the root, which wait for nobody; documents are asked to be read again; the registries; what is read
+ * of the documents meanwhile and for ten minutes more; the report. Every step may be done again after any crash. A registry or
+ * document that fails is a line of the report; a database that fails throws, as do the signal and a chain that nobody indexes.
+ */
+export async function scanOnce(
+  deps: ScanOnceDeps,
+  attempt: ScanAttempt,
+  signal: AbortSignal,
+): Promise<ScanReport> {
+  const { db, deployment, steps, now, monotonicMs } = deps;
+  const { chainId } = deployment;
+  const limits = deps.limits ?? scanOnceLimits;
+  const finalBlock = await requireFinalBlock(db, deployment);
+  await steps.scoreAll(signal);
+  signal.throwIfAborted();
+  const root = await steps.publishRoot();
+  const askedAt = now();
+  await askForDocuments(db, { chainId, readBefore: attempt.startedAt, now: askedAt }, signal);
+  const readings = await readRegistries({ ...deps, limits }, { finalBlock, signal });
+  const countWaiting = () => countWaitingDocuments(db, chainId, askedAt);
+  await awaitDocuments({ countWaiting, patience: limits.documents, monotonicMs }, signal);
+  await markNewDocuments(db, chainId, signal);
+  return finishScan(db, {
+    ...{ attempt, deployment, readings, root, askedAt },
+    indexBlock: finalBlock,
+    finishedAt: now(),
+  });
+}
+
+/** The newest block that is final for the index and as deep as the deployment wants; below zero while there is none so deep. */
+async function requireFinalBlock(
+  db: Database,
+  { chainId, finalityBlocks }: Pick<Deployment, "chainId" | "finalityBlocks">,
+): Promise<number> {
+  const final = await readFinalized(db.$client, `chain_${chainId}`);
+  const head = final === null ? null : await readIndexHead(db, chainId);
+  if (final === null || head === null)
+    throw new Error(`chain ${chainId} is not indexed up to a final block yet`);
+  return Math.min(final.blockNumber, head - finalityBlocks);
+}
+
+type Reading = { readonly finalBlock: number; readonly signal: AbortSignal };
+
+/** One after the other, so that one node is asked for one range at a time; by lower-case address. */
+async function readRegistries(
+  deps: ScanOnceDeps & { readonly limits: NonNullable<ScanOnceDeps["limits"]> },
+  { finalBlock, signal }: Reading,
+): Promise<ReadonlyMap<string, RegistryReading>> {
+  const { db, deployment, monotonicMs, now, mostWaiting } = deps;
+  const { chainId, registries } = deployment;
+  const readings = new Map<string, RegistryReading>();
+  const generation = (await readChainMark(db, chainId))?.generation;
+  if (registries.length === 0) return readings;
+  if (generation === undefined) throw new Error(`chain ${chainId} has no mark yet: its index has just begun`);
+  const client = deps.openReader(signal);
+  const { logger, limits } = deps;
+  const reader = {
+    db,
+    chainId,
+    client,
+    generation,
+    finalBlock,
+    limits: limits.registries,
+    logger,
+    monotonicMs,
+  };
+  for (const entry of registries) {
+    const registry = entry.address.toLowerCase();
+    const reading = await readRegistry(reader, entry).catch(async (error: unknown) => {
+      if (signal.aborted || isOutage(error)) throw error;
+      // The others, and the night's report, must not wait for what this one registry says.
+      logger.error({ err: error, registry: entry.name }, "what a registry says could not be stored");
+      const block = await readRegistryCursor(db, { chainId, registry });
+      return { block, fault: "what it says could not be stored; the service's log says why", cause: null };
+    });
+    report(logger, entry, reading);
+    readings.set(registry, reading);
+  }
+  await requestRegistryWallets(db, { chainId, registries: [...readings.keys()], now: now(), mostWaiting });
+  return readings;
+}
+
+function report(logger: Logger, { name }: RegistryEntry, { block, fault, cause }: RegistryReading): void {
+  if (fault === null) return;
+  const why = cause === null ? {} : { err: cause };
+  logger.warn({ registry: name, block, fault, ...why }, "a registry could not be read to its end");
+}

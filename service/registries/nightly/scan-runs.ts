@@ -1,0 +1,131 @@
+import { and, desc, eq, ne, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { holdChain } from "../../db/chain-fence.ts";
+import type { Database } from "../../db/database.ts";
+import { scanRun } from "../../db/tables/scan.ts";
+import type { ScanReport } from "../../db/tables/scan-report.ts";
+
+export type ScanRunRow = typeof scanRun.$inferSelect;
+
+/** An attempt at a run: who holds an older one of the same run can no longer end it. */
+export type ScanAttempt = Pick<ScanRunRow, "id" | "chainId" | "startedAt" | "attempts">;
+
+export type NewScan = {
+  readonly chainId: number;
+  /** UTC day, YYYY-MM-DD. */
+  readonly night: string;
+  readonly cause: ScanRunRow["cause"];
+  /** Of a row that is not there yet. */
+  readonly id: string;
+  readonly now: Date;
+};
+
+/**
+ * Begins a scan, or goes on with the one of that night that nobody finished; whatever else is not done is abandoned. To be
+ * called under the scan's lock. Null where the night's scan is done.
+ */
+export async function beginScan(db: Database, scan: NewScan): Promise<ScanAttempt | null> {
+  const { chainId, night, cause, id, now } = scan;
+  return db.transaction(async (tx) => {
+    await holdChain(tx, chainId);
+    const [row] = await tx
+      .insert(scanRun)
+      .values({ id, chainId, night, cause, state: "running", startedAt: now })
+      .onConflictDoUpdate({
+        target: [scanRun.chainId, scanRun.night],
+        targetWhere: sql`cause = 'nightly'`,
+        set: { state: "running", attempts: sql`${scanRun.attempts} + 1` },
+        setWhere: ne(scanRun.state, "done"),
+      })
+      .returning({
+        id: scanRun.id,
+        chainId: scanRun.chainId,
+        startedAt: scanRun.startedAt,
+        attempts: scanRun.attempts,
+      });
+    if (row === undefined) return null;
+    await tx
+      .update(scanRun)
+      .set({ state: "abandoned" })
+      .where(and(eq(scanRun.chainId, chainId), eq(scanRun.state, "running"), ne(scanRun.id, row.id)));
+    return row;
+  });
+}
+
+/** Notes why an attempt failed; nothing where another has begun since. */
+export async function noteScanFailure(
+  db: NodePgDatabase,
+  { id, attempts }: ScanAttempt,
+  error: string,
+): Promise<void> {
+  await db
+    .update(scanRun)
+    .set({ error })
+    .where(and(eq(scanRun.id, id), eq(scanRun.attempts, attempts), eq(scanRun.state, "running")));
+}
+
+/** Ends an attempt with its report; false, and nothing changes, where another has begun since. */
+export async function endScan(
+  tx: NodePgDatabase,
+  { id, attempts }: ScanAttempt,
+  end: { readonly report: ScanReport; readonly finishedAt: Date },
+): Promise<boolean> {
+  const ended = await tx
+    .update(scanRun)
+    .set({ state: "done", error: null, ...end })
+    .where(and(eq(scanRun.id, id), eq(scanRun.attempts, attempts), eq(scanRun.state, "running")))
+    .returning({ id: scanRun.id });
+  return ended.length > 0;
+}
+
+/** Whether the nightly scan of that UTC day is done. */
+export async function isNightDone(db: NodePgDatabase, chainId: number, night: string): Promise<boolean> {
+  const ofNight = and(
+    eq(scanRun.chainId, chainId),
+    eq(scanRun.night, night),
+    eq(scanRun.cause, "nightly"),
+    eq(scanRun.state, "done"),
+  );
+  return (await db.$count(scanRun, ofNight)) > 0;
+}
+
+/** The scan that was done last; null before the first. */
+export async function readNewestScan(db: NodePgDatabase, chainId: number): Promise<ScanRunRow | null> {
+  const [row] = await db
+    .select()
+    .from(scanRun)
+    .where(and(eq(scanRun.chainId, chainId), eq(scanRun.state, "done")))
+    .orderBy(desc(scanRun.finishedAt))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Scans of a chain, the newest first. */
+export async function readScans(db: NodePgDatabase, chainId: number, limit: number): Promise<ScanRunRow[]> {
+  return db
+    .select()
+    .from(scanRun)
+    .where(eq(scanRun.chainId, chainId))
+    .orderBy(desc(scanRun.startedAt))
+    .limit(limit);
+}
+
+/** The newest scan whose id begins with this text, or of this UTC day (YYYY-MM-DD); null where there is none. */
+export async function readScan(
+  db: NodePgDatabase,
+  chainId: number,
+  idOrNight: string,
+): Promise<ScanRunRow | null> {
+  const [row] = await db
+    .select()
+    .from(scanRun)
+    .where(
+      and(
+        eq(scanRun.chainId, chainId),
+        sql`(${scanRun.night} = ${idOrNight} or starts_with(${scanRun.id}::text, ${idOrNight}))`,
+      ),
+    )
+    .orderBy(desc(scanRun.startedAt))
+    .limit(1);
+  return row ?? null;
+}

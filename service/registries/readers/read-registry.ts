@@ -1,0 +1,192 @@
+import type { Logger } from "pino";
+import type { Address } from "viem";
+import type { RegistryEntry } from "../../chain/deployments.ts";
+import type { ChainReader } from "../../chain/node/chain-reader.ts";
+import { EnrichFailure, type EnrichFailureKind } from "../../chain/node/failure.ts";
+import type { RawLog } from "../../chain/node/raw-log.ts";
+import type { Database } from "../../db/database.ts";
+import { REGISTRY_DECODERS } from "./decoders.ts";
+import { foldEvents } from "./fold-events.ts";
+import { readFullBlock } from "./read-full-block.ts";
+import { readRegistryCursor, storeRegistryRange } from "./registry-agents.ts";
+
+export type RegistryLimits = {
+  /** Most blocks of one request, and most logs that one answer may hold. */
+  readonly maxBlocks: number;
+  readonly maxLogs: number;
+  /**
+   * Ranges to ask the node for, of which a block that is refused by itself takes two requests more, and milliseconds, that one
+   * registry may take of one scan; the next one goes on.
+   */
+  readonly maxRequests: number;
+  readonly maxMs: number;
+};
+
+/** 2,000 requests read 20 million blocks of a node that takes 10,000 at once: more than a year of Base. */
+export const registryLimits: RegistryLimits = {
+  maxBlocks: 10_000,
+  maxLogs: 20_000,
+  maxRequests: 2_000,
+  maxMs: 600_000,
+};
+
+/** What a registry is read by. */
+export type RegistryClient = Pick<ChainReader, "logs" | "blockReceipts" | "header">;
+
+export type RegistryReader = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly client: RegistryClient;
+  /** Of the chain's mark when the scan began. */
+  readonly generation: string;
+  /** Newest block to read: final for the index, and behind its newest one by the deployment's finality. */
+  readonly finalBlock: number;
+  readonly limits: RegistryLimits;
+  readonly logger: Logger;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+};
+
+export type RegistryReading = {
+  /** Up to which it is read; null before the first. */
+  readonly block: number | null;
+  /** Why not to the newest final one, or without which block, in words that everybody may read; null where it is all read. */
+  readonly fault: string | null;
+  /** What the node said, for the log alone; null where it is not to blame. */
+  readonly cause: EnrichFailure | null;
+};
+
+const FAULTS: Readonly<Record<EnrichFailureKind, string>> = {
+  unreachable: "the node did not answer",
+  timeout: "the node took too long to answer",
+  rate_limited: "the node asks for fewer requests",
+  too_many_results: "the node tells less than the logs of one block at once",
+  method_missing: "the node does not know eth_getLogs",
+  reverted: "the node refuses the request",
+  refused: "the node refuses the request",
+  garbage: "the node's answer cannot be read",
+  node_behind: "the node does not hold these blocks yet",
+  other_chain: "the node follows another chain",
+  inconsistent: "the node answered with logs that nobody asked for",
+};
+
+/** A node that claims more blocks of one scan to be too full than this is not believed. */
+const MOST_TOO_FULL = 5;
+
+/**
+ * Reads the events of a registry from where the last scan left off, in ranges that shrink when the node refuses one and grow
+ * again; a block that is refused by itself is read by its receipts, and stepped over where no answer has room for these
+ * either, which the fault names. Each range is stored with its place, so that whoever dies here loses and doubles nothing. A
+ * node that fails is a fault of the reading; a database that fails throws.
+ */
+export async function readRegistry(reader: RegistryReader, entry: RegistryEntry): Promise<RegistryReading> {
+  const tooFull: number[] = [];
+  const reading = await readOn(reader, entry, tooFull);
+  if (tooFull.length === 0) return reading;
+  const leftOut = `left out for good, since no answer of the node has room for them: blocks ${tooFull.join(", ")}`;
+  return { ...reading, fault: reading.fault === null ? leftOut : `${reading.fault}; ${leftOut}` };
+}
+
+/** Adds the blocks that it steps over. */
+async function readOn(
+  reader: RegistryReader,
+  entry: RegistryEntry,
+  tooFull: number[],
+): Promise<RegistryReading> {
+  const { db, chainId, finalBlock, limits, monotonicMs } = reader;
+  const registry = entry.address.toLowerCase();
+  const endsAt = monotonicMs() + limits.maxMs;
+  let block = await readRegistryCursor(db, { chainId, registry });
+  let span = limits.maxBlocks;
+  for (let requests = 0; ; requests += 1) {
+    const from = block === null ? entry.startBlock : block + 1;
+    if (from > finalBlock) return { block, fault: null, cause: null };
+    if (requests >= limits.maxRequests || monotonicMs() >= endsAt) {
+      return stoppedAt(block, `what one scan may ask for is used up; the next goes on at block ${from}`);
+    }
+    const to = Math.min(from + span - 1, finalBlock);
+    const read = await readRange(reader, entry, { from, to });
+    if (read instanceof EnrichFailure) {
+      if (!fitsWhenSmaller(read) || to === from) return { block, fault: FAULTS[read.kind], cause: read };
+      span = Math.floor((to - from + 1) / 2);
+      continue;
+    }
+    if (read === "too_full" && tooFull.length >= MOST_TOO_FULL) {
+      return stoppedAt(block, FAULTS.too_many_results);
+    }
+    const changes = changesOf(entry, read === "too_full" ? [] : read);
+    const range = { chainId, registry, from, to, generation: reader.generation, changes };
+    if (!(await storeRegistryRange(db, range))) {
+      return stoppedAt(block, "another scan moved on, or the chain was cleared, meanwhile");
+    }
+    if (read === "too_full") {
+      tooFull.push(from);
+      reader.logger.warn({ registry: entry.name, block: from }, "a block of a registry is left out for good");
+    }
+    block = to;
+    span = Math.min(limits.maxBlocks, span + Math.ceil(span / 4));
+  }
+}
+
+function stoppedAt(block: number | null, fault: string): RegistryReading {
+  return { block, fault, cause: null };
+}
+
+type Range = { readonly from: number; readonly to: number };
+
+type RangeLogs = readonly RawLog[] | "too_full" | EnrichFailure;
+
+/** Logs in the order of the chain, or why there are none; throws whatever is no failure of the node. */
+async function readRange(reader: RegistryReader, entry: RegistryEntry, range: Range): Promise<RangeLogs> {
+  const { client, limits } = reader;
+  const registry = entry.address.toLowerCase() as Address;
+  const asked = await askForLogs(client, entry, range);
+  const isAlone = range.from === range.to;
+  const logs =
+    asked instanceof EnrichFailure && fitsWhenSmaller(asked) && isAlone
+      ? await readFullBlock({ client, registry, block: range.from, refusal: asked })
+      : asked;
+  if (logs === "too_full" || logs instanceof EnrichFailure) return logs;
+  const strange = logs.find(({ address: emitter, blockNumber }) => {
+    return emitter !== registry || blockNumber < range.from || blockNumber > range.to;
+  });
+  if (strange !== undefined) {
+    return new EnrichFailure(
+      "inconsistent",
+      `asked for ${registry} in blocks ${range.from} to ${range.to}, got a log of ${strange.address} in block ${strange.blockNumber}`,
+    );
+  }
+  if (logs.length > limits.maxLogs && !isAlone) {
+    return new EnrichFailure("too_many_results", `more than ${limits.maxLogs} logs`);
+  }
+  return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+}
+
+async function askForLogs(
+  client: RegistryClient,
+  { address, kind }: RegistryEntry,
+  range: Range,
+): Promise<readonly RawLog[] | EnrichFailure> {
+  const { topics } = REGISTRY_DECODERS[kind];
+  try {
+    const registry = address.toLowerCase() as Address;
+    return await client.logs({ ...range, addresses: [registry], topics: [topics] });
+  } catch (error) {
+    if (error instanceof EnrichFailure) return error;
+    throw error;
+  }
+}
+
+function changesOf({ kind }: RegistryEntry, logs: readonly RawLog[]) {
+  const { decode } = REGISTRY_DECODERS[kind];
+  return foldEvents(
+    logs.flatMap((log) => {
+      const event = decode(log);
+      return event === null ? [] : [{ block: log.blockNumber, event }];
+    }),
+  );
+}
+
+function fitsWhenSmaller({ kind }: EnrichFailure): boolean {
+  return kind === "too_many_results" || kind === "timeout";
+}

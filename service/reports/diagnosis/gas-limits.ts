@@ -1,0 +1,91 @@
+import type { OwnCall } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { compareBigints } from "./compare.ts";
+import { causeOf } from "./failures.ts";
+
+/**
+ * How the gas limits of one (contract, method) suit its use. too_low: a call ran into its limit, and the highest limit is
+ * below the suggested one. generous: the median limit is above the suggested one, and above what the scoring model takes
+ * for careful next to the 95th percentile. unknown: no call tells what is needed.
+ */
+export type LimitState = "fits" | "generous" | "too_low" | "unknown";
+
+/** Gas limits against gas used; all in units of gas. */
+export type LimitAdvice = {
+  readonly state: LimitState;
+  /** Successful calls, which the percentiles are of: a failure tells no whole use. */
+  readonly samples: number;
+  /** Fewer than 20 samples: their 95th percentile is their maximum. */
+  readonly smallSample: boolean;
+  readonly medianLimit: bigint | null;
+  readonly highestLimit: bigint | null;
+  /** Nearest rank; null without samples. */
+  readonly p50Used: bigint | null;
+  readonly p95Used: bigint | null;
+  readonly maxUsed: bigint | null;
+  /** Highest limit that a call ran into; null where none did. */
+  readonly exhaustedLimit: bigint | null;
+  /** By `LIMIT_FORMULA`; null where no call tells what is needed. */
+  readonly suggested: bigint | null;
+};
+
+/** Below it the nearest rank of the 95th percentile is the maximum. */
+const WHOLE_SAMPLE = 20;
+
+/**
+ * How a limit is suggested. A refund, of at most a fifth of the gas, is paid back after the call: a call may need 5/4 of what
+ * it used. By the most used and not by the percentile, since a limit too low costs a call and one too high costs nothing.
+ */
+export const LIMIT_FORMULA =
+  "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more)";
+
+/** What the limits of the calls of one (contract, method) tell; those without a limit of their own are left out. */
+export function adviseLimit(calls: readonly OwnCall[], policy: Policy): LimitAdvice {
+  const limited = calls.filter(({ gasLimit }) => gasLimit > 0n);
+  const limits = sorted(limited.map(({ gasLimit }) => gasLimit));
+  const used = sorted(limited.filter(({ ok }) => ok).map(({ gasUsed }) => gasUsed));
+  const exhausted = sorted(
+    limited
+      .filter((call) => !call.ok && causeOf(call, policy) === "out_of_gas")
+      .map(({ gasLimit }) => gasLimit),
+  );
+  const measured = {
+    samples: used.length,
+    smallSample: used.length < WHOLE_SAMPLE,
+    medianLimit: nearestRank(limits, 50),
+    highestLimit: limits.at(-1) ?? null,
+    p50Used: nearestRank(used, 50),
+    p95Used: nearestRank(used, 95),
+    maxUsed: used.at(-1) ?? null,
+    exhaustedLimit: exhausted.at(-1) ?? null,
+  };
+  const suggested = suggestLimit(measured);
+  return { ...measured, suggested, state: stateOf({ ...measured, suggested }, policy) };
+}
+
+/** The smallest of sorted numbers that at least so many percent of them do not exceed; null without any. */
+export function nearestRank(sortedNumbers: readonly bigint[], percent: number): bigint | null {
+  const rank = Math.ceil((percent * sortedNumbers.length) / 100);
+  return sortedNumbers[Math.max(0, rank - 1)] ?? null;
+}
+
+function suggestLimit({
+  maxUsed,
+  exhaustedLimit,
+}: Pick<LimitAdvice, "maxUsed" | "exhaustedLimit">): bigint | null {
+  const needed = sorted([maxUsed, exhaustedLimit].filter((gas) => gas !== null)).at(-1);
+  return needed === undefined ? null : (needed * 5n + 3n) / 4n;
+}
+
+function stateOf(advice: Omit<LimitAdvice, "state">, { gas }: Policy): LimitState {
+  const { suggested, exhaustedLimit, highestLimit, medianLimit, p95Used } = advice;
+  if (suggested === null || highestLimit === null || medianLimit === null) return "unknown";
+  if (exhaustedLimit !== null && highestLimit < suggested) return "too_low";
+  const careful = gas.limitCurve.at(-1)?.[0];
+  if (p95Used === null || careful === undefined || suggested >= medianLimit) return "fits";
+  return Number(p95Used) < careful * Number(medianLimit) ? "generous" : "fits";
+}
+
+function sorted(numbers: readonly bigint[]): readonly bigint[] {
+  return numbers.toSorted(compareBigints);
+}

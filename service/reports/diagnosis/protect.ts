@@ -1,0 +1,248 @@
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { Risk } from "../risk/risk.ts";
+import type { RiskSignal } from "../risk/risk-signals.ts";
+import type { Wash } from "../wash/wash.ts";
+import { type ApprovalFinding, type ApprovalRisk, UNUSED_DAYS } from "./approvals.ts";
+import type { Health } from "./health.ts";
+import { type AdviceKind, adviceOnApproval } from "./health-advice.ts";
+import type { Optimization } from "./optimize.ts";
+import { adviseSavings } from "./protect-savings.ts";
+import { rankSteps, type StepSeverity } from "./rank-steps.ts";
+
+export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
+
+/** Something to do; what of it can be signed at once is `ready`. */
+export type ProtectionStep<Ready> = {
+  readonly service: ProtectService;
+  readonly action: AdviceKind | "review_risk" | "retry_transaction" | "small_savings" | "clean_up";
+  readonly severity: StepSeverity;
+  readonly description: string;
+  readonly reason: string;
+  /** Whole millionths of a US dollar that are at stake; null where it is not about money, or no price is known. */
+  readonly valueMicroUsd: number | null;
+  /** The same saved each month; null where nothing is, or no price is known. */
+  readonly monthlySavingMicroUsd: number | null;
+  /** Unix seconds of the last possible use of the approval that the step takes back; null where none is known, and for other steps. */
+  readonly lastUsedAt: number | null;
+  /** What the step may break; null where nothing is known to. */
+  readonly warning: string | null;
+  readonly ready: Ready | null;
+};
+
+/** What the services found; null for one that was not run. */
+export type ProtectionFindings<Ready> = {
+  readonly risk: { readonly level: Risk["level"]; readonly signals: readonly RiskSignal[] };
+  readonly health: Health;
+  readonly wash: Wash | null;
+  readonly optimization: Optimization | null;
+  /** Days that the bill of the optimization is spread over. */
+  readonly days: number;
+  /** In the order of their transactions. */
+  readonly revocations: readonly (ValuedApproval & { readonly ready: Ready })[];
+  /** In the order of their transactions. */
+  readonly retries: readonly {
+    readonly description: string;
+    readonly reason: string;
+    readonly valueMicroUsd: number | null;
+    readonly ready: Ready;
+  }[];
+};
+
+/** Whether a service is run for a wallet, and why or why not. */
+export type ServiceChoice = { readonly name: ProtectService; readonly run: boolean; readonly reason: string };
+
+/** As in a wash of the same approvals. */
+const APPROVAL_SEVERITY: Readonly<Record<ApprovalRisk, StepSeverity>> = {
+  flagged: "high",
+  no_code: "high",
+  young: "high",
+  unknown: "medium",
+  unused: "low",
+};
+
+/** What the risk calls for: everything unless it is LOW, and then what has something to find. */
+export function chooseServices({
+  level,
+  health,
+  avoidable,
+  failures,
+}: {
+  readonly level: Risk["level"];
+  readonly health: Health;
+  /** Wei of fees wasted, or known to be paid above the market. */
+  readonly avoidable: bigint;
+  /** Failed transactions that could be looked at. */
+  readonly failures: number;
+}): readonly ServiceChoice[] {
+  const isLow = level === "LOW";
+  const risky = (health.approvals ?? []).filter(({ risks }) => risks.length > 0).length;
+  const callsFor = `the risk is ${level}`;
+  const choose = (name: ProtectService, found: boolean, what: string): ServiceChoice => ({
+    name,
+    run: found || !isLow,
+    reason: found ? what : isLow ? `the risk is LOW and there is nothing of it: ${what}` : callsFor,
+  });
+  return [
+    { name: "risk", run: true, reason: "always" },
+    { name: "health", run: true, reason: "always" },
+    health.approvals === null
+      ? choose("wash", true, "approvals are not read")
+      : choose("wash", risky > 0, `approvals at risk: ${risky}`),
+    choose("optimize", avoidable > 0n, `wei of fees wasted or known to be overpaid: ${avoidable}`),
+    choose("retry", failures > 0, `failed transactions: ${failures}`),
+  ];
+}
+
+/**
+ * One plan from everything found, by severity. Of one severity come first what makes others refuse the wallet and what could be
+ * taken from it, then revocations and what failed and would pass, then untidiness and the costly habits by what they cost.
+ * Revocations and retries stand in the order of their nonces: one that goes before a graver one stands with it.
+ */
+export function planProtection<Ready>(findings: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  return rankSteps({
+    first: [...riskSteps(findings), ...safetySteps(findings)],
+    sequence: [...revocationSteps(findings), ...retrySteps(findings)],
+    rest: [...savingSteps(findings), ...washSteps(findings)],
+  });
+}
+
+const GRAVITY: readonly ApprovalRisk[] = ["flagged", "no_code", "young", "unknown", "unused"];
+
+/**
+ * Approvals at risk in the order in which to take them back. First those of tokens that are vouched for: of others anybody can
+ * make as many as he likes. Among them those that were used lately come last, unless the spender is flagged: a strategy may
+ * live on them. Then the graver risk first, then what is at stake, unknown as nothing.
+ */
+export function rankApprovals<Approval extends RankedApproval>(
+  approvals: readonly Approval[],
+): readonly Approval[] {
+  const rankOf = ({ finding: { risks }, isVouched, isInUse }: Approval) => {
+    const [gravest = "unused"] = risks;
+    return [isVouched ? 0 : 1, isInUse && gravest !== "flagged" ? 1 : 0, GRAVITY.indexOf(gravest)];
+  };
+  return approvals
+    .map((approval) => ({ approval, rank: rankOf(approval), worth: worthOf(approval) }))
+    .toSorted((a, b) => comparePlaces(a.rank, b.rank) || b.worth - a.worth)
+    .map(({ approval }) => approval);
+}
+
+function worthOf({ valueMicroUsd }: RankedApproval): number {
+  return valueMicroUsd === null ? 0 : valueMicroUsd;
+}
+
+function comparePlaces(one: readonly number[], other: readonly number[]): number {
+  return one.map((place, at) => place - (other[at] ?? place)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** Whether the approval was possibly used within the days after which an unused one is a risk. */
+export function isInUse({ lastUsedAt }: Pick<ApprovalFinding, "lastUsedAt">, now: number): boolean {
+  return lastUsedAt !== null && lastUsedAt >= now - UNUSED_DAYS * SECONDS_PER_DAY;
+}
+
+type ValuedApproval = {
+  readonly finding: ApprovalFinding;
+  readonly valueMicroUsd: number | null;
+  readonly isInUse: boolean;
+};
+
+type RankedApproval = ValuedApproval & {
+  /** Whether the token is listed, or used by others. */
+  readonly isVouched: boolean;
+};
+
+function approvalSeverity({ risks: [gravest] }: ApprovalFinding): StepSeverity {
+  return gravest === undefined ? "low" : APPROVAL_SEVERITY[gravest];
+}
+
+const NO_WARNING = { lastUsedAt: null, warning: null } as const;
+const NO_MONEY = { valueMicroUsd: null, monthlySavingMicroUsd: null, ...NO_WARNING, ready: null } as const;
+
+function riskSteps<Ready>({ risk }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  return risk.signals
+    .filter(({ severity }) => severity === "high")
+    .map(({ name, detail }) => ({
+      ...NO_MONEY,
+      service: "risk",
+      action: "review_risk",
+      severity: "high",
+      description: `Look into ${name.replaceAll("_", " ")} before anything else: others refuse the wallet for it.`,
+      reason: detail,
+    }));
+}
+
+function safetySteps<Ready>({ health }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  return health.advice
+    .filter(({ kind }) => kind === "leave_listed_accounts" || kind === "revoke_delegation")
+    .map(({ kind, action, reason, evidence }) => ({
+      ...NO_MONEY,
+      service: "health",
+      action: kind,
+      severity: "high",
+      description: action,
+      reason: `${reason} ${evidence}.`,
+    }));
+}
+
+function revocationSteps<Ready>({
+  revocations,
+}: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  return revocations.map(({ finding, valueMicroUsd, isInUse, ready }) => {
+    const { action, reason, evidence } = adviceOnApproval(finding);
+    return {
+      service: "health",
+      action: "revoke_approval",
+      severity: approvalSeverity(finding),
+      description: action,
+      reason: `${reason} ${evidence}.`,
+      valueMicroUsd,
+      monthlySavingMicroUsd: null,
+      lastUsedAt: finding.lastUsedAt,
+      warning: isInUse ? STOPS_USE : null,
+      ready,
+    };
+  });
+}
+
+const STOPS_USE = `It was possibly used within the last ${UNUSED_DAYS} days: taking it back stops whatever of the wallet's own uses it.`;
+
+function retrySteps<Ready>({ retries }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  return retries.map((retry) => ({
+    ...retry,
+    service: "retry",
+    action: "retry_transaction",
+    severity: "medium",
+    monthlySavingMicroUsd: null,
+    ...NO_WARNING,
+  }));
+}
+
+function savingSteps<Ready>({
+  optimization,
+  days,
+}: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  const savings = (optimization?.methods ?? []).flatMap((method) => method.savings);
+  return adviseSavings(savings, days).map(({ monthlyMicroUsd, ...advice }) => ({
+    ...NO_MONEY,
+    ...advice,
+    service: "optimize",
+    severity: "low",
+    monthlySavingMicroUsd: monthlyMicroUsd,
+  }));
+}
+
+/** Approvals and delegations have steps of their own. */
+function washSteps<Ready>({ wash }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  return (wash?.issues ?? []).flatMap(({ category, severity, description, action }) => {
+    if (category === "approvals" || category === "delegation" || severity === "info") return [];
+    return [
+      {
+        ...NO_MONEY,
+        service: "wash",
+        action: "clean_up",
+        severity,
+        description: action,
+        reason: description,
+      },
+    ];
+  });
+}

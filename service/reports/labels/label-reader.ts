@@ -1,0 +1,64 @@
+import type { Logger } from "pino";
+import type { Address } from "viem";
+import type { ProvidedLabel } from "../../db/tables/wallet-label.ts";
+import type { LabelFailure, LabelSource } from "./label-source.ts";
+
+/** What one provider says of an account, and since when. */
+export type ProviderAnswer = { readonly provider: string } & (
+  | { readonly available: true; readonly labels: readonly ProvidedLabel[]; readonly readAt: Date }
+  | { readonly available: false; readonly reason: LabelFailure["reason"] }
+);
+
+/** Labels of an account (lower-case) from every provider. */
+export type ReadLabels = (address: Address) => Promise<readonly ProviderAnswer[]>;
+
+/** Labels that were read before. */
+export type KeptLabels = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
+
+export type LabelReaderDeps = {
+  readonly sources: readonly LabelSource[];
+  readonly kept: {
+    find(provider: string, address: Address): Promise<KeptLabels | null>;
+    keep(provider: string, address: Address, kept: KeptLabels): Promise<void>;
+  };
+  readonly now: () => Date;
+  readonly logger: Logger;
+};
+
+/** For so long an answer is shown: providers charge by the question, and names seldom change. */
+export const LABELS_KEPT_MS = 24 * 3_600_000;
+
+/**
+ * Asks each provider about an account once a day, once however many wait for it; a provider that fails is told of as that, and
+ * is no obstacle to the others. Throws when the store fails.
+ */
+export function createLabelReader({ sources, kept, now, logger }: LabelReaderDeps): ReadLabels {
+  const running = new Map<string, Promise<ProviderAnswer>>();
+
+  async function ask(source: LabelSource, address: Address): Promise<ProviderAnswer> {
+    const { provider } = source;
+    const known = await kept.find(provider, address);
+    if (known !== null && now().getTime() - known.readAt.getTime() < LABELS_KEPT_MS) {
+      return { provider, available: true, ...known };
+    }
+    const found = await source.read(address);
+    if (found.kind === "failed") {
+      logger.warn({ provider, reason: found.reason, detail: found.detail }, "labels not read");
+      return { provider, available: false, reason: found.reason };
+    }
+    const fresh = { labels: found.labels, readAt: now() };
+    await kept.keep(provider, address, fresh);
+    return { provider, available: true, ...fresh };
+  }
+
+  function askOnce(source: LabelSource, address: Address): Promise<ProviderAnswer> {
+    const key = `${source.provider} ${address}`;
+    const under = running.get(key);
+    if (under !== undefined) return under;
+    const asked = ask(source, address).finally(() => running.delete(key));
+    running.set(key, asked);
+    return asked;
+  }
+
+  return (address) => Promise.all(sources.map((source) => askOnce(source, address)));
+}

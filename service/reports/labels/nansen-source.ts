@@ -1,0 +1,109 @@
+import type { Address } from "viem";
+import { z } from "zod";
+import type { ProvidedLabel } from "../../db/tables/wallet-label.ts";
+import { type FoundLabels, type LabelFailure, type LabelSource, labelFailure } from "./label-source.ts";
+import { printableName } from "./printable-name.ts";
+
+export type NansenOptions = {
+  /** Of the operator's configuration, so it is not guarded: https://api.nansen.ai/api/v1/profiler/address/labels. */
+  readonly url: string;
+  /** Null where whoever stands there wants none. */
+  readonly apiKey: string | null;
+  /** From the question to the last byte of the answer. */
+  readonly deadlineMs: number;
+};
+
+/** Labels asked for, and shown: a busy account has some dozens. */
+const MAX_LABELS = 100;
+/** A label with its definition takes some hundred bytes. */
+const MAX_BYTES = 262_144;
+
+const entrySchema = z.object({ label: z.string(), category: z.string().nullish() });
+/** A list around which newer versions put an object. */
+const answerSchema = z.union([
+  z.array(entrySchema),
+  z.object({ data: z.array(entrySchema) }).transform(({ data }) => data),
+]);
+
+/** Labels of the Nansen profiler's interface, of every chain that it knows. */
+export function createNansenSource({ url, apiKey, deadlineMs }: NansenOptions): LabelSource {
+  return {
+    provider: "nansen",
+    async read(address) {
+      const signal = AbortSignal.timeout(deadlineMs);
+      try {
+        const response = await fetch(url, {
+          method: "POST",
+          signal,
+          // A key in the headers must not travel on.
+          redirect: "error",
+          headers: {
+            accept: "application/json",
+            "content-type": "application/json",
+            ...(apiKey === null ? {} : { apikey: apiKey }),
+          },
+          body: questionOf(address),
+        });
+        if (response.ok) return readAnswer(await readText(response));
+        await response.body?.cancel();
+        return refusalOf(response.status);
+      } catch (error) {
+        if (signal.aborted) return labelFailure("timeout", `no whole answer within ${deadlineMs} ms`);
+        return labelFailure("unconnected", `the connection failed: ${causeOf(error)}`);
+      }
+    },
+  };
+}
+
+function questionOf(address: Address): string {
+  return JSON.stringify({ address, chain: "all", pagination: { page: 1, per_page: MAX_LABELS } });
+}
+
+function refusalOf(status: number): LabelFailure {
+  const detail = `HTTP status ${status}`;
+  if (status === 429) return labelFailure("rate_limited", detail);
+  return labelFailure(status === 408 || status >= 500 ? "unavailable" : "refused", detail);
+}
+
+async function readText(response: Response): Promise<string | null> {
+  if (response.body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body) {
+    length += chunk.length;
+    // Leaving the loop cancels the body.
+    if (length > MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function readAnswer(text: string | null): FoundLabels | LabelFailure {
+  if (text === null) return labelFailure("malformed", `the answer is larger than ${MAX_BYTES} bytes`);
+  const json = parse(text);
+  const answer = answerSchema.safeParse(json);
+  if (!answer.success) return labelFailure("malformed", "the answer is no list of labels");
+  return { kind: "labels", labels: answer.data.slice(0, MAX_LABELS).flatMap(readEntry) };
+}
+
+/** What is left of an entry once it is fit to be shown. */
+function readEntry({ label, category }: z.infer<typeof entrySchema>): readonly ProvidedLabel[] {
+  const shown = printableName(label);
+  const kind = category === null || category === undefined ? "" : printableName(category);
+  return shown === "" ? [] : [{ label: shown, category: kind === "" ? null : kind }];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Undefined is no JSON value.
+    return undefined;
+  }
+}
+
+/** The code of the system's error alone: messages may hold the URL. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "no code given";
+}

@@ -1,0 +1,213 @@
+import { setImmediate } from "node:timers/promises";
+import type { Address } from "viem";
+import { standingsByAddress } from "../../model/features/credit.ts";
+import { createMarket, type Market } from "../../model/features/market.ts";
+import type { CounterpartyFact, OwnCall, OwnerLink, WalletRows } from "../../model/features/types.ts";
+import { sortCalls } from "../../model/features/weigh-calls.ts";
+import { MICRO } from "../../model/score/fixed-point.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { compareRanked, type Ranked } from "./counterparties-page.ts";
+import { createVolumeTally, NO_VOLUME, type Volume, type VolumeTally } from "./counterparties-volume.ts";
+import type { Incoming } from "./wallet-network-dealings.ts";
+
+/** An account that the wallet dealt with. */
+export type Counterparty = Ranked & {
+  /** Own calls to it or payments to it, and transfers from it in transactions of others. */
+  readonly interactions: number;
+  readonly failedCalls: number;
+  readonly transfersIn: number;
+  readonly volumeOut: Volume;
+  readonly volumeIn: Volume;
+  /** Unix seconds. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** q, 0 to 1, the most of its calls; null for an account that no own call went to. */
+  readonly credit: number | null;
+  /** Whether it belongs to the wallet's owner; null where nothing links it, or nothing is known of it. */
+  readonly ownerLink: OwnerLink | null;
+  /** Lowest of the accounts called that share an owner with it; null where none does. */
+  readonly ownerGroup: Address | null;
+};
+
+export type DealingsQuestion = {
+  readonly rows: WalletRows;
+  readonly incoming: readonly Incoming[];
+  /** Unix seconds; calls before it are not looked at. */
+  readonly since: number;
+  readonly policy: Policy;
+};
+
+export type Dealings = {
+  /** By falling own calls, then by falling worth of what they sent, then by rising address. */
+  readonly counterparties: readonly Counterparty[];
+  /** Own calls of the window that called or paid the wallet itself. */
+  readonly callsToItself: number;
+  /** Those that show no counterparty: contract creations, and executions that no log explains. */
+  readonly callsToNobody: number;
+  readonly dust: Dust;
+};
+
+/** What senders sent in transactions of others whose every gift together is worth less than the policy's dust bound; it counts for nobody. */
+type Dust = { readonly senders: number; readonly transfers: number };
+
+type Tally = {
+  calls: number;
+  failedCalls: number;
+  transfersIn: number;
+  out: VolumeTally | null;
+  in: VolumeTally | null;
+  firstAt: number;
+  lastAt: number;
+  credit: number | null;
+};
+
+/** Accounts and calls looked at before other work gets its turn. */
+const PAUSE_AFTER = 2_000;
+
+/**
+ * Whom a wallet dealt with, and what moved. A call counts for who is paid, else who is called; of a call to an own account, or
+ * an execution whose target did not log, for the outside contract of the lowest address that its logs show; so does all that it
+ * moved. What others sent counts for whom it came from, unless it is dust. Gives way to other work now and then.
+ */
+export async function findDealings(question: DealingsQuestion): Promise<Dealings> {
+  const { rows, incoming, policy } = question;
+  const market = createMarket(rows.tokens);
+  const tallies = new Map<Address, Tally>();
+  const tallyOf = tallier(tallies);
+  const own = await tallyCalls(question, { market, tallyOf });
+  const dust = dustSenders(incoming, market, policy);
+  let dustTransfers = 0;
+  for (const [place, { from, token, amount, transfers, firstAt, lastAt }] of incoming.entries()) {
+    if (place % PAUSE_AFTER === 0) await setImmediate();
+    if (dust.has(from)) {
+      dustTransfers += transfers;
+      continue;
+    }
+    const tally = tallyOf(from, firstAt);
+    tally.lastAt = Math.max(tally.lastAt, lastAt);
+    tally.transfersIn += transfers;
+    tally.in ??= createVolumeTally(market);
+    if (token === null) tally.in.addNative(amount, firstAt);
+    else tally.in.addToken(token, amount, firstAt);
+  }
+  const counterparties = await counterpartiesOf(tallies, rows);
+  return { counterparties, ...own, dust: { senders: dust.size, transfers: dustTransfers } };
+}
+
+type Tallying = {
+  readonly market: Market;
+  readonly tallyOf: (address: Address, at: number) => Tally;
+};
+
+/** Adds the own calls to the tallies, and counts those that are in none. */
+async function tallyCalls(
+  { rows, since, policy }: DealingsQuestion,
+  { market, tallyOf }: Tallying,
+): Promise<Pick<Dealings, "callsToItself" | "callsToNobody">> {
+  const calls = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= since);
+  const standings = standingsByAddress(rows, calls, policy);
+  let callsToItself = 0;
+  let callsToNobody = 0;
+  for (const [place, call] of calls.entries()) {
+    if (place % PAUSE_AFTER === 0) await setImmediate();
+    const standing = standings[place];
+    if (standing === undefined || standing.address === rows.wallet) {
+      if ((call.recipient ?? call.to) === rows.wallet) callsToItself += 1;
+      else callsToNobody += 1;
+      continue;
+    }
+    const tally = tallyOf(standing.address, call.timestamp);
+    tally.calls += 1;
+    if (!call.ok) tally.failedCalls += 1;
+    tally.credit = Math.max(tally.credit ?? 0, standing.credit / MICRO);
+    addMoves(call, tally, market);
+  }
+  return { callsToItself, callsToNobody };
+}
+
+/** Senders all of whose gifts together have a price and are worth less than the policy's dust bound. */
+function dustSenders(incoming: readonly Incoming[], market: Market, policy: Policy): ReadonlySet<Address> {
+  const worths = new Map<Address, number | null>();
+  for (const { from, token, amount, firstAt } of incoming) {
+    const known = worths.get(from);
+    if (known === null) continue;
+    const worth =
+      token === null ? market.nativeWorth(amount, firstAt) : market.tokenWorth(token, amount, firstAt);
+    worths.set(from, worth === null ? null : (known === undefined ? 0 : known) + worth);
+  }
+  const bound = policy.holdings.dustBelowMicroUsd;
+  return new Set([...worths].filter(([, worth]) => worth !== null && worth < bound).map(([from]) => from));
+}
+
+/** Finds the tally of an account, or makes one, at a moment of dealing with it. */
+function tallier(tallies: Map<Address, Tally>): Tallying["tallyOf"] {
+  return (address, at) => {
+    const known = tallies.get(address);
+    if (known === undefined) {
+      const made = {
+        ...{ calls: 0, failedCalls: 0, transfersIn: 0, out: null, in: null },
+        ...{ firstAt: at, lastAt: at, credit: null },
+      };
+      tallies.set(address, made);
+      return made;
+    }
+    known.firstAt = Math.min(known.firstAt, at);
+    known.lastAt = Math.max(known.lastAt, at);
+    return known;
+  };
+}
+
+/** What a call moved: its value, and the tokens by its logs, or by its calldata where they were not read; a failure moved nothing. */
+function addMoves(call: OwnCall, tally: Tally, market: Market): void {
+  const { ok, value, timestamp, receipt, to, recipient, amount } = call;
+  if (!ok) return;
+  tally.out ??= createVolumeTally(market);
+  tally.out.addNative(value, timestamp);
+  if (receipt === null) {
+    if (recipient !== null && to !== null && amount !== null) tally.out.addToken(to, amount, timestamp);
+    return;
+  }
+  for (const move of receipt.moves) {
+    tally.in ??= createVolumeTally(market);
+    tally.out.addToken(move.token, -move.amount, timestamp);
+    tally.in.addToken(move.token, move.amount, timestamp);
+  }
+}
+
+async function counterpartiesOf(
+  tallies: ReadonlyMap<Address, Tally>,
+  rows: WalletRows,
+): Promise<readonly Counterparty[]> {
+  const facts = new Map(rows.counterparties.map((fact) => [fact.address, fact]));
+  const list: Counterparty[] = [];
+  for (const [address, tally] of tallies) {
+    if (list.length % PAUSE_AFTER === 0) await setImmediate();
+    list.push(counterpartyOf(address, tally, facts.get(address)));
+  }
+  return list.sort(compareRanked);
+}
+
+function counterpartyOf(address: Address, tally: Tally, fact: CounterpartyFact | undefined): Counterparty {
+  const { calls, failedCalls, transfersIn, firstAt, lastAt, credit } = tally;
+  const volumeIn = tally.in?.volume() ?? NO_VOLUME;
+  return {
+    address,
+    calls,
+    broughtMicroUsd: calls > 0 ? 0 : wholeWorth(volumeIn),
+    interactions: calls + transfersIn,
+    failedCalls,
+    transfersIn,
+    volumeOut: tally.out?.volume() ?? NO_VOLUME,
+    volumeIn,
+    firstAt,
+    lastAt,
+    credit,
+    ownerLink: fact?.ownerLink ?? null,
+    ownerGroup: fact?.mergedWith ?? null,
+  };
+}
+
+/** For the rank, where what has no price comes last. */
+function wholeWorth({ microUsd }: Volume): number {
+  return microUsd === null ? 0 : Math.min(Math.round(microUsd), Number.MAX_SAFE_INTEGER);
+}

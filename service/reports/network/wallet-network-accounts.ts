@@ -1,0 +1,79 @@
+import type { Address } from "viem";
+import type { Database } from "../../db/database.ts";
+import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import type { SanctionsFlag } from "../../model/features/types.ts";
+import type { Grade } from "../../model/score/record.ts";
+import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
+import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
+
+/** What the newest score of an account says. */
+type PeerScore = { readonly ahsScore: number | null; readonly grade: Grade | null };
+
+/** What is known now of an account that a wallet has to do with. */
+export type AccountDetail = {
+  readonly address: Address;
+  /** Those that it is the wallet of now, the first three. */
+  readonly agents: readonly RegisteredAgent[];
+  /** Null where no source knows. */
+  readonly hasCode: boolean | null;
+  /** Null for an account never scored; a sanctioned one scores 0 from its listing on. */
+  readonly score: PeerScore | null;
+  /** Of every source, at the newest indexed block; empty when none. */
+  readonly sanctions: readonly SanctionsFlag[];
+};
+
+/** Describes accounts, lower-case and each once, by look-ups by key alone. */
+export function createAccountReader(
+  db: Database,
+  chainId: number,
+): (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, AccountDetail>> {
+  return async (addresses) => {
+    const [facts, agents, flags] = await Promise.all([
+      readFacts(db, chainId, addresses),
+      readAgentNames(db, chainId, addresses),
+      readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, addresses),
+    ]);
+    const describe = (address: Address): AccountDetail => {
+      const fact = facts.get(address);
+      const sanctions = flags.get(address) ?? [];
+      return {
+        address,
+        hasCode: fact === undefined ? null : fact.has_code,
+        agents: agents.get(address) ?? [],
+        sanctions,
+        score: sanctions.length > 0 ? { ahsScore: 0, grade: "F" } : scoreOf(fact),
+      };
+    };
+    return new Map(addresses.map((address) => [address, describe(address)]));
+  };
+}
+
+type FactRow = {
+  readonly address: Address;
+  readonly has_code: boolean | null;
+  readonly scored: boolean;
+  readonly ahs_score: number | null;
+  readonly grade: Grade | null;
+};
+
+async function readFacts(
+  db: Database,
+  chainId: number,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<Address, FactRow>> {
+  const { rows } = await db.$client.query<FactRow>({
+    ...QUERY_DEADLINE,
+    name: "account_details",
+    text: `
+      select wanted.address, fact.has_code, current.wallet is not null as scored, current.ahs_score, current.grade
+      from unnest($2::text[]) as wanted (address)
+      left join ahs.account_fact fact on fact.chain_id = $1 and fact.address = wanted.address
+      left join ahs.current_score current on current.chain_id = $1 and current.wallet = wanted.address`,
+    values: [chainId, addresses],
+  });
+  return new Map(rows.map((row) => [row.address, row]));
+}
+
+function scoreOf(fact: FactRow | undefined): PeerScore | null {
+  return fact?.scored === true ? { ahsScore: fact.ahs_score, grade: fact.grade } : null;
+}

@@ -1,0 +1,161 @@
+import type { ClientBase } from "pg";
+import type { Address } from "viem";
+import { OTHER_PAYERS } from "../../ingest/enrich/contact-rows.ts";
+import type { AccountFact, Contact } from "../../model/features/describe-counterparties.ts";
+import { readAccountFacts } from "../../scores/read/contact-graph.ts";
+import { type KnownOwners, type OwnersQuery, readOwners } from "./wallet-network-owners.ts";
+
+/** An account that another created, or was the first to fund. */
+export type Child = {
+  readonly parent: Address;
+  readonly address: Address;
+  readonly by: "creator" | "first_funder";
+};
+
+/** Whom an account called, and how often. */
+type Call = { readonly account: Address; readonly counterparty: Address; readonly calls: number };
+
+/** Around a wallet: facts of it and its peers, what it or its parents created or funded, and whom its peers call. */
+export type Neighbourhood = {
+  readonly facts: ReadonlyMap<Address, AccountFact>;
+  readonly children: readonly Child[];
+  /** By account, most calls first. */
+  readonly calls: readonly Call[];
+  /** Whether an account has more children or contacts than are looked at. */
+  readonly cut: boolean;
+};
+
+export type NeighbourhoodQuery = {
+  readonly chainId: number;
+  /** Lower-case, as are the peers. */
+  readonly wallet: Address;
+  readonly peers: readonly Address[];
+  /** Accounts that link nobody: their children are not asked for. */
+  readonly publicFunders: ReadonlySet<Address>;
+};
+
+/** Of each parent by each kind of link, in order of address. */
+const MAX_CHILDREN = 40;
+/** Contacts of each peer that are looked at, in order of address, and the most frequent that are told. */
+const MAX_CONTACTS = 200;
+const MAX_CALLED = 3;
+/** Contacts among the accounts of one map. */
+const MAX_AMONG = 2_000;
+
+/** Reads what surrounds a wallet, by queries whose cost does not grow with how many others an account deals with. */
+export async function readNeighbourhood(
+  client: ClientBase,
+  { chainId, wallet, peers, publicFunders }: NeighbourhoodQuery,
+): Promise<Neighbourhood> {
+  const found = await readAccountFacts(client, chainId, [...new Set([wallet, ...peers])]);
+  const facts = new Map(found.map((fact) => [fact.address, fact]));
+  const own = facts.get(wallet);
+  const parents = [wallet, own?.creator, own?.firstFunder].flatMap((parent) => parent ?? []);
+  const expanded = [...new Set(parents)].filter((parent) => !publicFunders.has(parent));
+  const children = [
+    ...(await readChildren(client, { chainId, parents: expanded, by: "creator" })),
+    ...(await readChildren(client, { chainId, parents: expanded, by: "first_funder" })),
+  ];
+  const callers = peers.filter((peer) => !publicFunders.has(peer) && facts.get(peer)?.hasCode !== true);
+  const called = await readCalled(client, chainId, callers);
+  return {
+    facts,
+    children: children
+      .filter(({ place }) => place <= MAX_CHILDREN)
+      .map(({ place: _place, ...child }) => child),
+    calls: called.calls,
+    cut: called.cut || children.some(({ place }) => place > MAX_CHILDREN),
+  };
+}
+
+type ChildrenQuery = {
+  readonly chainId: number;
+  readonly parents: readonly Address[];
+  readonly by: Child["by"];
+};
+
+async function readChildren(
+  client: ClientBase,
+  { chainId, parents, by }: ChildrenQuery,
+): Promise<readonly (Child & { readonly place: number })[]> {
+  const { rows } = await client.query<{ parent: Address; address: Address; place: number }>({
+    name: `children-by-${by}`,
+    text: `
+      select wanted.parent, child.address, child.place::int
+      from unnest($2::text[]) as wanted (parent)
+      cross join lateral (
+        select address, row_number() over (order by address) as place from (
+          select address from ahs.account_fact where chain_id = $1 and ${by} = wanted.parent
+          order by address limit ${MAX_CHILDREN + 1}
+        ) first
+      ) child
+      order by 1, 2`,
+    values: [chainId, parents],
+  });
+  return rows.map(({ parent, address, place }) => ({ parent, address, by, place }));
+}
+
+async function readCalled(
+  client: ClientBase,
+  chainId: number,
+  accounts: readonly Address[],
+): Promise<{ readonly calls: readonly Call[]; readonly cut: boolean }> {
+  const { rows } = await client.query<Call & { place: number; looked_at: number }>({
+    name: "called-most",
+    text: `
+      select wanted.account, told.counterparty, told.calls, told.place::int, told.looked_at::int
+      from unnest($2::text[]) as wanted (account)
+      cross join lateral (
+        select counterparty, calls, looked_at, row_number() over (order by calls desc, counterparty) as place
+        from (
+          select counterparty, calls, count(*) over () as looked_at from (
+            select counterparty, calls from ahs.contact
+            where chain_id = $1 and account = wanted.account order by counterparty limit ${MAX_CONTACTS}
+          ) first
+        ) counted
+        where calls > 0
+      ) told
+      where told.place <= ${MAX_CALLED}
+      order by 1, told.place`,
+    values: [chainId, accounts],
+  });
+  const calls = rows.map(({ account, counterparty, calls }) => ({ account, counterparty, calls }));
+  return { calls, cut: rows.some(({ looked_at }) => looked_at === MAX_CONTACTS) };
+}
+
+/** What links accounts to one another: owners, facts, and who called or paid whom. */
+export type AccountLinks = KnownOwners & {
+  /** By falling funds, then falling calls, then rising addresses. */
+  readonly contacts: readonly Contact[];
+  /** Whether there are more contacts among them. */
+  readonly cut: boolean;
+};
+
+/** Reads the links among the wallet and the accounts, a few hundred at most; who neither called nor sent anything of worth is in none. */
+export async function readAccountLinks(client: ClientBase, query: OwnersQuery): Promise<AccountLinks> {
+  const known = await readOwners(client, query);
+  const accounts = [...new Set([query.wallet, ...query.accounts])];
+  // Pair by pair, by primary key: any other plan reads all that a hub among them deals with.
+  const { rows } = await client.query({
+    name: "contacts-among",
+    text: `
+      select met.account, met.counterparty, met.calls, met.sent_micro_usd::text, met.first_time::float8, met.last_time::float8
+      from unnest($2::text[]) as one (account) cross join unnest($2::text[]) as other (account)
+      cross join lateral (
+        select * from ahs.contact
+        where chain_id = $1 and counterparty = other.account and contact.account = one.account
+          and contact.account <> '${OTHER_PAYERS}' and (contact.calls > 0 or contact.sent_micro_usd > 0) limit 1
+      ) met
+      where one.account <> other.account
+      order by met.sent_micro_usd desc, met.calls desc, met.account, met.counterparty limit ${MAX_AMONG + 1}`,
+    values: [query.chainId, accounts],
+    rowMode: "array",
+  });
+  const contacts = (rows as [Address, Address, number, string, number, number][]).map(
+    ([account, counterparty, calls, sent, firstTime, lastTime]): Contact => ({
+      ...{ account, counterparty, calls, firstTime, lastTime },
+      sentMicroUsd: BigInt(sent),
+    }),
+  );
+  return { ...known, contacts: contacts.slice(0, MAX_AMONG), cut: contacts.length > MAX_AMONG };
+}

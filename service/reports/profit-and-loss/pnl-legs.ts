@@ -1,0 +1,127 @@
+import type { Address } from "viem";
+import type { Market } from "../../model/features/market.ts";
+import type { OwnCall, TokenList } from "../../model/features/types.ts";
+import { currenciesOf, spreadOf } from "./pnl-currency.ts";
+
+/** One token that a call brought in or took out. */
+export type Leg = {
+  readonly token: Address;
+  /** Smallest unit, above 0. */
+  readonly amount: bigint;
+  /** Millionths of a US dollar; null where neither a feed nor the other side of the trade tells it. */
+  readonly worth: bigint | null;
+};
+
+/** What a call moved: a trade gives something for something, anything else only gives or only gets. */
+type CallLegs = {
+  readonly kind: "trade" | "transfer";
+  readonly given: readonly Leg[];
+  readonly got: readonly Leg[];
+  /** Legs taken for worthless: of a token on no list, beside another of known worth. */
+  readonly worthless: number;
+};
+
+/** Reads the legs of calls; null of a call that moved no token, or whose receipt was not read. */
+export type LegReader = (call: OwnCall) => CallLegs | null;
+
+/** What was paid in money tells more than a price of the day, also of a token whose price happened to stand still. */
+const MONEY_SPREAD = -1;
+
+/** One side of a trade: the tokens and, where it was given, the native coin. */
+type Side = {
+  readonly legs: readonly Leg[];
+  readonly worthless: number;
+  /** The tokens and the coin. */
+  readonly parts: number;
+  /** Sum of the worths; null where one is not known. */
+  readonly worth: bigint | null;
+  /** How far the prices of the side move. */
+  readonly spread: number;
+};
+
+/**
+ * Both sides of a trade are worth the same: what the feeds say of the one whose prices move least, else of the one that they
+ * price. Native coin that a call returns is in no log of it: such a sale looks like a transfer.
+ */
+export function createLegReader(list: TokenList, market: Market): LegReader {
+  const sideOf = sideReader(list, market);
+  return (call) => {
+    const moves = call.receipt === null ? [] : call.receipt.moves;
+    if (moves.length === 0) return null;
+    const legOf = (token: Address, amount: bigint): Leg => ({
+      token,
+      amount,
+      worth: toMicros(market.tokenWorth(token, amount, call.timestamp)),
+    });
+    const given = moves.filter(({ amount }) => amount < 0n).map((move) => legOf(move.token, -move.amount));
+    const got = moves.filter(({ amount }) => amount > 0n).map((move) => legOf(move.token, move.amount));
+    const native = call.value > 0n ? toMicros(market.nativeWorth(call.value, call.timestamp)) : undefined;
+    const isTrade =
+      got.length > 0 && (given.length > 0 || native !== undefined) && call.receipt?.effect !== "wrap";
+    if (!isTrade) return { kind: "transfer", given, got, worthless: 0 };
+    const sides = { given: sideOf(given, native), got: sideOf(got, undefined) };
+    const worth = tradeWorth(sides.given, sides.got);
+    return {
+      kind: "trade",
+      given: shareOut(sides.given, worth),
+      got: shareOut(sides.got, worth),
+      worthless: sides.given.worthless + sides.got.worthless,
+    };
+  };
+}
+
+/** Reads one side of a trade; `native` is undefined where no coin was given, null where nothing prices it. */
+function sideReader(
+  list: TokenList,
+  market: Market,
+): (legs: readonly Leg[], native: bigint | null | undefined) => Side {
+  const money = currenciesOf(list);
+  const spreads = new Map(
+    list.tokens.map(({ address, prices }) => [address, money.has(address) ? MONEY_SPREAD : spreadOf(prices)]),
+  );
+  const nativeSpread = spreadOf(list.native.prices);
+  return (told, native) => {
+    const coins = native === undefined ? [] : [native];
+    const isPriced = [...told.map(({ worth }) => worth), ...coins].some((worth) => worth !== null);
+    // Else any token that a swap logs beside the bought one would hide what that cost.
+    const isWorthless = ({ worth, token }: Leg) => isPriced && worth === null && !market.isListed(token);
+    const legs = told.map((leg) => (isWorthless(leg) ? { ...leg, worth: 0n } : leg));
+    const moving = told
+      .filter((leg) => !isWorthless(leg))
+      .map(({ token }) => spreads.get(token) ?? Number.POSITIVE_INFINITY);
+    return {
+      legs,
+      worthless: told.filter(isWorthless).length,
+      parts: legs.length + coins.length,
+      worth: sumOf([...legs.map(({ worth }) => worth), ...coins]),
+      spread: Math.max(...(native === undefined ? [] : [nativeSpread]), ...moving),
+    };
+  };
+}
+
+function tradeWorth(given: Side, got: Side): bigint | null {
+  if (given.worth === null) return got.worth;
+  if (got.worth === null) return given.worth;
+  return given.spread < got.spread ? given.worth : got.worth;
+}
+
+/** The worth of a trade over the legs of one side: whole to a single one, else by what the feeds say of each. */
+function shareOut({ legs, parts, worth: total }: Side, worth: bigint | null): readonly Leg[] {
+  if (worth !== null && parts === 1) return legs.map((leg) => ({ ...leg, worth }));
+  if (worth === null || total === null || total === 0n) return legs.map((leg) => ({ ...leg, worth: null }));
+  return legs.map((leg) => ({ ...leg, worth: leg.worth === null ? null : (worth * leg.worth) / total }));
+}
+
+function sumOf(worths: readonly (bigint | null)[]): bigint | null {
+  let sum = 0n;
+  for (const worth of worths) {
+    if (worth === null) return null;
+    sum += worth;
+  }
+  return sum;
+}
+
+/** Whole millionths of a dollar. */
+function toMicros(worth: number | null): bigint | null {
+  return worth === null ? null : BigInt(Math.round(worth));
+}

@@ -1,0 +1,185 @@
+import { type Address, type Hex, zeroAddress } from "viem";
+import type { Database } from "../../db/database.ts";
+import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import type { TokenStandard } from "../../db/tables/enrich.ts";
+
+/** Which transfers to read. */
+type TransferQuery = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  readonly throughBlock: number;
+  /** Unix seconds of the first moment. */
+  readonly since: number;
+};
+
+/** One movement of native coin (the zero address as token) or of an ERC-20 token between the wallet and a peer. */
+export type Movement = {
+  readonly token: Address;
+  readonly peer: Address;
+  /** In the token's smallest unit, above 0. */
+  readonly amount: bigint;
+  readonly block: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly hash: Hex;
+  /** Place among the logs of the block; below 0 for native coin that a transaction sent. */
+  readonly logIndex: number;
+};
+
+/** What the wallet itself sent, and what those to whom it sent anything sent it. */
+export type Exchanges = {
+  /** Newest first. */
+  readonly sent: readonly Movement[];
+  readonly returned: readonly Movement[];
+  /** Whether older ones were left out for their number. */
+  readonly truncated: boolean;
+};
+
+/** What transactions of others brought of one token. */
+export type ReceivedToken = {
+  readonly token: Address;
+  readonly standard: TokenStandard;
+  readonly transfers: number;
+  readonly senders: number;
+  /** Sum in the token's smallest unit; null for ERC-721, which moves single ids. */
+  readonly amount: bigint | null;
+  /** Unix seconds of the last of them. */
+  readonly lastAt: number;
+};
+
+export type Received = {
+  /** Most transfers first, then by token. */
+  readonly tokens: readonly ReceivedToken[];
+  /** Whether older transfers were left out for their number. */
+  readonly truncated: boolean;
+};
+
+/** Reads of the transfers into and out of followed wallets; any contract can claim any of them. */
+export type TransferReader = {
+  exchanges(query: TransferQuery): Promise<Exchanges>;
+  /** What came in by transactions that were not the wallet's own calls. */
+  received(query: TransferQuery): Promise<Received>;
+  /**
+   * Tokens that transactions of others took out of the wallet: some spender used an approval. Null where there are too many
+   * transfers to look at all of them.
+   */
+  drawnTokens(query: TransferQuery): Promise<ReadonlySet<Address> | null>;
+};
+
+/** Newest transfers of one direction that are looked at: a spammer may not make an answer slow. */
+const MOST_TRANSFERS = 20_000;
+const MOST_EXCHANGES = 5_000;
+
+/** Transfers of the wallets of one chain as enrichment stored them. */
+export function createTransferReader(db: Database, chainId: number): TransferReader {
+  const pool = db.$client;
+  const read = async <Row extends object>(name: string, text: string, values: readonly unknown[]) =>
+    (await pool.query<Row>({ ...QUERY_DEADLINE, name, text, values: [...values] })).rows;
+  return {
+    async exchanges({ wallet, throughBlock, since }) {
+      const values = [chainId, wallet, throughBlock, since, MOST_EXCHANGES + 1];
+      const sent = await read<MovementRow>("transfers_sent", SENT, values);
+      const peers = [...new Set(sent.map(({ peer }) => peer))];
+      const returned =
+        peers.length === 0 ? [] : await read<MovementRow>("transfers_returned", RETURNED, [...values, peers]);
+      return {
+        sent: sent.slice(0, MOST_EXCHANGES).map(toMovement),
+        returned: returned.slice(0, MOST_EXCHANGES).map(toMovement),
+        truncated: sent.length > MOST_EXCHANGES || returned.length > MOST_EXCHANGES,
+      };
+    },
+    async received({ wallet, throughBlock, since }) {
+      const rows = await read<ReceivedRow>("transfers_received", RECEIVED, [
+        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
+      ]);
+      const looked = rows.reduce((sum, { looked_at }) => sum + looked_at, 0);
+      return {
+        tokens: rows.filter(({ transfers }) => transfers > 0).map(toReceived),
+        truncated: looked > MOST_TRANSFERS,
+      };
+    },
+    async drawnTokens({ wallet, throughBlock, since }) {
+      const rows = await read<DrawnRow>("transfers_drawn", DRAWN, [
+        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
+      ]);
+      const looked = rows.reduce((sum, { looked_at }) => sum + looked_at, 0);
+      if (looked > MOST_TRANSFERS) return null;
+      return new Set(rows.filter(({ drawn }) => drawn).map(({ token }) => token));
+    },
+  };
+}
+
+/** SQL: whether a transfer t happened in an own call of $2 on chain $1, a transaction or an execution. */
+export const IS_OWN = `(t.sender is not distinct from $2 or exists (
+  select from ahs.own_call c
+  where c.chain_id = $1 and c.wallet = $2 and c.block = t.block and c.hash = t.transaction_hash))`;
+
+const MOVEMENT = `t.token, t.amount::text as amount, t.block::float8 as block, t.timestamp::float8 as timestamp,
+  t.transaction_hash as hash, t.log_index as log_index`;
+
+const NEWEST_FIRST = "order by t.block desc, t.log_index desc, t.item desc limit $5";
+
+/** $1 chain, $2 wallet, $3 last block, $4 first time, $5 limit. */
+const SENT = `
+  select ${MOVEMENT}, t."to" as peer from ahs.enrich_transfer t
+  where t.chain_id = $1 and t."from" = $2 and t."to" <> $2 and t."to" <> '${zeroAddress}' and t.block <= $3
+    and t.timestamp >= $4 and t.standard in ('native', 'erc20') and t.amount > 0 and ${IS_OWN}
+  ${NEWEST_FIRST}`;
+
+/** The same, and $6 from whom. */
+const RETURNED = `
+  select ${MOVEMENT}, t."from" as peer from ahs.enrich_transfer t
+  where t.chain_id = $1 and t."to" = $2 and t."from" = any($6::text[]) and t.block <= $3
+    and t.timestamp >= $4 and t.standard in ('native', 'erc20') and t.amount > 0
+  ${NEWEST_FIRST}`;
+
+const RECEIVED = `
+  select token, standard, count(*) filter (where not own)::int as transfers,
+    count(distinct "from") filter (where not own)::int as senders,
+    (sum(amount) filter (where not own))::text as amount,
+    max(timestamp) filter (where not own)::float8 as last_at, count(*)::int as looked_at
+  from (
+    select t.token, t.standard, t."from", t.amount, t.timestamp, ${IS_OWN} as own from ahs.enrich_transfer t
+    where t.chain_id = $1 and t."to" = $2 and t."from" <> $2 and t.block <= $3 and t.timestamp >= $4
+    ${NEWEST_FIRST}
+  ) newest
+  group by token, standard
+  order by transfers desc, token collate "C", standard`;
+
+const DRAWN = `
+  select token, bool_or(not own) as drawn, count(*)::int as looked_at from (
+    select t.token, ${IS_OWN} as own from ahs.enrich_transfer t
+    where t.chain_id = $1 and t."from" = $2 and t.block <= $3 and t.timestamp >= $4
+    ${NEWEST_FIRST}
+  ) newest
+  group by token`;
+
+type MovementRow = {
+  token: Address;
+  peer: Address;
+  amount: string;
+  block: number;
+  timestamp: number;
+  hash: Hex;
+  log_index: number;
+};
+
+type DrawnRow = { token: Address; drawn: boolean; looked_at: number };
+
+type ReceivedRow = {
+  token: Address;
+  standard: TokenStandard;
+  transfers: number;
+  senders: number;
+  amount: string | null;
+  last_at: number;
+  looked_at: number;
+};
+
+function toMovement({ log_index, amount, ...same }: MovementRow): Movement {
+  return { ...same, amount: BigInt(amount), logIndex: log_index };
+}
+
+function toReceived({ last_at, looked_at: _looked, amount, ...same }: ReceivedRow): ReceivedToken {
+  return { ...same, amount: amount === null ? null : BigInt(amount), lastAt: last_at };
+}

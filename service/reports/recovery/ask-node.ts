@@ -1,0 +1,77 @@
+import { createPublicClient, http, type PublicClient } from "viem";
+import { z } from "zod";
+import { classifySendFailure, type SendFailure } from "../../sender/send-errors.ts";
+import { NodeFailure } from "./recovery-node.ts";
+
+export type AskOptions = {
+  readonly url: string;
+  /** Of one request. */
+  readonly timeoutMs: number;
+  readonly retries: number;
+  /** After which no further request begins. */
+  readonly deadlineMs: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+};
+
+/** An answer, or what the node had against the request: a call that reverts, one that it refuses. */
+export type NodeAnswer<Answer> =
+  | { readonly kind: "answer"; readonly value: Answer }
+  | { readonly kind: "refused"; readonly failure: SendFailure };
+
+/** Asks a node one thing, by the form that the answer must have. */
+export type AskNode = <Answer>(
+  schema: z.ZodType<Answer>,
+  method: string,
+  params: readonly unknown[],
+) => Promise<NodeAnswer<Answer>>;
+
+/** Wordings for a block or a state that the node does not have. */
+const NO_STATE =
+  /header not found|unknown block|block .{0,40}not found|missing trie node|state .{0,60}(not available|unavailable|not found|pruned)|historical state|BlockOutOfRange/i;
+
+/**
+ * Asks over HTTP, with raw requests: viem's own call would fetch whatever URL a contract names (ERC-3668). A node that is out
+ * of reach, has no such state or answers nonsense is a NodeFailure.
+ */
+export function createAskNode(options: AskOptions): AskNode {
+  const { timeoutMs, retries, deadlineMs, monotonicMs } = options;
+  const transport = http(options.url, { timeout: timeoutMs, retryCount: retries, retryDelay: 150 });
+  const client = createPublicClient({ transport });
+  const end = monotonicMs() + deadlineMs;
+  return async (schema, method, params) => {
+    if (monotonicMs() > end)
+      throw new NodeFailure("deadline", `${method}: not begun within ${deadlineMs} ms`);
+    const answer = await askOnce(client, method, params);
+    if (answer.kind === "refused") return answer;
+    const parsed = schema.safeParse(answer.value);
+    if (parsed.success) return { kind: "answer", value: parsed.data };
+    throw new NodeFailure("garbage", `${method}: ${z.prettifyError(parsed.error).slice(0, 300)}`);
+  };
+}
+
+async function askOnce(
+  client: PublicClient,
+  method: string,
+  params: readonly unknown[],
+): Promise<NodeAnswer<unknown>> {
+  try {
+    return { kind: "answer", value: await requestAny(client, method, params) };
+  } catch (error) {
+    const failure = classifySendFailure(error);
+    // First, since contracts choose what they revert with.
+    if (failure.kind === "reverted_in_simulation") return { kind: "refused", failure };
+    if (NO_STATE.test(failure.message)) {
+      throw new NodeFailure("behind", `${method}: ${failure.message}`, { cause: error });
+    }
+    if (failure.kind === "unreachable") {
+      throw new NodeFailure("unreachable", `${method}: ${failure.message}`, { cause: error });
+    }
+    return { kind: "refused", failure };
+  }
+}
+
+/** viem types the methods that it knows; every answer is checked by a schema instead. */
+function requestAny(client: PublicClient, method: string, params: readonly unknown[]): Promise<unknown> {
+  return client.request({ method, params } as never);
+}

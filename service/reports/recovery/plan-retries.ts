@@ -1,0 +1,145 @@
+import type { Address } from "viem";
+import type { Fees } from "../../sender/send-fees.ts";
+import { mayBeSame, type TokenSpend } from "./call-intent.ts";
+import type { HoldingQuery } from "./recovery-node.ts";
+import type { Candidate, RefusalCode, Refused } from "./sort-failures.ts";
+import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
+
+/** A candidate whose simulation passed. */
+export type PassingCall = Candidate & { readonly gas: bigint; readonly l1Fee: bigint };
+
+/** What the wallet can spend. */
+export type Funds = {
+  /** Wei. */
+  readonly balance: bigint;
+  /** Smallest units by `holdingKey`; what is absent is not known, and left to the simulation. */
+  readonly holdings: ReadonlyMap<string, bigint>;
+};
+
+export type RetryPlanInput = {
+  /** Newest first. */
+  readonly passing: readonly PassingCall[];
+  readonly funds: Funds;
+  readonly fees: Fees;
+  readonly chainId: number;
+  readonly firstNonce: number;
+  readonly blockGasLimit: bigint;
+  /** Spenders whose approvals are taken back before; lower-case. */
+  readonly revoked: ReadonlySet<Address>;
+};
+
+export type RetryOffer = PassingCall & {
+  readonly transaction: UnsignedTransaction;
+  /** Wei. */
+  readonly maxCost: bigint;
+};
+
+export type RetryPlan = {
+  /** In the order of their nonces, which is that in which the originals failed. */
+  readonly offers: readonly RetryOffer[];
+  readonly refused: readonly Refused[];
+};
+
+/**
+ * Chooses what is offered together: of calls that bring about the same, or may, only the newest that can be paid for, and all
+ * of them within what the wallet has. Values are those of the originals; nonces follow one another.
+ */
+export function planRetries(input: RetryPlanInput): RetryPlan {
+  const chosen: Omit<RetryOffer, "transaction">[] = [];
+  const refused: Refused[] = [];
+  const ledger = { balance: input.funds.balance, holdings: new Map(input.funds.holdings) };
+  const offered: Candidate[] = [];
+  for (const candidate of input.passing) {
+    const { call, intent, gas, l1Fee } = candidate;
+    const twin = offered.find((other) => mayBeSame(other.intent, intent));
+    if (twin !== undefined) {
+      const { hash } = twin.call;
+      const detail = `Transaction ${hash} failed at the same, or may have, and is offered.`;
+      refused.push({ call, code: "duplicate", detail, by: hash });
+      continue;
+    }
+    const limit = gasLimitOf(gas, input.blockGasLimit);
+    const maxCost = highestCost(
+      { value: call.value, gas: limit, maxFeePerGas: input.fees.maxFeePerGas },
+      l1Fee,
+    );
+    const shortage = revocationOf(candidate, input.revoked) ?? shortageOf(intent.spends, maxCost, ledger);
+    if (shortage !== null) {
+      refused.push({ call, ...shortage, by: null });
+      continue;
+    }
+    spend(intent.spends, maxCost, ledger);
+    offered.push(candidate);
+    chosen.push({ ...candidate, maxCost });
+  }
+  return { offers: numbered(chosen, input), refused };
+}
+
+/** Under which name a balance or an allowance is held in `Funds`. */
+export function holdingKey({ token, spender }: HoldingQuery): string {
+  return spender === null ? token : `${token}:${spender}`;
+}
+
+function numbered(
+  chosen: readonly Omit<RetryOffer, "transaction">[],
+  { fees, chainId, firstNonce, blockGasLimit }: RetryPlanInput,
+): readonly RetryOffer[] {
+  return chosen.toReversed().map((offer, place) => ({
+    ...offer,
+    transaction: {
+      type: "eip1559",
+      chainId,
+      nonce: firstNonce + place,
+      to: offer.call.to,
+      data: offer.call.input,
+      value: offer.call.value,
+      gas: gasLimitOf(offer.gas, blockGasLimit),
+      ...fees,
+    },
+  }));
+}
+
+type Ledger = { balance: bigint; readonly holdings: Map<string, bigint> };
+type Shortage = { readonly code: RefusalCode; readonly detail: string };
+
+/** It would use the approval, or give it anew. */
+function revocationOf({ intent }: Candidate, revoked: ReadonlySet<Address>): Shortage | null {
+  const spenders = intent.spends.flatMap(({ spender }) => (spender === null ? [] : [spender]));
+  const found = [...intent.parties, ...spenders].find((party) => revoked.has(party));
+  if (found === undefined) return null;
+  return { code: "approval_revoked", detail: `The plan takes back what ${found} may spend before.` };
+}
+
+function shortageOf(
+  spends: readonly TokenSpend[],
+  maxCost: bigint,
+  { balance, holdings }: Ledger,
+): Shortage | null {
+  for (const { token, spender, amount } of spends) {
+    const allowed = spender === null ? undefined : holdings.get(holdingKey({ token, spender }));
+    if (allowed !== undefined && allowed < amount) {
+      const detail = `It needs an allowance of ${amount} of token ${token} for ${spender}, of which ${allowed} are left.`;
+      return { code: "insufficient_allowance", detail };
+    }
+    const held = holdings.get(holdingKey({ token, spender: null }));
+    if (held !== undefined && held < amount) {
+      const detail = `It needs ${amount} of token ${token}, of which ${held} are left.`;
+      return { code: "insufficient_tokens", detail };
+    }
+  }
+  if (maxCost <= balance) return null;
+  const detail = `It may cost ${maxCost} wei with its value, and ${balance} are left beside what is offered.`;
+  return { code: "insufficient_balance", detail };
+}
+
+function spend(spends: readonly TokenSpend[], maxCost: bigint, ledger: Ledger): void {
+  ledger.balance -= maxCost;
+  for (const { token, spender, amount } of spends) {
+    const keys = [holdingKey({ token, spender: null })];
+    if (spender !== null) keys.push(holdingKey({ token, spender }));
+    for (const key of keys) {
+      const held = ledger.holdings.get(key);
+      if (held !== undefined) ledger.holdings.set(key, held - amount);
+    }
+  }
+}

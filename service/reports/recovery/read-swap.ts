@@ -1,0 +1,159 @@
+import { type AbiFunction, type Address, type Hex, parseAbiItem, toFunctionSelector } from "viem";
+import { z } from "zod";
+import { decodeParameters } from "../../chain/bounded-abi.ts";
+import type { TokenSpend } from "./call-intent.ts";
+import { readCommands } from "./read-commands.ts";
+import { recipientOf, tokensOfPath } from "./swap-path.ts";
+
+/** One exchange of one token for another; addresses are lower-case. */
+export type SwapLeg = {
+  /** The wrapped form of a native coin. */
+  readonly tokenIn: Address;
+  /** The token bought, or @ and the pool that decides which it is. */
+  readonly target: string;
+  readonly recipient: Address;
+  /** Null where the amount is a limit and no amount, or is paid in the native coin. */
+  readonly spend: TokenSpend | null;
+};
+
+/** The exchanges that calldata of a known router asks for; none where only the deadline could be read. */
+export type SwapReading = { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null };
+
+export type SwapCall = { readonly to: Address; readonly input: Hex; readonly value: bigint };
+
+const ROUTES = "(address from, address to, bool stable, address factory)[] routes";
+const TIMED = "address recipient, uint256 deadline";
+
+/**
+ * Methods of Uniswap's V2 and V3 routers and of those that copy them, of Aerodrome's router, and of a pool that is called
+ * itself. They are read by the names given to their parameters here: amountIn is an exact amount to be taken from the caller.
+ */
+const SWAPS: readonly string[] = [
+  "swapExactTokensForTokens(uint256 amountIn, uint256 least, address[] path, address to, uint256 deadline)",
+  "swapExactTokensForETH(uint256 amountIn, uint256 least, address[] path, address to, uint256 deadline)",
+  "swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 least, address[] path, address to, uint256 deadline)",
+  "swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 least, address[] path, address to, uint256 deadline)",
+  "swapTokensForExactTokens(uint256 out, uint256 most, address[] path, address to, uint256 deadline)",
+  "swapTokensForExactETH(uint256 out, uint256 most, address[] path, address to, uint256 deadline)",
+  "swapExactETHForTokens(uint256 least, address[] path, address to, uint256 deadline)",
+  "swapExactETHForTokensSupportingFeeOnTransferTokens(uint256 least, address[] path, address to, uint256 deadline)",
+  "swapETHForExactTokens(uint256 out, address[] path, address to, uint256 deadline)",
+  "swapExactTokensForTokens(uint256 amountIn, uint256 least, address[] path, address to)",
+  "swapTokensForExactTokens(uint256 out, uint256 most, address[] path, address to)",
+  `swapExactTokensForTokens(uint256 amountIn, uint256 least, ${ROUTES}, address to, uint256 deadline)`,
+  `swapExactTokensForETH(uint256 amountIn, uint256 least, ${ROUTES}, address to, uint256 deadline)`,
+  `swapExactETHForTokens(uint256 least, ${ROUTES}, address to, uint256 deadline)`,
+  `exactInputSingle((address tokenIn, address tokenOut, uint24 fee, ${TIMED}, uint256 amountIn, uint256 least, uint160 limit) given)`,
+  `exactOutputSingle((address tokenIn, address tokenOut, uint24 fee, ${TIMED}, uint256 out, uint256 most, uint160 limit) given)`,
+  `exactInput((bytes path, ${TIMED}, uint256 amountIn, uint256 least) given)`,
+  `exactOutput((bytes reversePath, ${TIMED}, uint256 out, uint256 most) given)`,
+  "exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 least, uint160 limit) given)",
+  "exactOutputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 out, uint256 most, uint160 limit) given)",
+  "exactInput((bytes path, address recipient, uint256 amountIn, uint256 least) given)",
+  "exactOutput((bytes reversePath, address recipient, uint256 out, uint256 most) given)",
+  "swap(address tokenIn, uint256 amountIn, uint256 least, address to)",
+  "multicall(bytes[] calls)",
+  "multicall(uint256 deadline, bytes[] calls)",
+  "execute(bytes commands, bytes[] inputs, uint256 deadline)",
+  "execute(bytes commands, bytes[] inputs)",
+];
+
+const METHODS: ReadonlyMap<string, AbiFunction> = new Map(
+  SWAPS.map((signature) => {
+    const method = parseAbiItem(`function ${signature}`) as AbiFunction;
+    return [toFunctionSelector(method), method];
+  }),
+);
+
+/** Selectors of every method that is read here. */
+export const SWAP_SELECTORS: readonly Hex[] = [...METHODS.keys()] as Hex[];
+
+/** Hex digits of calldata that is decoded: 16 KiB are several times what routers are called with. */
+const MAX_DIGITS = 32_768;
+/** Deepest multicall within a multicall that is looked into. */
+const MAX_DEPTH = 2;
+
+const address = z.custom<Address>((value) => typeof value === "string");
+const bytes = z.custom<Hex>((value) => typeof value === "string");
+
+const named = z.object({
+  amountIn: z.bigint().optional(),
+  deadline: z.bigint().optional(),
+  tokenIn: address.optional(),
+  tokenOut: address.optional(),
+  path: z.union([z.array(address), bytes]).optional(),
+  reversePath: bytes.optional(),
+  routes: z.array(z.object({ from: address, to: address })).optional(),
+  to: address.optional(),
+  recipient: address.optional(),
+  calls: z.array(bytes).optional(),
+  commands: bytes.optional(),
+  inputs: z.array(bytes).optional(),
+});
+
+type Named = z.infer<typeof named>;
+
+/** What a call of a known router or pool exchanges; null for any other call and for malformed calldata. */
+export function readSwap(call: SwapCall, wallet: Address): SwapReading | null {
+  return readNested(call, wallet, 0);
+}
+
+function readNested(call: SwapCall, wallet: Address, depth: number): SwapReading | null {
+  const method = METHODS.get(call.input.slice(0, 10).toLowerCase());
+  if (method === undefined) return null;
+  const given = decodeNamed(method, call.input);
+  if (given === null) return null;
+  const deadline = given.deadline ?? null;
+  if (given.commands !== undefined) {
+    return { legs: readCommands({ ...given, commands: given.commands }, wallet), deadline };
+  }
+  if (given.calls === undefined) return { legs: legOf(given, call, wallet), deadline };
+  if (depth >= MAX_DEPTH) return { legs: [], deadline };
+  const inner = given.calls.map((input) => readNested({ ...call, input }, wallet, depth + 1));
+  const deadlines = [deadline, ...inner.map((reading) => reading?.deadline ?? null)];
+  return { legs: inner.flatMap((reading) => reading?.legs ?? []), deadline: earliest(deadlines) };
+}
+
+function decodeNamed(method: AbiFunction, input: Hex): Named | null {
+  if (input.length > MAX_DIGITS) return null;
+  const values = decodeParameters(method.inputs, `0x${input.slice(10)}`);
+  if (values === null) return null;
+  const [only] = values;
+  const entries = method.inputs.map(({ name }, place) => [name ?? "", values[place]] as const);
+  const isTuple = method.inputs[0]?.type === "tuple";
+  return named.parse(isTuple ? only : Object.fromEntries(entries));
+}
+
+function legOf(given: Named, { to, value }: SwapCall, wallet: Address): readonly SwapLeg[] {
+  const ends = endsOf(given, to);
+  const receiver = given.to ?? given.recipient;
+  if (ends === null || receiver === undefined) return [];
+  const { amountIn } = given;
+  const isTaken = amountIn !== undefined && amountIn > 0n && value === 0n;
+  const spend = isTaken ? { token: ends.tokenIn, spender: lower(to), amount: amountIn } : null;
+  return [{ ...ends, recipient: recipientOf(receiver, wallet), spend }];
+}
+
+function endsOf(given: Named, called: Address): Pick<SwapLeg, "tokenIn" | "target"> | null {
+  const tokens = given.tokenIn === undefined ? tokensOfRoute(given) : [given.tokenIn, given.tokenOut];
+  const [first, last] = [tokens.at(0), tokens.at(-1)];
+  if (first === undefined) return null;
+  return { tokenIn: lower(first), target: last === undefined ? `@${lower(called)}` : lower(last) };
+}
+
+function tokensOfRoute({ path, reversePath, routes }: Named): readonly Address[] {
+  if (routes !== undefined) return routes.flatMap(({ from, to }) => [from, to]);
+  if (reversePath !== undefined) return tokensOfPath(reversePath).toReversed();
+  if (path === undefined) return [];
+  return typeof path === "string" ? tokensOfPath(path) : path;
+}
+
+function earliest(deadlines: readonly (bigint | null)[]): bigint | null {
+  const given = deadlines.filter((deadline) => deadline !== null);
+  const [first = null] = given.toSorted((a, b) => (a < b ? -1 : 1));
+  return first;
+}
+
+function lower(text: Address): Address {
+  return text.toLowerCase() as Address;
+}

@@ -1,0 +1,184 @@
+import type { Address, Hex } from "viem";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { mapLimited } from "../../net/map-limited.ts";
+import { causeOf, type FailureCause } from "./failure-cause.ts";
+import { type Recovery, requireSameBlock } from "./open-recovery.ts";
+import type { RetryOffer } from "./plan-retries.ts";
+import { type Funds, holdingKey, type PassingCall, planRetries, type RetryPlan } from "./plan-retries.ts";
+import type { Unread } from "./read-told.ts";
+import type { HoldingQuery, RecoveryNode, Trial } from "./recovery-node.ts";
+import { MAX_REHEARSALS, rehearseInOrder } from "./rehearse.ts";
+import { type Candidate, MAX_TRIED, type Refused, sortFailures } from "./sort-failures.ts";
+import type { UnsignedTransaction } from "./unsigned-transaction.ts";
+
+/** Transactions of the same plan that go before the retries. */
+type Before = {
+  readonly transactions: readonly UnsignedTransaction[];
+  /** Wei that they may cost. */
+  readonly cost: bigint;
+  /** Spenders whose approvals they take back; lower-case. */
+  readonly revoked: ReadonlySet<Address>;
+};
+
+export type Recovered = {
+  /** In the order of their nonces. */
+  readonly offers: readonly (RetryOffer & { readonly cause: FailureCause })[];
+  /** Newest first. */
+  readonly refused: readonly (Refused & { readonly cause: FailureCause })[];
+  /** Newest first; causes are by the gas alone. */
+  readonly unread: readonly (Unread & { readonly cause: FailureCause })[];
+  /** Whether all that is offered, and what goes before it, passes one after the other as well; false where the node cannot tell. */
+  readonly rehearsed: boolean;
+};
+
+/** What no retry may ignore beside what index and node tell. */
+export type RetryBounds = {
+  readonly before: Before;
+  /** Of the score, by which a failure counts as one of too little gas. */
+  readonly policy: Policy;
+};
+
+export const NOTHING_BEFORE: Before = { transactions: [], cost: 0n, revoked: new Set() };
+
+const AT_ONCE = 8;
+
+/**
+ * Tries every failure that nothing speaks against at the block of the recovery, and plans what can be sent again. Throws
+ * a NodeFailure when the node stops answering, or has another block there in the end.
+ */
+export async function recoverFailures(
+  recovery: Recovery,
+  node: RecoveryNode,
+  { before, policy }: RetryBounds,
+): Promise<Recovered> {
+  const sorted = await sortFailures(recovery);
+  const tried = await tryAll(recovery, node, sorted.candidates);
+  const holdings = await readHoldings(recovery, node, tried.passing);
+  const { plan, faults, rehearsed } = await planTogether({ recovery, node, before, holdings }, tried.passing);
+  const newest = recovery.outcomes.failures.slice(0, MAX_TRIED);
+  const replays = await mapLimited(newest, AT_ONCE, async (call) => ({
+    hash: call.hash,
+    revert: await node.replay(call, recovery.wallet),
+  }));
+  await requireSameBlock(node, recovery.block);
+  const reverts = new Map(replays.map(({ hash, revert }) => [hash, revert]));
+  const caused = <Part extends { readonly call: Candidate["call"] }>(part: Part) => ({
+    ...part,
+    cause: causeOf(part.call, reverts.get(part.call.hash) ?? null, policy),
+  });
+  const refused = [...sorted.refused, ...tried.refused, ...faults, ...plan.refused].toSorted(
+    ({ call: a }, { call: b }) => b.block - a.block || b.transactionIndex - a.transactionIndex,
+  );
+  const unread = recovery.unread.map((part) => ({ ...part, cause: causeOf(part.call, null, policy) }));
+  return { offers: plan.offers.map(caused), refused: refused.map(caused), unread, rehearsed };
+}
+
+type Tried = { readonly passing: readonly PassingCall[]; readonly refused: readonly Refused[] };
+
+async function tryAll(
+  { wallet, block }: Recovery,
+  node: RecoveryNode,
+  candidates: readonly Candidate[],
+): Promise<Tried> {
+  const trials = await mapLimited(candidates, AT_ONCE, async (candidate) => {
+    const { to, value, input } = candidate.call;
+    return { candidate, trial: await node.attempt({ from: wallet, to, value, data: input }, block) };
+  });
+  const passing: PassingCall[] = [];
+  const refused: Refused[] = [];
+  for (const { candidate, trial } of trials) {
+    if (trial.kind === "passes") passing.push({ ...candidate, gas: trial.gas, l1Fee: trial.l1Fee });
+    else refused.push({ call: candidate.call, ...refusalOf(trial), by: null });
+  }
+  return { passing, refused };
+}
+
+function refusalOf(trial: Exclude<Trial, { readonly kind: "passes" }>): Pick<Refused, "code" | "detail"> {
+  switch (trial.kind) {
+    case "no_code":
+      return { code: "target_gone", detail: "The called account has no code: the call would do nothing." };
+    case "fails":
+      return { code: "simulation_fails", detail: trial.reason };
+  }
+}
+
+async function readHoldings(
+  { wallet, block }: Recovery,
+  node: RecoveryNode,
+  passing: readonly PassingCall[],
+): Promise<Funds["holdings"]> {
+  const queries = new Map<string, HoldingQuery>();
+  for (const { token, spender } of passing.flatMap(({ intent }) => intent.spends)) {
+    const asked: readonly HoldingQuery[] = [
+      { token, spender: null },
+      ...(spender === null ? [] : [{ token, spender }]),
+    ];
+    for (const query of asked) queries.set(holdingKey(query), query);
+  }
+  const holdings = await mapLimited([...queries], AT_ONCE, async ([key, query]) => ({
+    key,
+    amount: await node.holding(wallet, query, block.number),
+  }));
+  return new Map(holdings.flatMap(({ key, amount }) => (amount === null ? [] : [[key, amount]])));
+}
+
+type Planning = {
+  readonly recovery: Recovery;
+  readonly node: RecoveryNode;
+  readonly before: Before;
+  readonly holdings: Funds["holdings"];
+};
+
+type Planned = { readonly plan: RetryPlan; readonly faults: readonly Refused[]; readonly rehearsed: boolean };
+
+/** Plans without what fails once the others went before; what cannot be settled so is not offered. */
+async function planTogether(planning: Planning, passing: readonly PassingCall[]): Promise<Planned> {
+  const faults = new Map<Hex, Refused>();
+  for (let rehearsal = 1; ; rehearsal += 1) {
+    const plan = planOf(
+      planning,
+      passing.filter(({ call }) => !faults.has(call.hash)),
+    );
+    const found = await rehearse(planning, plan);
+    if (found === null) return { plan, faults: [...faults.values()], rehearsed: false };
+    if (found.length === 0) return { plan, faults: [...faults.values()], rehearsed: true };
+    const dropped = rehearsal < MAX_REHEARSALS ? found : plan.offers.map(({ call }) => unsettled(call));
+    for (const fault of dropped) faults.set(fault.call.hash, fault);
+  }
+}
+
+function unsettled(call: Candidate["call"]): Refused {
+  const detail = "It passes alone, but not together with what else could be offered.";
+  return { call, code: "simulation_fails", detail, by: null };
+}
+
+function planOf({ recovery, before, holdings }: Planning, passing: readonly PassingCall[]): RetryPlan {
+  const { state, fees, chainId, block } = recovery;
+  const balance = state.balance > before.cost ? state.balance - before.cost : 0n;
+  return planRetries({
+    passing,
+    funds: { balance, holdings },
+    fees,
+    chainId,
+    firstNonce: state.pendingNonce + before.transactions.length,
+    blockGasLimit: block.gasLimit,
+    revoked: before.revoked,
+  });
+}
+
+/** The offers that fail in sequence; null where the node cannot tell, or fails what goes before them. */
+async function rehearse(
+  { recovery, node, before }: Planning,
+  { offers }: RetryPlan,
+): Promise<readonly Refused[] | null> {
+  if (offers.length === 0) return [];
+  const sequence = [...before.transactions, ...offers.map(({ transaction }) => transaction)];
+  const outcomes = await rehearseInOrder(node, recovery, sequence);
+  if (outcomes?.slice(0, before.transactions.length).every((fault) => fault === null) !== true) return null;
+  return offers.flatMap(({ call }, place) => {
+    const fault = outcomes[before.transactions.length + place];
+    if (fault == null) return [];
+    const detail = `It fails after the transactions before it: ${fault}`;
+    return [{ call, code: "simulation_fails", detail, by: null } as const];
+  });
+}

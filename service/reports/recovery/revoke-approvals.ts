@@ -1,0 +1,193 @@
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex } from "viem";
+import type { OpenApproval } from "../../model/features/types.ts";
+import { mapLimited } from "../../net/map-limited.ts";
+import { type Recovery, requireSameBlock } from "./open-recovery.ts";
+import type { RecoveryNode, Trial } from "./recovery-node.ts";
+import { MAX_REHEARSALS, rehearseInOrder } from "./rehearse.ts";
+import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
+
+/** What taking an approval back comes to. */
+type RevocationOutcome =
+  | {
+      readonly kind: "ready";
+      readonly transaction: UnsignedTransaction;
+      /** Units by eth_estimateGas. */
+      readonly gas: bigint;
+      /** Wei. */
+      readonly maxCost: bigint;
+    }
+  /** Why no transaction is offered. */
+  | { readonly kind: "obstacle"; readonly detail: string };
+
+/** An approval that still stands. */
+type StandingApproval = {
+  readonly approval: OpenApproval;
+  /** What the wallet has of an ERC-20 token, in its smallest unit; null where that is not known, and for collections. */
+  readonly exposed: bigint | null;
+};
+
+/** A revocation that was tried. */
+type TriedRevocation = {
+  readonly approval: OpenApproval;
+  readonly data: Hex;
+  /** Null where no key signs for the wallet. */
+  readonly trial: Trial | null;
+};
+
+type Revocation = {
+  readonly approval: OpenApproval;
+  readonly outcome: RevocationOutcome;
+};
+
+export type Revocations = {
+  /** In the order given: nonces rise with it. */
+  readonly list: readonly Revocation[];
+  readonly transactions: readonly UnsignedTransaction[];
+  /** Wei of all transactions. */
+  readonly cost: bigint;
+};
+
+/** Most approvals that are looked at for one answer, and most of those that are tried: each costs the node a handful of calls. */
+const MAX_READ = 200;
+const MAX_REVOCATIONS = 30;
+const NOT_TRIED = `only ${MAX_REVOCATIONS} approvals are tried at once; take those back and ask again.`;
+const UNSETTLED = "not together with the others, although it does alone.";
+const AT_ONCE = 8;
+/** Of a limit; several times what tokens need. The token decides what its code burns, and one that asks for more is after the balance. */
+const MAX_REVOCATION_GAS = 200_000n;
+
+/**
+ * Reads which of the approvals stand at the block of the recovery, in the order given, and what the wallet has of their tokens;
+ * what a token does not answer counts as standing. Throws a NodeFailure.
+ */
+export async function readStanding(
+  { wallet, block }: Pick<Recovery, "wallet" | "block">,
+  node: RecoveryNode,
+  approvals: readonly OpenApproval[],
+): Promise<readonly StandingApproval[]> {
+  const balances = new Map<Address, Promise<bigint | null>>();
+  const balanceOf = (token: Address): Promise<bigint | null> => {
+    const known = balances.get(token) ?? node.holding(wallet, { token, spender: null }, block.number);
+    balances.set(token, known);
+    return known;
+  };
+  const read = await mapLimited(approvals.slice(0, MAX_READ), AT_ONCE, async (approval) => {
+    if (!(await stands(node, wallet, { approval, block: block.number }))) return null;
+    return { approval, exposed: approval.kind === "amount" ? await balanceOf(approval.token) : null };
+  });
+  const unread = approvals.slice(MAX_READ).map((approval) => ({ approval, exposed: null }));
+  return [...read.filter((one) => one !== null), ...unread];
+}
+
+/** Tries to take the first of the approvals back at the block of the recovery, in the order given. Throws a NodeFailure. */
+export async function tryRevocations(
+  recovery: Recovery,
+  node: RecoveryNode,
+  approvals: readonly OpenApproval[],
+): Promise<readonly TriedRevocation[]> {
+  const { wallet, block, state } = recovery;
+  const tried = await mapLimited(approvals.slice(0, MAX_REVOCATIONS), AT_ONCE, async (approval) => {
+    const data = revocationOf(approval);
+    const attempt = { from: wallet, to: approval.token, data, value: 0n };
+    const trial = state.account === "smart_account" ? null : await node.attempt(attempt, block);
+    return { approval, data, trial };
+  });
+  const untried = approvals
+    .slice(MAX_REVOCATIONS)
+    .map((approval): TriedRevocation => failing({ approval, data: revocationOf(approval) }, NOT_TRIED));
+  await requireSameBlock(node, block);
+  return [...tried, ...untried];
+}
+
+/**
+ * Plans those that pass one after the other as well; `rehearsed` is false where the node cannot tell. Throws a NodeFailure
+ * when the node stops answering, or has another block there in the end.
+ */
+export async function settleRevocations(
+  recovery: Recovery,
+  node: RecoveryNode,
+  tried: readonly TriedRevocation[],
+): Promise<Revocations & { readonly rehearsed: boolean }> {
+  let settled = tried;
+  for (let rehearsal = 1; ; rehearsal += 1) {
+    const plan = planRevocations(recovery, settled);
+    const outcomes = await rehearseInOrder(node, recovery, plan.transactions);
+    await requireSameBlock(node, recovery.block);
+    if (outcomes === null) return { ...plan, rehearsed: false };
+    if (outcomes.every((fault) => fault === null)) return { ...plan, rehearsed: true };
+    const faults = new Map(plan.transactions.map(({ nonce }, place) => [nonce, outcomes[place] ?? null]));
+    settled = settled.map((one, place) => {
+      const outcome = plan.list[place]?.outcome;
+      if (outcome?.kind !== "ready") return one;
+      if (rehearsal === MAX_REHEARSALS) return failing(one, UNSETTLED);
+      const fault = faults.get(outcome.transaction.nonce) ?? null;
+      return fault === null ? one : failing(one, `after the transactions before it: ${fault}`);
+    });
+  }
+}
+
+function failing(one: Pick<TriedRevocation, "approval" | "data">, reason: string): TriedRevocation {
+  return { approval: one.approval, data: one.data, trial: { kind: "fails", reason } };
+}
+
+/** Gives those that pass consecutive nonces in the order given, as far as the balance reaches. */
+export function planRevocations(
+  { state, fees, chainId, block }: Pick<Recovery, "state" | "fees" | "chainId" | "block">,
+  tried: readonly TriedRevocation[],
+): Revocations {
+  const transactions: UnsignedTransaction[] = [];
+  let cost = 0n;
+  const list = tried.map(({ approval, data, trial }): Revocation => {
+    const obstacle = (detail: string): Revocation => ({ approval, outcome: { kind: "obstacle", detail } });
+    if (trial === null) return obstacle("The wallet is a contract: no key signs its transactions.");
+    if (trial.kind === "no_code") return obstacle("The token has no code any more.");
+    if (trial.kind === "fails") return obstacle(`It does not pass: ${trial.reason}`);
+    const transaction: UnsignedTransaction = {
+      type: "eip1559",
+      chainId,
+      nonce: state.pendingNonce + transactions.length,
+      to: approval.token,
+      data,
+      value: 0n,
+      gas: gasLimitOf(trial.gas, block.gasLimit),
+      ...fees,
+    };
+    if (transaction.gas > MAX_REVOCATION_GAS) {
+      return obstacle(
+        `The token's code asks for a gas limit of ${transaction.gas}, more than ${MAX_REVOCATION_GAS}: it may be after the balance.`,
+      );
+    }
+    const maxCost = highestCost(transaction, trial.l1Fee);
+    if (cost + maxCost > state.balance) {
+      return obstacle(`It may cost ${maxCost} wei, and ${state.balance - cost} are left.`);
+    }
+    cost += maxCost;
+    transactions.push(transaction);
+    return { approval, outcome: { kind: "ready", transaction, gas: trial.gas, maxCost } };
+  });
+  return { list, transactions, cost };
+}
+
+/** What a token does not answer counts as standing. */
+async function stands(
+  node: RecoveryNode,
+  owner: Address,
+  { approval, block }: { readonly approval: OpenApproval; readonly block: number },
+): Promise<boolean> {
+  const { token, spender, kind } = approval;
+  if (kind === "all") return (await node.approvesAll(owner, { token, spender }, block)) !== false;
+  return (await node.holding(owner, { token, spender }, block)) !== 0n;
+}
+
+function revocationOf({ kind, spender }: OpenApproval): Hex {
+  switch (kind) {
+    case "amount":
+      return encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
+    case "all":
+      return encodeFunctionData({
+        abi: erc721Abi,
+        functionName: "setApprovalForAll",
+        args: [spender, false],
+      });
+  }
+}

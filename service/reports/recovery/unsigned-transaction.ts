@@ -1,0 +1,40 @@
+import { type Address, getAddress, type Hex, serializeTransaction } from "viem";
+import type { Fees } from "../../sender/send-fees.ts";
+
+/** An EIP-1559 transaction that nobody has signed, all of it decided. */
+export type UnsignedTransaction = {
+  readonly type: "eip1559";
+  readonly chainId: number;
+  readonly nonce: number;
+  /** Null for a contract creation. */
+  readonly to: Address | null;
+  readonly data: Hex;
+  /** Wei. */
+  readonly value: bigint;
+  /** Units. */
+  readonly gas: bigint;
+} & Fees;
+
+const GAS_MARGIN_PERCENT = 25n;
+
+/** How the gas limit of an offered transaction comes about, in words. */
+export const GAS_FORMULA = `eth_estimateGas at the block, plus ${GAS_MARGIN_PERCENT} %, rounded up, at most the block's gas limit`;
+
+/** Gas limit for a call that was estimated so: what others do meanwhile may make it dearer. */
+export function gasLimitOf(estimate: bigint, blockGasLimit: bigint): bigint {
+  const wanted = (estimate * (100n + GAS_MARGIN_PERCENT) + 99n) / 100n;
+  return wanted < blockGasLimit ? wanted : blockGasLimit;
+}
+
+/** The EIP-2718 envelope that is to be signed: 0x02 and the RLP of its fields without a signature. */
+export function serializeUnsigned({ to, ...transaction }: UnsignedTransaction): Hex {
+  return serializeTransaction({ ...transaction, ...(to === null ? {} : { to: getAddress(to) }) });
+}
+
+/** Wei that it may cost at the most: value, all its gas at its highest price, and what a rollup asks for posting it. */
+export function highestCost(
+  { value, gas, maxFeePerGas }: Pick<UnsignedTransaction, "value" | "gas" | "maxFeePerGas">,
+  l1Fee: bigint,
+): bigint {
+  return value + gas * maxFeePerGas + l1Fee;
+}

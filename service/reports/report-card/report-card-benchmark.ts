@@ -1,0 +1,60 @@
+import { gradeOf } from "../../model/score/grade.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import type { Grade } from "../../model/score/record.ts";
+import type { ScoreDistribution } from "../../scores/score-distribution.ts";
+
+/** How a score stands among those of all wallets that have one. */
+export type Benchmark = {
+  readonly scoredWallets: number;
+  /** Null where no wallet is scored, or the wallet is not. */
+  readonly percentile: number | null;
+  /** To a tenth; null where no wallet is scored. */
+  readonly averageScore: number | null;
+  readonly grades: Readonly<Record<Grade, number>>;
+  /** Wallets by scores 0 to 9, 10 to 19, and so on; the last holds 90 to 100. */
+  readonly tenths: readonly number[];
+};
+
+const TENTHS = 10;
+
+/**
+ * The mid-rank percentile of a score, 0 to 100 to a tenth: the share of wallets that score less and half of those that score
+ * the same. A higher score never has a lower percentile. Null where no wallet is scored.
+ */
+export function percentileOf(score: number, distribution: ScoreDistribution): number | null {
+  let below = 0;
+  let equal = 0;
+  let total = 0;
+  for (const entry of distribution) {
+    total += entry.wallets;
+    if (entry.score < score) below += entry.wallets;
+    if (entry.score === score) equal += entry.wallets;
+  }
+  return total === 0 ? null : Math.round((1000 * (below + equal / 2)) / total) / 10;
+}
+
+/** Where a score, or its absence, stands in the distribution of all. */
+export function benchmark(
+  score: number | null,
+  distribution: ScoreDistribution,
+  grades: Policy["grades"],
+): Benchmark {
+  const byGrade = { A: 0, B: 0, C: 0, D: 0, E: 0, F: 0 };
+  const tenths = Array.from({ length: TENTHS }, () => 0);
+  let total = 0;
+  let sum = 0;
+  for (const entry of distribution) {
+    total += entry.wallets;
+    sum += entry.score * entry.wallets;
+    byGrade[gradeOf(entry.score, grades)] += entry.wallets;
+    const tenth = Math.min(TENTHS - 1, Math.floor(entry.score / TENTHS));
+    tenths[tenth] = (tenths[tenth] ?? 0) + entry.wallets;
+  }
+  return {
+    scoredWallets: total,
+    percentile: score === null ? null : percentileOf(score, distribution),
+    averageScore: total === 0 ? null : Math.round((10 * sum) / total) / 10,
+    grades: byGrade,
+    tenths,
+  };
+}

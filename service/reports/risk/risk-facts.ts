@@ -1,0 +1,162 @@
+import type { Address } from "viem";
+import type { Database } from "../../db/database.ts";
+import { loadInBatches } from "../../db/load-in-batches.ts";
+import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import type { FeatureLine, Pattern } from "../../model/score/record.ts";
+import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.ts";
+
+/** What a stored score says of itself. */
+export type ScoreExplanation = {
+  readonly patterns: readonly Pattern[];
+  readonly features: readonly FeatureLine[];
+};
+
+/** Part of a wallet's contacts; the value in millionths of a US dollar. */
+type ContactSum = {
+  readonly counterparties: number;
+  readonly sentMicroUsd: number;
+  /** Calls to those counterparties to whom nothing with a known price was sent. */
+  readonly unpricedCalls: number;
+};
+
+/** Whom a wallet called and paid since it is followed, up to the newest enriched block; of very many those by address. */
+export type Exposure = {
+  readonly asOfBlock: number;
+  /** Unix seconds of the first contact. */
+  readonly since: number;
+  readonly counterparties: number;
+  readonly calls: number;
+  readonly sentMicroUsd: number;
+  /** Whether there are more than were looked at. */
+  readonly truncated: boolean;
+  /** On a sanctions list at the newest indexed block, or a mixer. */
+  readonly listed: readonly Address[];
+  /** Not listed, with F as the newest stored grade. */
+  readonly failing: ContactSum;
+};
+
+export type RiskFacts = {
+  /** Null where no score was asked for. */
+  readonly explanation: ScoreExplanation | null;
+  /** not_followed: the index reads no calls of the wallet. no_contacts: it is not known to have dealt with anybody. */
+  readonly exposure: Exposure | "not_followed" | "no_contacts";
+};
+
+/** A wallet, lower-case, and the row of its score, if it has one. */
+export type RiskKey = { readonly address: Address; readonly scoreId: number | null };
+
+/** Reads what a risk answer needs besides the wallet's standing, many wallets in one statement. */
+export function riskFactsLoader(
+  db: Database,
+  {
+    chainId,
+    mixers,
+    mostContacts = MOST_CONTACTS,
+  }: { readonly chainId: number; readonly mixers: readonly Address[]; readonly mostContacts?: number },
+): (key: RiskKey) => Promise<RiskFacts> {
+  const lowerMixers = mixers.map((mixer) => mixer.toLowerCase());
+  const text = statement(`chain_${chainId}`);
+  return loadInBatches(
+    async (keys: readonly RiskKey[]) => {
+      const { rows } = await db.$client.query<RiskRow>({
+        ...QUERY_DEADLINE,
+        name: "wallet_risk",
+        text,
+        values: [
+          keys.map(({ address }) => address),
+          keys.map(({ scoreId }) => scoreId),
+          chainId,
+          lowerMixers,
+          keys.map((_key, place) => place),
+          mostContacts + 1,
+        ],
+      });
+      const found = new Map(rows.map((row) => [row.place, factsOf(row, mostContacts)]));
+      return keys.map(({ address }, place) => {
+        const facts = found.get(place);
+        if (facts === undefined) throw new Error(`no risk facts read for ${address}`);
+        return facts;
+      });
+    },
+    { maxSize: 200, maxRunning: 2 },
+  );
+}
+
+/** Each costs some look-ups by key, and a caller pays a tenth of a cent for all of them. */
+const MOST_CONTACTS = 10_000;
+
+/** One bounded index scan of the wallet's own contacts, and look-ups by key for each. Where nothing was called or sent there was no contact: a stranger can log one in the wallet's name. */
+function statement(schema: string): string {
+  return `
+    select wanted.place, scored.patterns, scored.features, read.wallet is not null as followed, cursor.block as as_of_block,
+           reached.*
+    from unnest($1::text[], $2::bigint[], $5::int[]) as wanted (address, score_id, place)
+    left join ahs.score as scored on scored.id = wanted.score_id
+    left join ahs.enrich_wallet as read on read.chain_id = $3 and read.wallet = wanted.address
+    left join ahs.enrich_cursor as cursor on cursor.chain_id = $3
+    left join lateral (
+      select count(*)::float8 as counterparties, coalesce(sum(calls), 0)::float8 as calls,
+             coalesce(sum(sent), 0)::float8 as sent, min(first_time)::float8 as since,
+             coalesce(array_agg(counterparty) filter (where kind = 'listed'), '{}') as listed,
+             count(*) filter (where kind = 'failing')::float8 as failing_counterparties,
+             coalesce(sum(sent) filter (where kind = 'failing'), 0)::float8 as failing_sent,
+             coalesce(sum(calls) filter (where kind = 'failing' and sent = 0), 0)::float8 as failing_unpriced_calls
+      from (
+        select contact.*,
+               case when contact.counterparty = any($4::text[]) or ${IS_LISTED} then 'listed'
+                    when peer.grade = 'F' then 'failing' end as kind
+        from (
+          select counterparty, calls, sent_micro_usd as sent, first_time
+          from ahs.contact
+          where chain_id = $3 and account = wanted.address and counterparty <> wanted.address
+            and (calls > 0 or sent_micro_usd > 0)
+          order by counterparty
+          limit $6
+        ) as contact
+        left join ahs.current_score as peer on peer.chain_id = $3 and peer.wallet = contact.counterparty
+        ${sanctionsFlagsJoin({ schema, address: "contact.counterparty", chainId: "$3" })}
+      ) as dealt
+    ) as reached on true`;
+}
+
+// As node-postgres reads them; int8 arrives as text.
+type RiskRow = {
+  readonly place: number;
+  readonly followed: boolean;
+  readonly as_of_block: string | null;
+  readonly counterparties: number;
+  readonly calls: number;
+  readonly sent: number;
+  readonly since: number | null;
+  readonly listed: readonly Address[];
+  readonly failing_counterparties: number;
+  readonly failing_sent: number;
+  readonly failing_unpriced_calls: number;
+} & ({ readonly [part in keyof ScoreExplanation]: ScoreExplanation[part] } | NoExplanation);
+type NoExplanation = { readonly patterns: null; readonly features: null };
+
+function factsOf(row: RiskRow, mostContacts: number): RiskFacts {
+  return {
+    explanation: row.patterns === null ? null : { patterns: row.patterns, features: row.features },
+    exposure: exposureOf(row, mostContacts),
+  };
+}
+
+function exposureOf(row: RiskRow, mostContacts: number): RiskFacts["exposure"] {
+  if (!row.followed || row.as_of_block === null) return "not_followed";
+  if (row.since === null) return "no_contacts";
+  return {
+    asOfBlock: Number(row.as_of_block),
+    since: row.since,
+    counterparties: Math.min(row.counterparties, mostContacts),
+    calls: row.calls,
+    sentMicroUsd: row.sent,
+    truncated: row.counterparties > mostContacts,
+    listed: row.listed,
+    failing: {
+      counterparties: row.failing_counterparties,
+      sentMicroUsd: row.failing_sent,
+      unpricedCalls: row.failing_unpriced_calls,
+    },
+  };
+}

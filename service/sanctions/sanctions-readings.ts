@@ -1,0 +1,129 @@
+import { sql } from "drizzle-orm";
+import { escapeIdentifier } from "pg";
+import type { Address, Hex } from "viem";
+import { holdChain, isIndexed } from "../db/chain-fence.ts";
+import type { Database } from "../db/database.ts";
+import { viewOf } from "../db/index-view.ts";
+import { sanctionsReading } from "../db/tables/sanctions.ts";
+import type { SanctionsClient } from "./sanctions.ts";
+
+type ChainViews = { readonly schema: string; readonly chainId: number };
+
+/** A block of the index. */
+export type IndexedBlock = {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  /** Unix seconds. */
+  readonly timestamp: number;
+};
+
+/** The newest indexed block; null while there is none, or no index to read. */
+export async function readNewestBlock(client: SanctionsClient, schema: string): Promise<IndexedBlock | null> {
+  const views = escapeIdentifier(schema);
+  const ready = await client.query({
+    text: "select to_regclass($1) is not null and to_regclass($2) is not null and to_regclass($3) is not null",
+    values: [`${views}.block`, `${views}.wallet`, `${views}.sanctions_change`],
+    rowMode: "array",
+  });
+  if (ready.rows[0]?.[0] !== true) return null;
+  const { rows } = await client.query({
+    text: `select number::int8::float8, hash, timestamp::int8::float8 from ${views}.block order by number desc limit 1`,
+    rowMode: "array",
+  });
+  const [row] = rows as [number, Hex, number][];
+  return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
+}
+
+/** Some of the wallets that the contract has to be asked about, in no order. */
+export async function readUnaskedWallets(
+  client: SanctionsClient,
+  { schema, chainId, limit }: ChainViews & { readonly limit: number },
+): Promise<readonly Address[]> {
+  const { rows } = await client.query({
+    // Chance keeps one that fails again and again from standing before all others.
+    text: `select address from ${unaskedSql(schema)} order by random() limit $2`,
+    values: [chainId, limit],
+    rowMode: "array",
+  });
+  return (rows as [Address][]).map(([address]) => address);
+}
+
+/** How many wallets the contract still has to be asked about. */
+export async function countUnaskedWallets(
+  client: SanctionsClient,
+  { schema, chainId }: ChainViews,
+): Promise<number> {
+  const { rows } = await client.query({
+    text: `select count(*)::int from ${unaskedSql(schema)}`,
+    values: [chainId],
+    rowMode: "array",
+  });
+  return Number(rows[0]?.[0]);
+}
+
+/** Whether an indexed event, or the contract itself, has told of an address, lower-case. */
+export async function isToldOf(
+  client: SanctionsClient,
+  { schema, chainId, address }: ChainViews & { readonly address: Address },
+): Promise<boolean> {
+  const { rows } = await client.query({
+    text: `select exists (select from ${escapeIdentifier(schema)}.sanctions_change where address = $2)
+             or exists (select from ahs.sanctions_reading where chain_id = $1 and address = $2)`,
+    values: [chainId, address],
+    rowMode: "array",
+  });
+  return rows[0]?.[0] === true;
+}
+
+/** $1 chain. Wallets that are followed, scored or about to be, of which neither an event nor the contract itself has told. */
+function unaskedSql(schema: string): string {
+  const views = escapeIdentifier(schema);
+  return `(
+    select address from (
+      select address from ${views}.wallet
+      union select wallet from ahs.current_score where chain_id = $1
+      union select wallet from ahs.kept_history where chain_id = $1
+      union select wallet from ahs.enrolment where chain_id = $1
+    ) known
+    where not exists (select from ${views}.sanctions_change e where e.address = known.address)
+      and not exists (select from ahs.sanctions_reading r where r.chain_id = $1 and r.address = known.address)
+  ) as unasked`;
+}
+
+export type SanctionsReading = { readonly address: Address; readonly listed: boolean };
+
+/**
+ * Keeps what the contract answered at an indexed block, and answers how many were kept: none where the index no longer holds
+ * that block, and not those that an event tells of by now. What is kept therefore holds from before the first indexed event
+ * on, whichever blocks a reorg replaces.
+ */
+export async function keepReadings(
+  db: Database,
+  {
+    chainId,
+    block,
+    readings,
+    at,
+  }: {
+    readonly chainId: number;
+    readonly block: Omit<IndexedBlock, "timestamp">;
+    readonly readings: readonly SanctionsReading[];
+    readonly at: Date;
+  },
+): Promise<number> {
+  if (readings.length === 0) return 0;
+  return db.transaction(async (tx) => {
+    await holdChain(tx, chainId);
+    if (!(await isIndexed(tx, chainId, block))) return 0;
+    const addresses = readings.map(({ address }) => address);
+    const told = await tx.execute<{ address: string }>(
+      sql`select distinct address from ${viewOf(chainId, "sanctions_change")} where address = any(${sql.param(addresses)})`,
+    );
+    const byEvents = new Set(told.rows.map(({ address }) => address));
+    const kept = readings
+      .filter(({ address }) => !byEvents.has(address))
+      .map((reading) => ({ ...reading, chainId, block: block.blockNumber, readAt: at }));
+    if (kept.length > 0) await tx.insert(sanctionsReading).values(kept).onConflictDoNothing();
+    return kept.length;
+  });
+}

@@ -1,0 +1,176 @@
+import { escapeIdentifier, type QueryArrayConfig, type QueryArrayResult } from "pg";
+import type { Address } from "viem";
+import type { Database } from "../db/database.ts";
+import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import type { SanctionsFlag } from "../model/features/types.ts";
+
+/** An address with one list that it stands on. */
+export type SanctionsEntry = SanctionsFlag & { readonly address: Address };
+
+/** A pg client or pool; what it reads is of one moment only within one REPEATABLE READ transaction, which the caller opens. */
+export type SanctionsClient = {
+  readonly query: (config: QueryArrayConfig) => Promise<QueryArrayResult>;
+};
+
+export type SanctionsQuery = {
+  /** Views schema of the index, chain_<id>. */
+  readonly schema: string;
+  readonly chainId: number;
+  /** Listings and removals of the contract after this block are not looked at. */
+  readonly asOfBlock: number;
+};
+
+/**
+ * Every sanctioned address of every source, once per source, by (address, source). The contract's own list: its newest
+ * event of the address up to the block, and what it answered when asked where there is no event. Imported lists are told
+ * as they stand: no block dates them.
+ */
+export async function readSanctionsEntries(
+  client: SanctionsClient,
+  { schema, chainId, asOfBlock }: SanctionsQuery,
+): Promise<readonly SanctionsEntry[]> {
+  const { rows } = await client.query({
+    name: `sanctions-list-${schema}`,
+    text: `select address, source, reference, detected_ms
+           from ${sanctionsListSql({ schema, chainId: "$2", asOfBlock: "$1" })}
+           order by address collate "C", source collate "C"`,
+    values: [asOfBlock, chainId],
+    rowMode: "array",
+  });
+  return (rows as [Address, SanctionsFlag["source"], string, number][]).map(
+    ([address, source, reference, detected_ms]) => ({
+      address,
+      ...flagOf({ source, reference, detected_ms }),
+    }),
+  );
+}
+
+/** The flags of these addresses, lower-case, at the newest indexed block, by source; an address without any has no entry. */
+export async function readSanctionsFlags(
+  db: Database,
+  { schema, chainId }: Pick<SanctionsQuery, "schema" | "chainId">,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<Address, readonly SanctionsFlag[]>> {
+  const { rows } = await db.$client.query<FlagsRow & { address: Address }>({
+    ...QUERY_DEADLINE,
+    text: `select wanted.address, ${FLAGS_COLUMNS} from unnest($1::text[]) as wanted (address)
+           ${sanctionsFlagsJoin({ schema, address: "wanted.address", chainId: "$2" })}`,
+    values: [[...new Set(addresses)], chainId],
+  });
+  const flags = rows.map((row) => [row.address, flagsOf(row)] as const);
+  return new Map(flags.filter(([, told]) => told.length > 0));
+}
+
+/** The flags that imported lists give an address, lower-case: all that is known of one without an index. */
+export async function readImportedFlags(db: Database, address: Address): Promise<readonly SanctionsFlag[]> {
+  const { rows } = await db.$client.query<FlagRow>(
+    `select ${ENTRY_FLAG} from ahs.sanctions_entry where source = '${IMPORTED}' and address = $1`,
+    [address],
+  );
+  return rows.map(flagOf);
+}
+
+/**
+ * A subquery of every sanctioned address, once per source, with the columns address, source, reference and detected_ms. `chainId` and `asOfBlock` are SQL
+ * expressions; without a block the newest indexed one counts.
+ */
+export function sanctionsListSql(of: {
+  readonly schema: string;
+  readonly chainId: string;
+  readonly asOfBlock: string | null;
+}): string {
+  const events = `${escapeIdentifier(of.schema)}.sanctions_change`;
+  const until = of.asOfBlock === null ? "true" : `block <= ${of.asOfBlock}`;
+  return `(
+    select address, ${EVENT_FLAG} from (
+      select distinct on (address) address, listed, transaction_hash, timestamp from ${events}
+      where ${until} order by address, block desc, log_index desc
+    ) newest
+    where listed
+    union all
+    select address, ${READING_FLAG} from ahs.sanctions_reading r
+    where chain_id = ${of.chainId} and listed
+      and not exists (select from (select address from ${events} where ${until}) e where e.address = r.address)
+    union all
+    select address, ${ENTRY_FLAG} from ahs.sanctions_entry
+  ) as list`;
+}
+
+/**
+ * Joins to a row what `FLAGS_COLUMNS` tell of one address at the newest indexed block; `address` and `chainId` are SQL
+ * expressions. Look-ups by key alone: it stands in the statement that every request for routing waits for.
+ */
+export function sanctionsFlagsJoin(of: {
+  readonly schema: string;
+  readonly address: string;
+  readonly chainId: string;
+}): string {
+  return `
+    left join lateral (
+      select listed, transaction_hash, timestamp from ${escapeIdentifier(of.schema)}.sanctions_change
+      where address = ${of.address} order by block desc, log_index desc limit 1
+    ) as event on true
+    left join ahs.sanctions_reading as reading
+      on reading.chain_id = ${of.chainId} and reading.address = ${of.address} and reading.listed
+    left join ahs.sanctions_entry as entry on entry.source = '${IMPORTED}' and entry.address = ${of.address}`;
+}
+
+const CONTRACT: SanctionsFlag["source"] = "chainalysis-oracle";
+/** The one source that is imported. */
+const IMPORTED: SanctionsFlag["source"] = "ofac-sdn";
+
+const EVENT_FLAG = `'${CONTRACT}' as source, transaction_hash as reference, (timestamp * 1000)::float8 as detected_ms`;
+const READING_FLAG = `'${CONTRACT}' as source, 'isSanctioned at block ' || block as reference, ${msOf("read_at")} as detected_ms`;
+const ENTRY_FLAG = `source, reference, ${msOf("detected_at")} as detected_ms`;
+
+/** What `sanctionsFlagsJoin` joins, for `flagsOf`. */
+export const FLAGS_COLUMNS = `
+  event.listed as event_listed, event.transaction_hash as event_reference, (event.timestamp * 1000)::float8 as event_ms,
+  'isSanctioned at block ' || reading.block as reading_reference, ${msOf("reading.read_at")} as reading_ms,
+  entry.reference as entry_reference, ${msOf("entry.detected_at")} as entry_ms`;
+
+/** Whether what `sanctionsFlagsJoin` joins tells of any flag; never null. */
+export const IS_LISTED = `(coalesce(event.listed, reading.listed, false) or entry.address is not null)`;
+
+/** Whole milliseconds: a timestamp of PostgreSQL may be finer than one of JavaScript. */
+function msOf(column: string): string {
+  return `floor(extract(epoch from ${column}) * 1000)::float8`;
+}
+
+/** Null, each of a pair with the other, where a source does not tell of the address. */
+export type FlagsRow = {
+  readonly event_listed: boolean | null;
+  readonly event_reference: string | null;
+  readonly event_ms: number | null;
+  readonly reading_reference: string | null;
+  readonly reading_ms: number | null;
+  readonly entry_reference: string | null;
+  readonly entry_ms: number | null;
+};
+
+/** The flags of a row, by source: where the contract's events tell of the address, what it was asked before is outdated. */
+export function flagsOf(row: FlagsRow): readonly SanctionsFlag[] {
+  const contract =
+    row.event_listed === null
+      ? flagOrNone(CONTRACT, row.reading_reference, row.reading_ms)
+      : flagOrNone(CONTRACT, row.event_listed ? row.event_reference : null, row.event_ms);
+  return [...contract, ...flagOrNone(IMPORTED, row.entry_reference, row.entry_ms)];
+}
+
+function flagOrNone(
+  source: SanctionsFlag["source"],
+  reference: string | null,
+  detected_ms: number | null,
+): readonly SanctionsFlag[] {
+  return reference === null || detected_ms === null ? [] : [flagOf({ source, reference, detected_ms })];
+}
+
+type FlagRow = {
+  readonly source: SanctionsFlag["source"];
+  readonly reference: string;
+  readonly detected_ms: number;
+};
+
+function flagOf({ source, reference, detected_ms }: FlagRow): SanctionsFlag {
+  return { source, reference, detected_at: new Date(detected_ms).toISOString() };
+}

@@ -1,0 +1,248 @@
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
+import { type Address, type Hex, keccak256 } from "viem";
+import { compareCalls, formatCall } from "../model/features/call-line.ts";
+import type {
+  AsOf,
+  CounterpartyFact,
+  Coverage,
+  Delegation,
+  OpenApproval,
+  OwnerLink,
+  TokenList,
+  WalletRows,
+} from "../model/features/types.ts";
+import type { Policy } from "../model/score/policy-shape.ts";
+import { sanctionsListFile } from "../sanctions/list-file.ts";
+import type { SanctionsEntry } from "../sanctions/sanctions.ts";
+import { digestText } from "./read/read-calls.ts";
+
+/**
+ * A file that a record was computed from: its RFC 8785 JSON and its hash. Inputs and policy, which contracts may hold to,
+ * are named by keccak256; lists and counterparty files, large and made for every record, by SHA-256, a tenth of the work.
+ */
+export type InputFile = { readonly hash: Hex; readonly json: string };
+
+/** The policy as a file; made once for each policy. */
+export function policyFile(policy: Policy): InputFile {
+  const known = POLICY_FILES.get(policy);
+  if (known !== undefined) return known;
+  const file = inputFile(canonicalJson(policy));
+  POLICY_FILES.set(policy, file);
+  return file;
+}
+
+/** A policy never changes, and the text of one takes as long as scoring a wallet. */
+const POLICY_FILES = new WeakMap<Policy, InputFile>();
+
+/** The sanctions lists of all sources, with the hash of each, as a file; entries in any order. */
+export function sanctionsFile(entries: readonly SanctionsEntry[]): InputFile {
+  return listFile(canonicalJson(sanctionsListFile(entries)));
+}
+
+/** The recognised tokens with their prices as a file. */
+export function tokenListFile({ native, tokens }: TokenList): InputFile {
+  // In the order of RFC 8785, and with integers alone, as below.
+  return listFile(
+    JSON.stringify({
+      native: { decimals: native.decimals, prices: native.prices, symbol: native.symbol },
+      tokens: tokens.map(({ address, decimals, prices, symbol }) => ({ address, decimals, prices, symbol })),
+    }),
+  );
+}
+
+/** One counterparty as the file has it: its members in the order of `CounterpartyFact`, null for none. */
+type CounterpartyEntry = readonly [
+  address: Address,
+  ownerLink: OwnerLink | null,
+  mergedWith: Address | null,
+  hasCode: boolean | null,
+  existedAt: number | null,
+  fundedFromOutside: boolean | null,
+  firstContactAt: number | null,
+  outsideUsers: number,
+  flag: CounterpartyFact["flag"],
+];
+
+/** What a record was computed from that a node alone cannot tell again. */
+export type FrozenFacts = Pick<
+  WalletRows,
+  "wallet" | "counterparties" | "approvals" | "delegation" | "servicesUpAt" | "chainStartTimestamp"
+> & {
+  /** What the rows cover; up to which block is said by the record. */
+  readonly coverage: Omit<Coverage, "toBlock">;
+  /** Block of the first call whose receipt was read, which all later ones have; null where none has. */
+  readonly receiptsFrom: number | null;
+};
+
+type ApprovalEntry = readonly [
+  token: Address,
+  spender: Address,
+  kind: OpenApproval["kind"],
+  approvedAt: number,
+];
+
+type FrozenContent = {
+  readonly approvals: readonly ApprovalEntry[] | null;
+  readonly chain_start: number | null;
+  readonly counterparties: readonly CounterpartyEntry[];
+  readonly covered: {
+    readonly complete: boolean;
+    readonly from_block: number;
+    readonly from_timestamp: number;
+    readonly sources: readonly string[];
+  };
+  readonly delegation: Delegation | null;
+  readonly receipts_from: number | null;
+  readonly services_up_at: number | null;
+  readonly wallet: Address;
+};
+
+/** The facts that a record was frozen with, in any order, as its counterparty file; equal facts make one file. */
+export function counterpartyFile(facts: WalletRows): InputFile {
+  // In the order of RFC 8785, and without numbers that are no integers: JSON.stringify makes the same text, sooner.
+  const content: FrozenContent = {
+    approvals: facts.approvals === null ? null : facts.approvals.map(approvalEntry).sort(byToken),
+    chain_start: facts.chainStartTimestamp,
+    counterparties: facts.counterparties.map(counterpartyEntry).sort(byAddress),
+    covered: {
+      complete: facts.coverage.complete,
+      from_block: facts.coverage.fromBlock,
+      from_timestamp: facts.coverage.fromTimestamp,
+      sources: facts.coverage.sources,
+    },
+    delegation: facts.delegation === null ? null : { to: facts.delegation.to },
+    receipts_from: firstReceipt(facts.calls),
+    services_up_at: facts.servicesUpAt,
+    wallet: facts.wallet,
+  };
+  return listFile(JSON.stringify(content));
+}
+
+/** The facts in the content of a counterparty file that `counterpartyFile` made. */
+export function readCounterpartyFile(content: unknown): FrozenFacts {
+  // Its hash was compared before: nobody else wrote it.
+  const file = content as FrozenContent;
+  return {
+    wallet: file.wallet,
+    chainStartTimestamp: file.chain_start,
+    servicesUpAt: file.services_up_at,
+    delegation: file.delegation,
+    coverage: {
+      complete: file.covered.complete,
+      fromBlock: file.covered.from_block,
+      fromTimestamp: file.covered.from_timestamp,
+      sources: file.covered.sources,
+    },
+    receiptsFrom: file.receipts_from,
+    approvals:
+      file.approvals?.map(([token, spender, kind, approvedAt]) => ({ token, spender, kind, approvedAt })) ??
+      null,
+    counterparties: file.counterparties.map(
+      ([address, ownerLink, mergedWith, hasCode, existedAt, fundedFromOutside, firstContactAt, ...rest]) => {
+        const [outsideUsers, flag] = rest;
+        return {
+          address,
+          ownerLink,
+          ...(mergedWith === null ? {} : { mergedWith }),
+          hasCode,
+          existedAt,
+          fundedFromOutside,
+          firstContactAt,
+          outsideUsers,
+          flag,
+        };
+      },
+    ),
+  };
+}
+
+function counterpartyEntry(fact: CounterpartyFact): CounterpartyEntry {
+  return [
+    fact.address,
+    fact.ownerLink,
+    fact.mergedWith ?? null,
+    fact.hasCode,
+    fact.existedAt,
+    fact.fundedFromOutside,
+    fact.firstContactAt,
+    fact.outsideUsers,
+    fact.flag,
+  ];
+}
+
+function firstReceipt(calls: WalletRows["calls"]): number | null {
+  let first: number | null = null;
+  for (const { receipt, blockNumber } of calls) {
+    if (receipt !== null && (first === null || blockNumber < first)) first = blockNumber;
+  }
+  return first;
+}
+
+function approvalEntry({ token, spender, kind, approvedAt }: OpenApproval): ApprovalEntry {
+  return [token, spender, kind, approvedAt];
+}
+
+function byAddress([a]: CounterpartyEntry, [b]: CounterpartyEntry): number {
+  return a < b ? -1 : 1;
+}
+
+function byToken(a: ApprovalEntry, b: ApprovalEntry): number {
+  return a.slice(0, 3).join() < b.slice(0, 3).join() ? -1 : 1;
+}
+
+/**
+ * SHA-256 over the lines of a wallet's rows, each ended by a newline: one of chain, wallet, coverage and the chain's
+ * start, then one per own call by (block, index, position).
+ */
+export function rowsDigest(rows: WalletRows): Hex {
+  return digestText(rowsHead(rows), rows.calls.toSorted(compareCalls).map(formatCall).join("\n"));
+}
+
+/** The first line of a rows digest. */
+export function rowsHead({ chainId, wallet, coverage, chainStartTimestamp }: WalletRows): string {
+  const { fromBlock, fromTimestamp, toBlock, complete, sources } = coverage;
+  const covered = [fromBlock, fromTimestamp, toBlock, complete ? 1 : 0, sources.join(",")];
+  return [chainId, wallet, ...covered, chainStartTimestamp ?? "-"].join(" ");
+}
+
+/**
+ * Everything that a record follows from, as a file: its hash is the record's inputs hash, its content names the other files
+ * by theirs.
+ */
+export function inputsFile(inputs: {
+  readonly policyHash: Hex;
+  readonly tokenListHash: Hex;
+  readonly sanctionsHash: Hex;
+  readonly counterpartyHash: Hex;
+  readonly rowsDigest: Hex;
+  readonly asOf: AsOf;
+}): InputFile {
+  // In the order of RFC 8785.
+  return inputFile(
+    JSON.stringify({
+      as_of_block_hash: inputs.asOf.blockHash,
+      counterparty_file: inputs.counterpartyHash,
+      policy: inputs.policyHash,
+      rows: inputs.rowsDigest,
+      sanctions_list: inputs.sanctionsHash,
+      token_list: inputs.tokenListHash,
+    }),
+  );
+}
+
+/** Named by SHA-256. */
+function listFile(json: string): InputFile {
+  return { hash: `0x${createHash("sha256").update(json).digest("hex")}`, json };
+}
+
+/** Named by keccak256. */
+function inputFile(json: string): InputFile {
+  return { hash: keccak256(Buffer.from(json, "utf8")), json };
+}
+
+function canonicalJson(content: unknown): string {
+  const json = canonicalize(content);
+  if (json === undefined) throw new TypeError("only JSON has a canonical form");
+  return json;
+}

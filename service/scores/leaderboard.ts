@@ -1,0 +1,224 @@
+import { escapeIdentifier, type Pool } from "pg";
+import type { Address } from "viem";
+import type { Database } from "../db/database.ts";
+import { fromIndex } from "../db/from-index.ts";
+import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
+
+/** A wallet as lists show it. */
+export type RankedWallet = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  /** Null for a wallet without enough history, as is the grade. */
+  readonly ahsScore: number | null;
+  readonly grade: Grade | null;
+  readonly confidenceMicros: number;
+  readonly confidenceLevel: ConfidenceLevel;
+};
+
+/** The place of a wallet in the order of the leaderboard. */
+export type RankPlace = {
+  readonly ahsScore: number;
+  readonly confidenceMicros: number;
+  readonly wallet: Address;
+};
+
+export type RankQuery = {
+  /** Scores from and to, both included. */
+  readonly scores: readonly [number, number];
+  /** Wallets behind this place; null from the first on. */
+  readonly after: RankPlace | null;
+  readonly limit: number;
+};
+
+/** Wallets that a search by name or number found, each with the agent that led to it. */
+export type FoundAgent = {
+  readonly agentId: bigint;
+  /** As its document has it, unchecked; null where none was read. */
+  readonly name: string | null;
+  /** Lower-case; null while the agent has none. */
+  readonly wallet: Address | null;
+  /** Null for a wallet that was never scored. */
+  readonly ranked: RankedWallet | null;
+};
+
+/** One part of the agents that a search by name found. */
+export type FoundNames = {
+  readonly agents: readonly FoundAgent[];
+  /** All that were found, MOST_NAMES at most; 0 for a part behind the last. */
+  readonly total: number;
+  /** Whether more may begin so than were looked at. */
+  readonly isCut: boolean;
+};
+
+/** Names that a search looks at. */
+export const MOST_NAMES = 1_000;
+
+/** Characters of an agent's name that the index `agent_document_name` has, in lower case. */
+const INDEXED_NAME_CHARACTERS = 64;
+
+/** Searches and pages of the leaderboard, each by ranges of an index. */
+export type LeaderboardReader = {
+  /** Scored wallets by falling score, falling confidence, address. */
+  page(query: RankQuery): Promise<readonly RankedWallet[]>;
+  /** Wallets that were looked at, whose address begins so, lower-case, in the order of their addresses. */
+  byPrefix(prefix: string, limit: number): Promise<readonly RankedWallet[]>;
+  /** The agent of this number; null where the registry has none, or the index no tables. */
+  byAgentId(agentId: bigint): Promise<FoundAgent | null>;
+  /**
+   * Agents whose name begins so, in any case: of the first MOST_NAMES in the order of names those with the best scores first, then
+   * by name. None while the index has no tables.
+   */
+  byName(beginning: string, part: { readonly offset: number; readonly limit: number }): Promise<FoundNames>;
+};
+
+/** The leaderboard of one chain. */
+export function createLeaderboardReader(db: Database, chainId: number): LeaderboardReader {
+  return { ...rankReader(db.$client, chainId), ...agentReader(db.$client, chainId) };
+}
+
+function rankReader(pool: Pool, chainId: number): Pick<LeaderboardReader, "page" | "byPrefix"> {
+  const read = async (name: string, text: string, values: readonly unknown[]) =>
+    (await pool.query<RankedRow>({ ...QUERY_DEADLINE, name, text, values: [...values] })).rows.map(rankedOf);
+  return {
+    async page({ scores: [from, to], after, limit }) {
+      if (after === null) return read("leaderboard_first", FIRST_PAGE, [chainId, from, to, limit]);
+      const { ahsScore, confidenceMicros, wallet } = after;
+      return read("leaderboard_after", PAGE_AFTER, [
+        chainId,
+        from,
+        ahsScore,
+        confidenceMicros,
+        wallet,
+        limit,
+      ]);
+    },
+    async byPrefix(prefix, limit) {
+      return read("leaderboard_prefix", WITH_PREFIX, [chainId, prefix, limit]);
+    },
+  };
+}
+
+function agentReader(pool: Pool, chainId: number): Pick<LeaderboardReader, "byAgentId" | "byName"> {
+  const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
+  return {
+    async byAgentId(agentId) {
+      const found = await fromIndex(
+        pool.query<FoundRow>({
+          ...QUERY_DEADLINE,
+          name: `leaderboard_agent_${chainId}`,
+          text: agentStatement(agents),
+          values: [chainId, agentId.toString()],
+        }),
+      );
+      return found?.rows.map(foundOf)[0] ?? null;
+    },
+    async byName(beginning, { offset, limit }) {
+      const found = await fromIndex(
+        pool.query<NamedRow>({
+          ...QUERY_DEADLINE,
+          name: `leaderboard_name_${chainId}`,
+          text: namesStatement(agents),
+          values: [chainId, beginning, limit, offset],
+        }),
+      );
+      const rows = found?.rows ?? [];
+      return { agents: rows.map(foundOf), total: rows[0]?.total ?? 0, isCut: rows[0]?.is_cut ?? false };
+    },
+  };
+}
+
+const COLUMNS = "s.wallet, s.ahs_score, s.grade, s.confidence_micros, s.confidence_level";
+
+const FIRST_PAGE = `
+  select ${COLUMNS} from ahs.current_score s
+  where chain_id = $1 and ahs_score is not null and ahs_score between $2 and $3
+  order by ahs_score desc, confidence_micros desc, wallet limit $4`;
+
+/** Behind every hexadecimal digit stands g, in the order of any collation. */
+const WITH_PREFIX = `
+  select ${COLUMNS} from ahs.current_score s
+  where chain_id = $1 and wallet >= $2 and wallet < $2 || 'g' order by wallet limit $3`;
+
+/** Three ranges of the index one after another: an order that falls and rises is no single one. */
+const PAGE_AFTER = `
+  select * from (
+    (select ${COLUMNS} from ahs.current_score s
+     where chain_id = $1 and ahs_score is not null and ahs_score = $3 and confidence_micros = $4 and wallet > $5
+     order by wallet limit $6)
+    union all
+    (select ${COLUMNS} from ahs.current_score s
+     where chain_id = $1 and ahs_score is not null and ahs_score = $3 and confidence_micros < $4
+     order by confidence_micros desc, wallet limit $6)
+    union all
+    (select ${COLUMNS} from ahs.current_score s
+     where chain_id = $1 and ahs_score is not null and ahs_score < $3 and ahs_score >= $2
+     order by ahs_score desc, confidence_micros desc, wallet limit $6)
+  ) as behind
+  order by ahs_score desc, confidence_micros desc, wallet limit $6`;
+
+function agentStatement(agents: string): string {
+  return `
+    select a.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}
+    from ${agents} a
+    left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
+    left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
+    where a.agent_id = $2`;
+}
+
+/**
+ * Names by a range of the index, as many as are looked at, and of those the best scored first: whoever gives many agents the name
+ * of a known one does not hide it. Bounds of bytes, as text_pattern_ops orders them; no character of UTF-8 stands behind the upper.
+ */
+function namesStatement(agents: string): string {
+  const name = `lower(left(d.name, ${INDEXED_NAME_CHARACTERS}))`;
+  const beginning = `lower(left($2::text, ${INDEXED_NAME_CHARACTERS}))`;
+  return `
+    with named as materialized (
+      select d.agent_id, d.name, ${name} as folded from ahs.agent_document d
+      where d.chain_id = $1 and ${name} ~>=~ ${beginning} and ${name} ~<~ (${beginning} || U&'\\+10FFFF')
+      order by d.chain_id, ${name} using ~<~, d.agent_id limit ${MOST_NAMES}
+    )
+    select d.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}, (count(*) over ())::int as total,
+      (select count(*) from named) = ${MOST_NAMES} as is_cut
+    from named d
+    join ${agents} a on a.agent_id = d.agent_id
+    left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
+    order by s.ahs_score desc nulls last, s.confidence_micros desc nulls last, d.folded, d.agent_id
+    limit $3 offset $4`;
+}
+
+type RankedRow = {
+  readonly wallet: Address;
+  readonly ahs_score: number | null;
+  readonly grade: Grade | null;
+  readonly confidence_micros: number;
+  readonly confidence_level: ConfidenceLevel;
+};
+
+type FoundRow = {
+  readonly agent_id: string;
+  readonly name: string | null;
+  readonly agent_wallet: Address | null;
+} & (RankedRow | { readonly wallet: null });
+
+type NamedRow = FoundRow & { readonly total: number; readonly is_cut: boolean };
+
+function rankedOf(row: RankedRow): RankedWallet {
+  return {
+    wallet: row.wallet,
+    ahsScore: row.ahs_score,
+    grade: row.grade,
+    confidenceMicros: row.confidence_micros,
+    confidenceLevel: row.confidence_level,
+  };
+}
+
+function foundOf(row: FoundRow): FoundAgent {
+  return {
+    agentId: BigInt(row.agent_id),
+    name: row.name,
+    wallet: row.agent_wallet,
+    ranked: row.wallet === null ? null : rankedOf(row),
+  };
+}

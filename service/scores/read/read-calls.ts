@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { ClientBase } from "pg";
+import type { Address, Hex } from "viem";
+import { countNewest, WALLET_BOUNDS } from "../../model/features/call-bounds.ts";
+import { createCallParser } from "../../model/features/call-line.ts";
+import type { OwnCall } from "../../model/features/types.ts";
+
+export type CallsQuery = {
+  readonly chainId: number;
+  /** With the moment in Unix seconds from which on to read the calls of each. */
+  readonly wallets: readonly { readonly address: Address; readonly since: number }[];
+  /** Last block to read. */
+  readonly throughBlock: number;
+};
+
+/** The newest own calls of one wallet, sorted, and the lines that `formatCall` makes of them, a newline between each two. */
+export type CallLines = {
+  readonly calls: readonly OwnCall[];
+  readonly text: string;
+  /** Whether the window holds older calls, which `WALLET_BOUNDS` leaves out. */
+  readonly cut: boolean;
+};
+
+/** Lines of own calls that are still to be parsed. */
+type CallText = Omit<CallLines, "calls">;
+
+/** Texts of the newest own calls of wallets; one without any has none. As many are read as `WALLET_BOUNDS` has room for by number and bytes. */
+export async function readCallTexts(
+  client: ClientBase,
+  { chainId, wallets, throughBlock }: CallsQuery,
+): Promise<ReadonlyMap<Address, CallText>> {
+  if (wallets.length === 0) return new Map();
+  const { rows } = await client.query({
+    name: "call-texts",
+    text: CALLS,
+    values: [
+      chainId,
+      wallets.map(({ address }) => address),
+      wallets.map(({ since }) => since),
+      throughBlock,
+      WALLET_BOUNDS.calls,
+      WALLET_BOUNDS.bytes,
+    ],
+    rowMode: "array",
+  });
+  return new Map(
+    (rows as [Address, string, boolean][]).map(([wallet, text, cut]) => [wallet, { text, cut }]),
+  );
+}
+
+// Wallet by wallet: so the primary key finds and sorts the rows of each, whatever the planner makes of the table's size. The
+// limit stands before the window: of a wallet with millions of older calls no more than it are read.
+const CALLS = `
+  select wanted.wallet, told.lines, told.cut
+  from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)
+  cross join lateral (
+    select string_agg(line, E'\\n' order by block, transaction_index, position) filter (where number <= $5 and bytes <= $6) as lines,
+      bool_or(number > $5 or bytes > $6) as cut
+    from (
+      select block, transaction_index, position, line, row_number() over newest_first as number,
+        sum(octet_length(line) + 1) over newest_first as bytes
+      from (
+        select block, transaction_index, position, timestamp, coalesce(line, ahs.call_line(own_call)) as line
+        from ahs.own_call
+        where chain_id = $1 and wallet = wanted.wallet and block <= $4
+        order by block desc, transaction_index desc, position desc limit $5::int + 1
+      ) newest
+      where timestamp >= wanted.since
+      window newest_first as (order by block desc, transaction_index desc, position desc)
+    ) counted
+  ) told
+  where told.lines is not null`;
+
+/** A reader of such texts, or of none, that leaves out what `WALLET_BOUNDS` has no room for by its accounts. */
+export function createTextReader(): (read: CallText | undefined) => CallLines {
+  const parse = createCallParser();
+  return (read) => {
+    if (read === undefined) return { calls: [], text: "", cut: false };
+    const lines = read.text.split("\n");
+    const calls = lines.map(parse);
+    const left = calls.length - countNewest(calls, (place) => lines[place]?.length ?? 0);
+    if (left === 0) return { calls, ...read };
+    return { calls: calls.slice(left), text: lines.slice(left).join("\n"), cut: true };
+  };
+}
+
+/** SHA-256 over a head line and the lines of calls, each ended by a newline. */
+export function digestText(head: string, text: string): Hex {
+  const hash = createHash("sha256");
+  hash.update(`${head}\n`, "latin1");
+  if (text !== "") hash.update(text, "latin1").update("\n", "latin1");
+  return `0x${hash.digest("hex")}`;
+}

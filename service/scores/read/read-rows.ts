@@ -1,0 +1,165 @@
+import type { ClientBase } from "pg";
+import type { Address, Hex } from "viem";
+import type { ChainFacts } from "../../chain/deployments.ts";
+import { readLiveApprovals } from "../../ingest/enrich/enrich-approvals.ts";
+import type { ReadPoint } from "../../ingest/read-as-of.ts";
+import { cutCoverage } from "../../model/features/call-bounds.ts";
+import { firstAddressesOf } from "../../model/features/describe-counterparties.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { OpenApproval, SanctionsFlag, TokenList, WalletRows } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import type { SanctionsEntry } from "../../sanctions/sanctions.ts";
+import { rowsHead } from "../inputs-hash.ts";
+import type { ContactCache } from "./contact-cache.ts";
+import { type CallLines, createTextReader, digestText, readCallTexts } from "./read-calls.ts";
+import { readCounterparties } from "./read-counterparties.ts";
+import { readWalletFacts, type WalletFacts } from "./read-wallets.ts";
+
+/** What is the same for all wallets of a snapshot. */
+export type SharedInputs = {
+  readonly sanctions: readonly SanctionsEntry[];
+  readonly tokens: TokenList;
+};
+
+export type RowsRequest = {
+  /** Views schema of the index, chain_<id>. */
+  readonly schema: string;
+  readonly chainId: number;
+  readonly chain: Pick<ChainFacts, "accounts">;
+  readonly point: ReadPoint;
+  /** Lower-case, each once. */
+  readonly wallets: readonly Address[];
+  /** Gives the window to read. */
+  readonly policy: Policy;
+  readonly shared: SharedInputs;
+  readonly contacts: ContactCache;
+  /** For reports: accounts to describe of each wallet at most, see `firstAddressesOf`. A score looks at all of them. */
+  readonly mostAddresses?: number;
+};
+
+/** The rows of a wallet, and the digest that `rowsDigest` makes of them. */
+export type ReadRows = { readonly rows: WalletRows; readonly digest: Hex };
+
+/** An ERC-20 allowance of half of all numbers and more is one without limit, however much of it was spent. */
+const UNLIMITED = 2n ** 255n;
+
+/**
+ * Rows of the given wallets, calls sorted, in no particular order; wallets that were not followed by then and that no
+ * history source told of are left out. Consistent only within one REPEATABLE READ transaction, which the caller opens.
+ */
+export async function readWalletRows(client: ClientBase, request: RowsRequest): Promise<readonly ReadRows[]> {
+  const { chainId, point, policy } = request;
+  const facts = await readWalletFacts(client, request);
+  const texts = await readCallTexts(client, {
+    chainId,
+    wallets: facts.flatMap(({ address, windowStart }) =>
+      windowStart === null ? [] : [{ address, since: windowStart }],
+    ),
+    throughBlock: point.enriched.blockNumber,
+  });
+  const approvals = await readOpenApprovals(client, request);
+  const readText = createTextReader();
+  const wallets = facts.map((wallet): ReadWallet => {
+    const read = readText(texts.get(wallet.address));
+    const open = wallet.pastOpen ? null : (approvals.get(wallet.address) ?? []);
+    const { calls } = read;
+    const most = request.mostAddresses ?? Number.POSITIVE_INFINITY;
+    const { delegation } = wallet;
+    const first = firstAddressesOf({ calls, approvals: open, delegation, most });
+    return { facts: wallet, read, approvals: open, ...first };
+  });
+  const flags = flagsOf(request);
+  const counterparties = await readCounterparties(client, {
+    chainId,
+    cache: request.contacts,
+    publicFunders: lowerSet(request.chain.accounts.publicFunders),
+    flags: flags.counterparties,
+    policy,
+    wallets: wallets.map((wallet) => ({
+      wallet: wallet.facts.address,
+      addresses: wallet.addresses,
+      windowStart: wallet.facts.windowStart ?? point.asOf.timestamp - policy.window.days * SECONDS_PER_DAY,
+      untoldCalls: wallet.facts.hasHistory ? wallet.read.calls : [],
+    })),
+  });
+  return wallets.map((wallet, place) =>
+    toRows(wallet, {
+      chainId,
+      tokens: request.shared.tokens,
+      counterparties: counterparties[place] ?? [],
+      sanctions: flags.own.get(wallet.facts.address) ?? [],
+    }),
+  );
+}
+
+type ReadWallet = {
+  readonly facts: WalletFacts;
+  readonly read: CallLines;
+  readonly approvals: readonly OpenApproval[] | null;
+  readonly addresses: ReadonlySet<Address>;
+  readonly leftOut: number;
+};
+
+function toRows(
+  { facts, read, approvals, leftOut }: ReadWallet,
+  rest: Pick<WalletRows, "chainId" | "tokens" | "counterparties" | "sanctions">,
+): ReadRows {
+  const rows: WalletRows = {
+    ...rest,
+    wallet: facts.address,
+    calls: read.calls,
+    approvals,
+    delegation: facts.delegation,
+    servicesUpAt: facts.servicesUpAt,
+    coverage: read.cut ? cutCoverage(facts.coverage, read.calls[0]) : facts.coverage,
+    chainStartTimestamp: facts.chainStartTimestamp,
+    ...(leftOut === 0 ? {} : { accountsLeftOut: leftOut }),
+  };
+  return { rows, digest: digestText(rowsHead(rows), read.text) };
+}
+
+/** Approvals without limit that each wallet gave and that stand. */
+async function readOpenApprovals(
+  client: ClientBase,
+  { chainId, wallets }: RowsRequest,
+): Promise<ReadonlyMap<Address, readonly OpenApproval[]>> {
+  const open = new Map<Address, OpenApproval[]>();
+  for (const approval of await readLiveApprovals(client, { chainId, wallets })) {
+    const { owner, token, spender, kind, amount, timestamp } = approval;
+    if (kind === "token") continue;
+    if (kind === "amount" && (amount === null || amount < UNLIMITED)) continue;
+    const known = open.get(owner);
+    const own = { token, spender, kind, approvedAt: timestamp };
+    if (known === undefined) open.set(owner, [own]);
+    else known.push(own);
+  }
+  return open;
+}
+
+type Flags = {
+  readonly own: ReadonlyMap<Address, readonly SanctionsFlag[]>;
+  readonly counterparties: ReadonlyMap<Address, "sanctioned" | "mixer">;
+};
+
+function flagsOf({ shared, chain }: RowsRequest): Flags {
+  const mixers = [...lowerSet(chain.accounts.mixers)].map((mixer) => [mixer, "mixer"] as const);
+  const listed = shared.sanctions.map(({ address }) => [address, "sanctioned"] as const);
+  return { own: flagsByAddress(shared.sanctions), counterparties: new Map([...mixers, ...listed]) };
+}
+
+/** The flags of each listed address, in the order of the list. */
+export function flagsByAddress(
+  entries: readonly SanctionsEntry[],
+): ReadonlyMap<Address, readonly SanctionsFlag[]> {
+  const flags = new Map<Address, SanctionsFlag[]>();
+  for (const { address, ...flag } of entries) {
+    const known = flags.get(address);
+    if (known === undefined) flags.set(address, [flag]);
+    else known.push(flag);
+  }
+  return flags;
+}
+
+function lowerSet(addresses: readonly Address[]): ReadonlySet<Address> {
+  return new Set(addresses.map((address) => address.toLowerCase() as Address));
+}

@@ -1,0 +1,212 @@
+import { type ClientBase, escapeIdentifier } from "pg";
+import type { Address } from "viem";
+import type { ReadPoint } from "../../ingest/read-as-of.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { Coverage, Delegation } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+
+/** What is known of a wallet besides its calls. */
+export type WalletFacts = {
+  readonly address: Address;
+  readonly coverage: Coverage;
+  /** Unix seconds; null where the index starts later than the chain. */
+  readonly chainStartTimestamp: number | null;
+  /** Unix seconds of the window's first moment; null without an own call. */
+  readonly windowStart: number | null;
+  /** Whether enriched blocks since it is followed are still to be read for it, or it is not followed. */
+  readonly pastOpen: boolean;
+  /** Whether some of its calls come from a history source. */
+  readonly hasHistory: boolean;
+  readonly delegation: Delegation | null;
+  /** Unix seconds at which the day began on which a service of one of its agents last answered; null where none did. */
+  readonly servicesUpAt: number | null;
+};
+
+export type WalletsQuery = {
+  /** Views schema of the index, chain_<id>. */
+  readonly schema: string;
+  readonly chainId: number;
+  readonly point: ReadPoint;
+  /** Lower-case. */
+  readonly wallets: readonly Address[];
+  readonly policy: Policy;
+};
+
+/** Facts of those of the wallets that the index follows by the record's block, or whose history a source told. */
+export async function readWalletFacts(
+  client: ClientBase,
+  query: WalletsQuery,
+): Promise<readonly WalletFacts[]> {
+  const { schema, chainId, point, wallets } = query;
+  const { rows } = await client.query({
+    name: `wallet-facts-${schema}`,
+    text: walletsSql(escapeIdentifier(schema)),
+    values: [wallets, point.asOf.blockNumber, point.enriched.blockNumber, chainId],
+    rowMode: "array",
+  });
+  const services = await readServices(client, query);
+  return (rows as WalletTuple[]).map((row) => toFacts(row, services, query));
+}
+
+type WalletTuple = [
+  address: Address,
+  followedBlock: number | null,
+  followedTimestamp: number | null,
+  firstBlock: number,
+  firstTimestamp: number,
+  firstNonce: number | null,
+  lastTimestamp: number | null,
+  pastOpen: boolean,
+  keptSource: string | null,
+  keptFrom: number | null,
+  keptFromTimestamp: number | null,
+  keptTo: number | null,
+  keptComplete: boolean | null,
+  delegationRead: boolean,
+  delegate: Address | null,
+];
+
+/** $1 wallets, $2 block of the record, $3 block up to which own calls are known, $4 chain. */
+function walletsSql(schema: string): string {
+  return `
+    select wanted.address, w.followed_block::float8, f.timestamp::float8, start.number::float8, start.timestamp::float8,
+      first.nonce, last.timestamp::float8,
+      e.wallet is null or e.past_next is not null or e.from_block > w.followed_block, kept.source, kept.from_block::float8,
+      kept.from_timestamp::float8, kept.to_block::float8, kept.complete, d.wallet is not null, d.delegate
+    from unnest($1::text[]) as wanted (address)
+    cross join (select number, timestamp from ${schema}.block order by number limit 1) start
+    left join ${schema}.wallet w on w.address = wanted.address and w.followed_block <= $2
+    left join ahs.kept_history kept on kept.chain_id = $4 and kept.wallet = wanted.address and kept.from_block <= $3
+    left join ahs.enrich_wallet e on e.chain_id = $4 and e.wallet = w.address
+    left join lateral (
+      select timestamp from ${schema}.block where number >= w.followed_block order by number limit 1
+    ) f on true
+    left join lateral (
+      select nonce from ${schema}.transaction
+      where "from" = w.address and own and block <= $3 order by block, transaction_index limit 1
+    ) first on true
+    left join lateral (
+      select timestamp from ahs.own_call
+      where chain_id = $4 and wallet = wanted.address and block <= $3
+      order by block desc, transaction_index desc, position desc limit 1
+    ) last on true
+    left join lateral (
+      select wallet, delegate from ahs.wallet_delegation
+      where chain_id = $4 and wallet = wanted.address and block <= $3 order by block desc limit 1
+    ) d on true
+    where w.address is not null or kept.wallet is not null`;
+}
+
+function toFacts(row: WalletTuple, services: ReadonlyMap<Address, number>, query: WalletsQuery): WalletFacts {
+  const [address, , , firstBlock, firstTimestamp, , lastTimestamp, pastOpen] = row;
+  const [, , , , , , , , keptSource, , , , , delegationRead, delegate] = row;
+  // A chain whose blocks are indexed from 0 or 1 on is indexed from its beginning.
+  const chainStartTimestamp = firstBlock <= 1 ? firstTimestamp : null;
+  const windowStart =
+    lastTimestamp === null ? null : lastTimestamp - query.policy.window.days * SECONDS_PER_DAY;
+  return {
+    address,
+    coverage: coverageOf(row, { chainStartTimestamp, windowStart, point: query.point }),
+    chainStartTimestamp,
+    windowStart,
+    pastOpen,
+    hasHistory: keptSource !== null,
+    delegation: delegationRead ? { to: delegate } : null,
+    servicesUpAt: services.get(address) ?? null,
+  };
+}
+
+type Within = {
+  readonly chainStartTimestamp: number | null;
+  readonly windowStart: number | null;
+  readonly point: ReadPoint;
+};
+
+/**
+ * What the index and a history source cover together, where they meet; else what the index covers. Of what the index
+ * covers no own call can be missing where the wallet was followed from the chain's first block, where its first known call
+ * is its first ever (nonce 0), or where the window starts after it was followed.
+ */
+function coverageOf(row: WalletTuple, { chainStartTimestamp, windowStart, point }: Within): Coverage {
+  const [, followedBlock, followedTimestamp, , , firstNonce, , pastOpen] = row;
+  const enrichedTo = point.enriched.blockNumber;
+  const kept = keptOf(row);
+  if (followedBlock === null || followedTimestamp === null) {
+    if (kept === null) throw new Error(`${row[0]} is neither followed nor told of by a source`);
+    const { fromBlock, fromTimestamp, complete, source } = kept;
+    return {
+      fromBlock,
+      fromTimestamp,
+      toBlock: Math.min(kept.toBlock, enrichedTo),
+      complete,
+      sources: [source],
+    };
+  }
+  const indexComplete =
+    followedTimestamp === chainStartTimestamp ||
+    firstNonce === 0 ||
+    (windowStart !== null && windowStart >= followedTimestamp);
+  const joined = kept !== null && kept.toBlock >= followedBlock - 1 ? kept : null;
+  const isLonger = joined !== null && joined.fromBlock < followedBlock;
+  return {
+    fromBlock: isLonger ? joined.fromBlock : followedBlock,
+    fromTimestamp: isLonger ? joined.fromTimestamp : followedTimestamp,
+    toBlock: Math.max(enrichedTo, followedBlock),
+    complete: !pastOpen && (indexComplete || joined?.complete === true),
+    sources: joined === null ? ["index"] : ["index", joined.source],
+  };
+}
+
+type Kept = {
+  readonly source: string;
+  readonly fromBlock: number;
+  readonly fromTimestamp: number;
+  readonly toBlock: number;
+  readonly complete: boolean;
+};
+
+function keptOf(row: WalletTuple): Kept | null {
+  const [, , , , , , , , source, fromBlock, fromTimestamp, toBlock, complete] = row;
+  if (
+    source === null ||
+    fromBlock === null ||
+    fromTimestamp === null ||
+    toBlock === null ||
+    complete === null
+  )
+    return null;
+  return { source, fromBlock, fromTimestamp, toBlock, complete };
+}
+
+/** Agents of one wallet whose services are looked at, the newest: anybody registers as many as he likes for a cent each. */
+const MAX_AGENTS = 16;
+
+/**
+ * When a declared endpoint of an agent that has the wallet now last answered, to the day: a record would otherwise differ
+ * after every probe, for a label that looks at months.
+ */
+async function readServices(
+  client: ClientBase,
+  { schema, chainId, wallets }: WalletsQuery,
+): Promise<ReadonlyMap<Address, number>> {
+  const { rows } = await client.query({
+    name: `services-${schema}`,
+    text: `
+      select wanted.wallet, floor(extract(epoch from max(up.at)) / ${SECONDS_PER_DAY})::float8 * ${SECONDS_PER_DAY}
+      from unnest($1::text[]) as wanted (wallet)
+      cross join lateral (
+        select agent_id from ${escapeIdentifier(schema)}.agent_wallet
+        where wallet = wanted.wallet and to_block is null order by agent_id desc limit ${MAX_AGENTS}
+      ) a
+      join ahs.agent_document d on d.chain_id = $2 and d.agent_id = a.agent_id
+      cross join lateral jsonb_array_elements(d.services) service
+      cross join lateral (
+        select at from ahs.probe
+        where chain_id = $2 and endpoint = service->>'endpoint' and outcome = 'ok' order by at desc limit 1
+      ) up
+      group by wanted.wallet`,
+    values: [wallets, chainId],
+    rowMode: "array",
+  });
+  return new Map(rows as [Address, number][]);
+}

@@ -1,0 +1,221 @@
+import { setImmediate } from "node:timers/promises";
+import type { ClientBase } from "pg";
+import type { Address } from "viem";
+import type { ChainFacts } from "../chain/deployments.ts";
+import type { Database } from "../db/database.ts";
+import { readSnapshot } from "../db/index-snapshot.ts";
+import { type ReadPoint, readAsOf, readNewest } from "../ingest/read-as-of.ts";
+import { scoreWallet } from "../model/features/score-wallet.ts";
+import type { AsOf, WalletRows } from "../model/features/types.ts";
+import type { Policy } from "../model/score/policy-shape.ts";
+import type { ScoreRecord } from "../model/score/record.ts";
+import { readSanctionsEntries } from "../sanctions/sanctions.ts";
+import {
+  counterpartyFile,
+  type InputFile,
+  inputsFile,
+  policyFile,
+  rowsDigest,
+  sanctionsFile,
+  tokenListFile,
+} from "./inputs-hash.ts";
+import { type ContactCaches, createContactCaches } from "./read/contact-cache.ts";
+import { flagsByAddress, type ReadRows, readWalletRows, type SharedInputs } from "./read/read-rows.ts";
+import { readTokenList } from "./read/read-token-list.ts";
+
+/** What the model reads of a deployment besides the chain's number. */
+type ScoringChain = Pick<ChainFacts, "market" | "accounts">;
+
+export type ScoringContext = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly chain: ScoringChain;
+  readonly policy: Policy;
+};
+
+/** A record, the file of all that it follows from, and the one of these files that is its own. */
+export type InputRecord = {
+  readonly record: ScoreRecord;
+  readonly inputs: InputFile;
+  readonly counterparties: InputFile;
+};
+
+export type ScoredWallets = {
+  readonly asOf: AsOf;
+  /** Of wallets that are followed, that a history source told of, or that are sanctioned. */
+  readonly records: readonly InputRecord[];
+  /** Of all others: that nothing is known of them, for whoever has an earlier score of one. */
+  readonly strangers: readonly InputRecord[];
+  /** Policy, token list and sanctions list. */
+  readonly files: readonly InputFile[];
+};
+
+/** The rows of wallets in one snapshot, and everything else that their records follow from. */
+export type ReadWallets = {
+  readonly point: ReadPoint;
+  readonly shared: SharedInputs;
+  readonly known: readonly ReadRows[];
+  readonly strangers: readonly ReadRows[];
+};
+
+/** finalized: the newest block both final and enriched. newest: the newest indexed one, which a reorg can still take out. */
+export type ScoredBlock = "finalized" | "newest";
+
+export type ReadTask = {
+  /** Lower-case, each once. */
+  readonly wallets: readonly Address[];
+  readonly at: ScoredBlock;
+  /** Kept from batch to batch of one run. */
+  readonly contacts: ContactCaches;
+  /** See `RowsRequest`. */
+  readonly mostAddresses?: number;
+};
+
+/** Scores wallets (lower-case) at the newest finalized and enriched block; null while there is none. */
+export function scoreAtFinalized(
+  context: ScoringContext,
+  wallets: readonly Address[],
+): Promise<ScoredWallets | null> {
+  return scoreAt(context, { wallets, at: "finalized", contacts: createContactCaches() });
+}
+
+/**
+ * Scores wallets (lower-case) at the newest indexed block, by the own calls of the enriched ones; null while none is
+ * both finalized and enriched.
+ */
+export function scoreAtNewest(
+  context: ScoringContext,
+  wallets: readonly Address[],
+): Promise<ScoredWallets | null> {
+  return scoreAt(context, { wallets, at: "newest", contacts: createContactCaches() });
+}
+
+async function scoreAt(context: ScoringContext, task: ReadTask): Promise<ScoredWallets | null> {
+  const read = await readWallets(context, task);
+  return read === null ? null : scoreRead(read, context.policy);
+}
+
+/** Reads everything that the records of wallets follow from, in one snapshot; null while there is no block to score at. */
+export async function readWallets(
+  { db, ...context }: ScoringContext,
+  task: ReadTask,
+): Promise<ReadWallets | null> {
+  return readSnapshot(db, (client) => readWalletsIn(client, context, task));
+}
+
+/** The same in a snapshot that the caller holds. */
+export async function readWalletsIn(
+  client: ClientBase,
+  { chainId, chain, policy }: Omit<ScoringContext, "db">,
+  { wallets, at, contacts, mostAddresses }: ReadTask,
+): Promise<ReadWallets | null> {
+  const schema = `chain_${chainId}`;
+  const point = await readPoint(client, { schema, chainId, at });
+  if (point === null) return null;
+  const { asOf, enriched } = point;
+  const shared = {
+    sanctions: await readSanctionsEntries(client, { schema, chainId, asOfBlock: asOf.blockNumber }),
+    tokens: await readTokenList(client, { chainId, market: chain.market, enriched }),
+  };
+  const known = await readWalletRows(client, {
+    ...{ schema, chainId, chain, point, wallets, policy, shared },
+    contacts: contacts(enriched.blockHash),
+    ...(mostAddresses === undefined ? {} : { mostAddresses }),
+  });
+  const isKnown = new Set(known.map(({ rows }) => rows.wallet));
+  const unknown = wallets.filter((wallet) => !isKnown.has(wallet));
+  const others = unknownRows(unknown, { chainId, asOf, shared });
+  return {
+    point,
+    shared,
+    known: [...known, ...others.filter(isListed)],
+    strangers: others.filter((read) => !isListed(read)),
+  };
+}
+
+async function readPoint(
+  client: ClientBase,
+  { at, ...chain }: { readonly at: ScoredBlock; readonly schema: string; readonly chainId: number },
+): Promise<ReadPoint | null> {
+  switch (at) {
+    case "newest":
+      return readNewest(client, chain);
+    case "finalized": {
+      const asOf = await readAsOf(client, chain);
+      return asOf === null ? null : { asOf, enriched: asOf };
+    }
+  }
+}
+
+/** Wallets scored before the database's answers get their turn. */
+const PAUSE_AFTER = 20;
+
+/** The records that rows make under a policy; gives way to other work now and then. */
+export async function scoreRead(read: ReadWallets, policy: Policy): Promise<ScoredWallets> {
+  const { asOf } = read.point;
+  const files = {
+    policy: policyFile(policy),
+    tokens: tokenListFile(read.shared.tokens),
+    sanctions: sanctionsFile(read.shared.sanctions),
+  };
+  const toRecord = ({ rows, digest }: ReadRows): InputRecord => {
+    const counterparties = counterpartyFile(rows);
+    const inputs = inputsFile({
+      policyHash: files.policy.hash,
+      tokenListHash: files.tokens.hash,
+      sanctionsHash: files.sanctions.hash,
+      counterpartyHash: counterparties.hash,
+      rowsDigest: digest,
+      asOf,
+    });
+    return { record: scoreWallet({ rows, asOf, policy }), inputs, counterparties };
+  };
+  const toRecords = async (wallets: readonly ReadRows[]): Promise<InputRecord[]> => {
+    const records: InputRecord[] = [];
+    for (const wallet of wallets) {
+      records.push(toRecord(wallet));
+      if (records.length % PAUSE_AFTER === 0) await setImmediate();
+    }
+    return records;
+  };
+  return {
+    asOf,
+    records: await toRecords(read.known),
+    strangers: await toRecords(read.strangers),
+    files: [files.policy, files.tokens, files.sanctions],
+  };
+}
+
+function isListed({ rows }: ReadRows): boolean {
+  return rows.sanctions.length > 0;
+}
+
+/** Rows of wallets that nothing is known of: whether they are listed, and nothing else. */
+function unknownRows(
+  wallets: readonly Address[],
+  { chainId, asOf, shared }: { readonly chainId: number; readonly asOf: AsOf; readonly shared: SharedInputs },
+): ReadRows[] {
+  const flags = flagsByAddress(shared.sanctions);
+  return wallets.map((wallet) => {
+    const rows: WalletRows = {
+      chainId,
+      wallet,
+      calls: [],
+      counterparties: [],
+      approvals: null,
+      delegation: null,
+      tokens: shared.tokens,
+      servicesUpAt: null,
+      sanctions: flags.get(wallet) ?? [],
+      coverage: {
+        fromBlock: asOf.blockNumber,
+        fromTimestamp: asOf.timestamp,
+        toBlock: asOf.blockNumber,
+        complete: false,
+        sources: ["index"],
+      },
+      chainStartTimestamp: null,
+    };
+    return { rows, digest: rowsDigest(rows) };
+  });
+}

@@ -1,0 +1,220 @@
+import { and, desc, eq } from "drizzle-orm";
+import type { Address, Hex } from "viem";
+import type { Database } from "../db/database.ts";
+import { loadInBatches } from "../db/load-in-batches.ts";
+import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { score } from "../db/tables/score.ts";
+import type { SanctionsFlag } from "../model/features/types.ts";
+import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
+import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "../sanctions/sanctions.ts";
+
+/** A row of the score history. */
+export type StoredScore = typeof score.$inferSelect;
+
+/** The newest block that the index holds. */
+export type IndexHead = { readonly blockNumber: number /** Unix seconds. */; readonly timestamp: number };
+
+/** The newest score of a wallet, as far as routing looks at it. */
+export type CurrentScore = {
+  /** Its row in the history. */
+  readonly scoreId: number;
+  readonly asOfBlock: number;
+  readonly ahsScore: number | null;
+  readonly grade: Grade | null;
+  readonly confidenceMicros: number;
+  readonly confidenceLevel: ConfidenceLevel;
+  readonly asOfTime: Date;
+};
+
+/** All that is known of a wallet without scoring it, read in one statement. */
+export type Standing = {
+  /** Null while the index holds no block. */
+  readonly head: IndexHead | null;
+  /** Of every source, as of the newest indexed block; empty when none. */
+  readonly sanctions: readonly SanctionsFlag[];
+  /** Null for a wallet never scored. */
+  readonly score: CurrentScore | null;
+  /** Whether the index follows the wallet. */
+  readonly followed: boolean;
+};
+
+/** What the oracle holds for a wallet by its indexed events. */
+export type PublishedScore = {
+  /** Null, as is nothing else, when the published record says insufficient. */
+  readonly ahsScore: number | null;
+  readonly asOfBlock: number;
+  readonly transactionHash: Hex;
+  readonly publishedAt: Date;
+};
+
+/** The stored scores of a period in three numbers. */
+export type ScoreTrend = {
+  readonly points: number;
+  /** Points gained along the least-squares line from the first to the last; null without two distinct times. */
+  readonly change: number | null;
+};
+
+/** Reads of scores and of the index; addresses are lower-case. */
+export type ScoreReader = {
+  standing(address: Address): Promise<Standing>;
+  published(address: Address): Promise<PublishedScore | null>;
+  /** Newest first. */
+  history(address: Address, limit: number): Promise<readonly StoredScore[]>;
+  /** Of the scores as of `since` or later; insufficient ones count for nothing. */
+  trend(address: Address, since: Date): Promise<ScoreTrend>;
+  head(): Promise<IndexHead | null>;
+};
+
+/** Score reads on our tables and on the views of one chain's index. */
+export function createScoreReader(db: Database, chainId: number): ScoreReader {
+  const views = `"chain_${chainId}"`;
+  const pool = db.$client;
+  const standing = standingLoader(db, chainId);
+  return {
+    standing,
+    async published(address) {
+      const { rows } = await pool.query<PublishedRow>({
+        ...QUERY_DEADLINE,
+        name: "score_published",
+        text: `select ahs_score, insufficient, as_of, transaction_hash, published_at
+               from ${views}.oracle_score where wallet = $1 and present`,
+        values: [address],
+      });
+      return rows[0] === undefined ? null : publishedOf(rows[0]);
+    },
+    async history(address, limit) {
+      return db
+        .select()
+        .from(score)
+        .where(and(eq(score.chainId, chainId), eq(score.wallet, address)))
+        .orderBy(desc(score.asOfBlock), desc(score.id))
+        .limit(limit);
+    },
+    async trend(address, since) {
+      const { rows } = await pool.query<TrendRow>({
+        ...QUERY_DEADLINE,
+        name: "score_trend",
+        text: TREND,
+        values: [chainId, address, since],
+      });
+      return { points: Number(rows[0]?.points), change: rows[0]?.change ?? null };
+    },
+    async head() {
+      const { rows } = await pool.query<HeadRow>({
+        ...QUERY_DEADLINE,
+        name: "index_head",
+        text: newestBlock(views),
+      });
+      return rows[0] === undefined ? null : headOf(rows[0]);
+    },
+  };
+}
+
+/** The newest score of each UTC day: how often somebody asks moves nothing, nor does a listing that was taken back. */
+const TREND = `
+  select count(*) as points,
+         regr_slope(ahs_score, seconds) * (max(seconds) - min(seconds)) as change
+  from (
+    select distinct on (as_of_time::date) ahs_score, extract(epoch from as_of_time)::float8 as seconds
+    from ahs.score
+    where chain_id = $1 and wallet = $2 and as_of_time >= $3 and ahs_score is not null and not sanctioned
+    order by as_of_time::date, as_of_block desc, id desc
+  ) as scored`;
+
+function newestBlock(views: string): string {
+  return `select number as head_number, "timestamp" as head_timestamp
+          from ${views}.block order by number desc limit 1`;
+}
+
+/** One statement for all requests that wait: routing must cost little more than a read by primary key. */
+function standingLoader(db: Database, chainId: number): (address: Address) => Promise<Standing> {
+  const schema = `chain_${chainId}`;
+  const views = `"${schema}"`;
+  const statement = {
+    name: "wallet_standing",
+    text: `
+      select wanted.address, head.*, followed.address is not null as followed, ${FLAGS_COLUMNS},
+             current.score_id, current.as_of_block, current.ahs_score, current.grade, current.confidence_micros,
+             current.confidence_level, current.as_of_time
+      from unnest($1::text[]) as wanted (address)
+      left join (${newestBlock(views)}) as head on true
+      left join ahs.current_score as current on current.chain_id = $2 and current.wallet = wanted.address
+      left join ${views}.wallet as followed on followed.address = wanted.address
+      ${sanctionsFlagsJoin({ schema, address: "wanted.address", chainId: "$2" })}`,
+  };
+  return loadInBatches(
+    async (addresses: readonly Address[]) => {
+      const { rows } = await db.$client.query<StandingRow>({
+        ...QUERY_DEADLINE,
+        ...statement,
+        values: [[...new Set(addresses)], chainId],
+      });
+      const found = new Map(rows.map((row) => [row.address, standingOf(row)]));
+      return addresses.map((address) => {
+        const standing = found.get(address);
+        if (standing === undefined) throw new Error(`no standing read for ${address}`);
+        return standing;
+      });
+    },
+    { maxSize: 500, maxRunning: 2 },
+  );
+}
+
+// As node-postgres reads ponder.schema.ts and tables/score.ts; numeric and int8 arrive as text.
+type HeadRow = { readonly head_number: string; readonly head_timestamp: string };
+type NoHeadRow = { readonly head_number: null; readonly head_timestamp: null };
+type CurrentScoreRow = {
+  readonly score_id: string;
+  readonly as_of_block: string;
+  readonly ahs_score: number | null;
+  readonly grade: Grade | null;
+  readonly confidence_micros: number;
+  readonly confidence_level: ConfidenceLevel;
+  readonly as_of_time: Date;
+};
+type NoScoreRow = { readonly confidence_level: null };
+type StandingRow = { readonly address: Address; readonly followed: boolean } & FlagsRow &
+  (HeadRow | NoHeadRow) &
+  (CurrentScoreRow | NoScoreRow);
+type PublishedRow = {
+  readonly ahs_score: number;
+  readonly insufficient: boolean;
+  readonly as_of: string;
+  readonly transaction_hash: Hex;
+  readonly published_at: string;
+};
+type TrendRow = { readonly points: string; readonly change: number | null };
+
+function standingOf(row: StandingRow): Standing {
+  return {
+    head: row.head_number === null ? null : headOf(row),
+    sanctions: flagsOf(row),
+    score: row.confidence_level === null ? null : currentScoreOf(row),
+    followed: row.followed,
+  };
+}
+
+function headOf(row: HeadRow): IndexHead {
+  return { blockNumber: Number(row.head_number), timestamp: Number(row.head_timestamp) };
+}
+
+function currentScoreOf(row: CurrentScoreRow): CurrentScore {
+  return {
+    scoreId: Number(row.score_id),
+    asOfBlock: Number(row.as_of_block),
+    ahsScore: row.ahs_score,
+    grade: row.grade,
+    confidenceMicros: row.confidence_micros,
+    confidenceLevel: row.confidence_level,
+    asOfTime: row.as_of_time,
+  };
+}
+
+function publishedOf(row: PublishedRow): PublishedScore {
+  return {
+    ahsScore: row.insufficient ? null : row.ahs_score,
+    asOfBlock: Number(row.as_of),
+    transactionHash: row.transaction_hash,
+    publishedAt: new Date(Number(row.published_at) * 1000),
+  };
+}

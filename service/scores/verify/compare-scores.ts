@@ -1,0 +1,110 @@
+import type { FeatureLine, ScoreRecord } from "../../model/score/record.ts";
+import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import type { RecordedScore } from "./recorded-score.ts";
+
+/** One member of a record that comes out otherwise when it is computed again. */
+export type Difference = {
+  readonly what: string;
+  readonly recorded: string;
+  readonly recomputed: string;
+};
+
+const MICROS = 1_000_000;
+
+/**
+ * Everything in which a recorded score differs from the one computed again; empty where they agree. Probes of services are
+ * in no file: of an answer with D3 only the parts are compared that follow without them.
+ */
+export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord): readonly Difference[] {
+  const { outcome } = recomputed;
+  const points =
+    outcome.kind === "scored" ? outcome : { ahsScore: null, d1Score: null, d2Score: null, grade: null };
+  const total =
+    recorded.mode === "3D"
+      ? []
+      : [
+          difference("ahs_score", recorded.ahs_score, points.ahsScore),
+          difference("grade", recorded.grade, points.grade),
+        ];
+  return [
+    ...compareLines(recorded, recomputed.features),
+    ...[
+      difference("d1_score", recorded.d1_score, points.d1Score),
+      difference("d2_score", recorded.d2_score, points.d2Score),
+      difference(
+        "patterns",
+        recorded.patterns.map(patternText).join(),
+        recomputed.patterns.map(patternText).join(),
+      ),
+      difference(
+        "sanctions_flags",
+        recorded.sanctions_flags.map(flagText).join(),
+        recomputed.sanctionsFlags.map(flagText).join(),
+      ),
+      ...total,
+      difference("trust_routing", recorded.trust_routing, routingOf(recomputed)),
+      difference("confidence", recorded.confidence, recomputed.confidenceMicros / MICROS),
+      difference("confidence_level", recorded.confidence_level, recomputed.confidenceLevel),
+      difference("model_version", recorded.model_version, recomputed.modelVersion),
+      difference("as_of_time", recorded.as_of_time, new Date(recomputed.asOf.timestamp * 1000).toISOString()),
+    ].filter((found) => found !== null),
+  ];
+}
+
+function routingOf({ wallet, outcome, sanctionsFlags, confidenceLevel }: ScoreRecord): string {
+  const score =
+    outcome.kind === "scored"
+      ? ({ kind: "scored", grade: outcome.grade, confidenceLevel } as const)
+      : ({ kind: "insufficient" } as const);
+  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned: sanctionsFlags.length > 0, score }).action;
+}
+
+/** A difference between two values, null where they are the same. */
+export function difference(
+  what: string,
+  recorded: string | number | boolean | null,
+  recomputed: string | number | boolean | null,
+): Difference | null {
+  if (recorded === recomputed) return null;
+  return { what, recorded: String(recorded), recomputed: String(recomputed) };
+}
+
+type RecordedLine = RecordedScore["features"][number];
+
+function compareLines(
+  { features, mode }: RecordedScore,
+  recomputed: readonly FeatureLine[],
+): readonly Difference[] {
+  const isCompared = ({ dimension }: { readonly dimension: string }) =>
+    dimension !== "D3" && (mode === "2D" || dimension !== "AHS");
+  const given = features.filter(isCompared);
+  const found = recomputed.filter(isCompared);
+  const names = new Set([...given, ...found].map(nameOf));
+  return [...names].flatMap((name) => {
+    const differs = difference(
+      name,
+      lineText(given.find((line) => nameOf(line) === name)),
+      lineText(found.find((line) => nameOf(line) === name)),
+    );
+    return differs === null ? [] : [differs];
+  });
+}
+
+function nameOf({ dimension, name }: { readonly dimension: string; readonly name: string }): string {
+  return `${dimension} ${name}`;
+}
+
+function lineText(line: Omit<RecordedLine, "dimension" | "name"> | undefined): string {
+  if (line === undefined) return "no such line";
+  const { state, value, samples, score, weight, contribution } = line;
+  if (state !== "measured") return `${state}, weight ${weight}`;
+  return `value ${value}, ${samples} samples, score ${score ?? "–"}, weight ${weight}, contribution ${contribution ?? "–"}`;
+}
+
+function patternText({ name, effect }: { readonly name: string; readonly effect: number }): string {
+  return `${name} ${effect}`;
+}
+
+function flagText({ source, reference }: { readonly source: string; readonly reference: string }): string {
+  return `${source} ${reference}`;
+}

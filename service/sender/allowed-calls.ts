@@ -1,0 +1,95 @@
+import { type Abi, type Address, isAddressEqual, toFunctionSelector } from "viem";
+import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
+import { usdCoinAbi } from "../chain/abi/usd-coin.ts";
+import { verdictEvaluatorAbi } from "../chain/abi/verdict-evaluator.ts";
+import type { Deployment } from "../chain/deployments.ts";
+
+/** Roles whose keys send transactions. */
+export type SendingRole = "publisher" | "facilitator" | "relayer";
+
+/** What a row of the queue asks a key to send. */
+export type AskedCall = {
+  readonly purpose: string;
+  readonly to: string;
+  /** 0x and hexadecimal digits. */
+  readonly data: string;
+  /** Wei. */
+  readonly value: bigint;
+};
+
+/** Says why a call is none that a key may be made to send; null where it may. */
+export type RefuseCall = (call: AskedCall) => string | null;
+
+/** Where our contracts are, and what a request to the oracle may cost beyond its gas, in wei. */
+type CallTargets = Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc"> & {
+  readonly maxRequestFeeWei: bigint;
+};
+
+type Rule = {
+  readonly role: SendingRole;
+  /** Null where the chain has no such contract: then nothing goes there. */
+  readonly to: Address | null;
+  readonly selectors: readonly string[];
+  readonly mostWei: bigint;
+};
+
+/**
+ * The calls that a key of these roles may be made to send, whoever wrote them into the queue: for each purpose one contract of ours,
+ * its functions by selector, and a bound of value.
+ */
+export function allowedCalls(roles: readonly SendingRole[], targets: CallTargets): RefuseCall {
+  const rules = rulesOf(targets);
+  return (call) => {
+    const rule = rules.get(call.purpose);
+    if (rule === undefined) return `no key sends anything for the purpose ${call.purpose}`;
+    if (!roles.includes(rule.role)) return `${call.purpose} is for the key of the ${rule.role}`;
+    return refuseBy(rule, call);
+  };
+}
+
+function refuseBy({ to, selectors, mostWei }: Rule, call: AskedCall): string | null {
+  const { purpose, value } = call;
+  // Text columns forget that it was an address; what is none equals none.
+  const isThere = to !== null && /^0x[0-9a-f]{40}$/i.test(call.to) && isAddressEqual(call.to as Address, to);
+  if (!isThere) return `${purpose} goes to ${to ?? "no contract of this chain"}, not to ${call.to}`;
+  const selector = call.data.slice(0, 10).toLowerCase();
+  if (!selectors.includes(selector)) return `${purpose} does not call ${selector} there`;
+  if (value < 0n || value > mostWei) return `${purpose} may carry ${mostWei} wei at most, not ${value}`;
+  return null;
+}
+
+function rulesOf(targets: CallTargets): ReadonlyMap<string, Rule> {
+  const oracle = (name: string, mostWei: bigint): Rule => ({
+    role: "publisher",
+    to: targets.oracle.address,
+    selectors: selectorsOf(agentHealthOracleAbi, name),
+    mostWei,
+  });
+  const evaluator = (name: string): Rule => ({
+    role: "relayer",
+    to: targets.verdictEvaluator?.address ?? null,
+    selectors: selectorsOf(verdictEvaluatorAbi, name),
+    mostWei: 0n,
+  });
+  const transfer: Rule = {
+    role: "facilitator",
+    to: targets.usdc,
+    selectors: selectorsOf(usdCoinAbi, "transferWithAuthorization"),
+    mostWei: 0n,
+  };
+  return new Map([
+    ["publish", oracle("publish", 0n)],
+    ["publish-root", oracle("publishRoot", 0n)],
+    ["enrol", oracle("requestScore", targets.maxRequestFeeWei)],
+    ["settle", evaluator("settle")],
+    ["hold", evaluator("hold")],
+    ["x402", transfer],
+  ]);
+}
+
+/** Of every function of that name, however many there are. */
+function selectorsOf(abi: Abi, name: string): readonly string[] {
+  return abi.flatMap((item) =>
+    item.type === "function" && item.name === name ? [toFunctionSelector(item)] : [],
+  );
+}

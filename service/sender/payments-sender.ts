@@ -1,0 +1,132 @@
+import { and, desc, eq, gte, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
+import type { Database } from "../db/database.ts";
+import { underDeadline } from "../db/query-deadline.ts";
+import { type SenderState, senderTransaction } from "../db/tables/publish.ts";
+import { SENDER_CHANNEL } from "./sender-session.ts";
+import { enqueueTransaction, type SenderKey } from "./sender-transactions.ts";
+
+/** Names one EIP-3009 authorization, for good: its token marks the nonce as used. All lower-case. */
+export type AuthorizationId = { readonly asset: Address; readonly payer: Address; readonly nonce: Hex };
+
+/** Where the transaction stands that carries an authorization out. */
+export type SettlementTransaction = {
+  readonly state: SenderState;
+  /** Its block cannot be reorged. */
+  readonly final: boolean;
+  readonly minedHash: string | null;
+  readonly failure: string | null;
+  readonly error: string | null;
+};
+
+const PURPOSE = "x402";
+
+/**
+ * Queues the call that carries out an authorization, once per authorization whoever asks and how often. One that failed before
+ * it was ever sent is queued again, since whoever asks anew has seen it pass a simulation. Returns the row's id.
+ */
+export async function enqueueSettlement(
+  pool: Database,
+  key: SenderKey,
+  order: { readonly authorization: AuthorizationId; readonly to: Address; readonly data: Hex },
+): Promise<number> {
+  const db = underDeadline(pool);
+  const id = await enqueueTransaction(db, {
+    ...key,
+    reference: referenceOf(key.chainId, order.authorization),
+    purpose: PURPOSE,
+    to: order.to,
+    data: order.data,
+    value: 0n,
+  });
+  const revived = await db
+    .update(senderTransaction)
+    .set({
+      state: "queued",
+      data: order.data,
+      attempts: 0,
+      notBefore: null,
+      failure: null,
+      error: null,
+      revertData: null,
+      updatedAt: sql`now()`,
+    })
+    .where(and(eq(senderTransaction.id, id), eq(senderTransaction.state, "failed")))
+    .returning({ id: senderTransaction.id });
+  if (revived.length > 0) await db.execute(sql`select pg_notify(${SENDER_CHANNEL}, '')`);
+  return id;
+}
+
+/** Where an order stands, by its row; null when the row is gone. */
+export async function readSettlement(db: Database, id: number): Promise<SettlementTransaction | null> {
+  const [row] = await underDeadline(db)
+    .select(columns)
+    .from(senderTransaction)
+    .where(eq(senderTransaction.id, id));
+  return row ?? null;
+}
+
+/**
+ * Where the order for an authorization stands; null when none was ever queued. Of two, by keys that followed one another, the one that
+ * may still be carried out.
+ */
+export async function findSettlement(
+  db: Database,
+  chainId: number,
+  authorization: AuthorizationId,
+): Promise<SettlementTransaction | null> {
+  const [row] = await underDeadline(db)
+    .select(columns)
+    .from(senderTransaction)
+    .where(
+      and(
+        eq(senderTransaction.chainId, chainId),
+        eq(senderTransaction.reference, referenceOf(chainId, authorization)),
+      ),
+    )
+    .orderBy(sql`${senderTransaction.state} = 'failed'`, desc(senderTransaction.id))
+    .limit(1);
+  return row ?? null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Gas that settlements of the payer of one took in 24 hours and reverted; 0 for what is no settlement. */
+export async function readRevertedGas(
+  db: NodePgDatabase,
+  of: {
+    readonly chainId: number;
+    readonly purpose: string;
+    readonly reference: string;
+    readonly now: Date;
+  },
+): Promise<bigint> {
+  if (of.purpose !== PURPOSE) return 0n;
+  const payer = of.reference.slice(0, of.reference.lastIndexOf(":") + 1);
+  const [reverted] = await db
+    .select({ gas: sql<string>`coalesce(sum(${senderTransaction.gasUsed}), 0)` })
+    .from(senderTransaction)
+    .where(
+      and(
+        eq(senderTransaction.chainId, of.chainId),
+        eq(senderTransaction.purpose, PURPOSE),
+        gte(senderTransaction.createdAt, new Date(of.now.getTime() - DAY_MS)),
+        eq(senderTransaction.state, "reverted"),
+        sql`starts_with(${senderTransaction.reference}, ${payer})`,
+      ),
+    );
+  return BigInt(reverted?.gas ?? 0);
+}
+
+const columns = {
+  state: senderTransaction.state,
+  final: senderTransaction.final,
+  minedHash: senderTransaction.minedHash,
+  failure: senderTransaction.failure,
+  error: senderTransaction.error,
+};
+
+function referenceOf(chainId: number, { asset, payer, nonce }: AuthorizationId): string {
+  return `x402:${chainId}:${asset}:${payer}:${nonce}`.toLowerCase();
+}

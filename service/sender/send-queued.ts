@@ -1,0 +1,113 @@
+import type { Address, Hex } from "viem";
+import { readRevertedGas } from "./payments-sender.ts";
+import type { SendFailure } from "./send-errors.ts";
+import { type Attempt, marketFees, signAndBroadcast, told } from "./send-offer.ts";
+import { fail, forbid, postpone, update } from "./send-outcome.ts";
+import { nonced, type Pass, reservedWei } from "./send-pass.ts";
+import { PAYER_MAX_REVERTED_GAS } from "./send-policy.ts";
+import { readGasSpent } from "./sender-spending.ts";
+import { readHighestNonce, readUnminedTransactions, type SenderTransaction } from "./sender-transactions.ts";
+
+/** Failures that pass by themselves; a transaction with any other is never sent. */
+const LATER: ReadonlySet<SendFailure["kind"]> = new Set([
+  "insufficient_funds",
+  "unreachable",
+  "too_dear",
+  "over_budget",
+]);
+
+/** In order, each on the wire before the next takes a nonce: so a nonce that is given back is always the highest. */
+export async function sendQueued(pass: Pass, queued: readonly SenderTransaction[]): Promise<void> {
+  for (const transaction of queued) {
+    const inFlight = (await readUnminedTransactions(pass.db, pass.key)).map(nonced);
+    if (inFlight.some((other) => other.state === "prepared")) return;
+    if (inFlight.length >= pass.policy.maxInFlight) return;
+    if (!(await sendNext(pass, transaction, reservedWei(inFlight)))) return;
+  }
+}
+
+/** False when the key's money does not reach: then it does not reach for the next one either. */
+async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bigint): Promise<boolean> {
+  const forbidden = pass.refuses(transaction);
+  if (forbidden !== null) {
+    await forbid(pass, transaction, forbidden);
+    return true;
+  }
+  // Typed when it was queued; text columns forget it.
+  const call = { to: transaction.to as Address, data: transaction.data as Hex, value: transaction.value };
+  const gas = await estimate(pass, transaction, call);
+  if (!gas.ok) {
+    await (LATER.has(gas.failure.kind) ? postpone : fail)(pass, transaction, gas.failure);
+    return gas.failure.kind !== "insufficient_funds";
+  }
+  const gasLimit = (gas.value * BigInt(100 + pass.policy.gasMarginPercent)) / 100n;
+  const fees = await marketFees(pass);
+  const shortage = await findShortage(pass, gasLimit * fees.maxFeePerGas + transaction.value + reserved);
+  if (shortage !== null) {
+    await postpone(pass, transaction, shortage);
+    return false;
+  }
+  const highest = await readHighestNonce(pass.db, pass.key);
+  const nonce = highest === null ? pass.latestNonce : Math.max(pass.latestNonce, highest + 1);
+  const fresh = { hashes: [], attempts: 0, notBefore: null, failure: null, error: null };
+  const prepared = await update(pass, transaction, { ...fresh, ...fees, state: "prepared", nonce, gasLimit });
+  pass.metrics.sent.inc({ purpose: transaction.purpose });
+  await signAndBroadcast(pass, prepared, fees);
+  return true;
+}
+
+/** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */
+async function estimate(
+  pass: Pass,
+  { id, purpose, reference }: SenderTransaction,
+  call: { readonly to: Address; readonly data: Hex; readonly value: bigint },
+): Promise<Attempt<bigint>> {
+  const gas = await told(pass.rpc.estimateGas({ from: pass.key.sender, ...call }));
+  const failure = gas.ok ? await findExcess(pass, { id, purpose, reference, gas: gas.value }) : gas.failure;
+  if (gas.ok && failure === null) return gas;
+  if (failure === null) throw new Error("a call without an estimate has failed");
+  pass.metrics.failures.inc({ kind: failure.kind });
+  return { ok: false, failure };
+}
+
+/** Why a call of so much gas is not sent, for good or now; null where it may be. */
+async function findExcess(
+  pass: Pass,
+  {
+    id,
+    purpose,
+    reference,
+    gas,
+  }: { readonly id: number; readonly purpose: string; readonly reference: string; readonly gas: bigint },
+): Promise<SendFailure | null> {
+  const most = pass.policy.maxGas.get(purpose);
+  if (most !== undefined && gas > most) {
+    const message = `the call needs ${gas} gas; ${purpose} may take ${most}`;
+    return { kind: "refused", message, revertData: null };
+  }
+  const reverted = await readRevertedGas(pass.db, { ...pass.key, purpose, reference, now: pass.now() });
+  if (reverted > PAYER_MAX_REVERTED_GAS) {
+    const message = `settlements of this payer took ${reverted} gas in 24 hours and reverted; ${PAYER_MAX_REVERTED_GAS} may`;
+    return { kind: "refused", message, revertData: null };
+  }
+  const budget = pass.policy.budgets.find(({ purposes }) => purposes.includes(purpose));
+  if (budget !== undefined) {
+    const { purposes, dailyGas } = budget;
+    const spent = await readGasSpent(pass.db, { chainId: pass.key.chainId, purposes, now: pass.now() });
+    if (spent + gas > dailyGas) {
+      const message = `${purpose} has used ${spent} of ${dailyGas} gas of this UTC day, and needs ${gas}`;
+      return { kind: "over_budget", message, revertData: null };
+    }
+  }
+  const message = (await pass.tooDear?.({ id, purpose }, gas)) ?? null;
+  return message === null ? null : { kind: "too_dear", message, revertData: null };
+}
+
+async function findShortage(pass: Pass, neededWei: bigint): Promise<SendFailure | null> {
+  const balance = await pass.rpc.balance(pass.key.sender);
+  pass.metrics.balanceWei.set({ sender: pass.key.sender }, Number(balance));
+  if (balance >= neededWei) return null;
+  pass.metrics.failures.inc({ kind: "insufficient_funds" });
+  const message = `balance ${balance} wei, needed at most ${neededWei} wei for this and what is under way`;
+  return { kind: "insufficient_funds", message, revertData: null };
+}

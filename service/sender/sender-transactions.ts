@@ -1,0 +1,132 @@
+import { and, asc, eq, isNull, lte, ne, or, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
+import { senderTransaction } from "../db/tables/publish.ts";
+import { SENDER_CHANNEL } from "./sender-session.ts";
+
+export type SenderTransaction = typeof senderTransaction.$inferSelect;
+export type SenderTransactionPatch = Partial<typeof senderTransaction.$inferInsert>;
+
+/** One key on one chain: whose transactions are meant. */
+export type SenderKey = { readonly chainId: number; readonly sender: Address };
+
+export type TransactionRequest = SenderKey & {
+  /** Names the wish among all of this key: a second request under the same reference adds nothing. */
+  readonly reference: string;
+  /** What it is for, as metrics and budgets tell them apart. */
+  readonly purpose: string;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+};
+
+/**
+ * Queues a transaction for the sender of the key and returns its row's id, that of the earlier request where the reference
+ * was used before. It counts once the surrounding database transaction commits; the sender is woken then.
+ */
+export async function enqueueTransaction(db: NodePgDatabase, request: TransactionRequest): Promise<number> {
+  const key = { chainId: request.chainId, sender: request.sender.toLowerCase() };
+  const [inserted] = await db
+    .insert(senderTransaction)
+    .values({ ...request, ...key, to: request.to.toLowerCase(), state: "queued", hashes: [] })
+    .onConflictDoNothing({
+      target: [senderTransaction.chainId, senderTransaction.sender, senderTransaction.reference],
+    })
+    .returning({ id: senderTransaction.id });
+  if (inserted !== undefined) {
+    await db.execute(sql`select pg_notify(${SENDER_CHANNEL}, '')`);
+    return inserted.id;
+  }
+  const [earlier] = await db
+    .select({ id: senderTransaction.id })
+    .from(senderTransaction)
+    .where(and(ofKey({ ...request }), eq(senderTransaction.reference, request.reference)));
+  if (earlier === undefined) throw new Error(`transaction ${request.reference}: neither stored nor found`);
+  return earlier.id;
+}
+
+/** Transactions that hold a nonce and are not final, by nonce. */
+export async function readOpenTransactions(db: NodePgDatabase, key: SenderKey): Promise<SenderTransaction[]> {
+  return db
+    .select()
+    .from(senderTransaction)
+    .where(
+      and(
+        ofKey(key),
+        eq(senderTransaction.final, false),
+        ne(senderTransaction.state, "failed"),
+        ne(senderTransaction.state, "queued"),
+      ),
+    )
+    .orderBy(asc(senderTransaction.nonce));
+}
+
+/** Transactions that hold a nonce and are not mined, by nonce. */
+export async function readUnminedTransactions(
+  db: NodePgDatabase,
+  key: SenderKey,
+): Promise<SenderTransaction[]> {
+  return db
+    .select()
+    .from(senderTransaction)
+    .where(
+      and(
+        ofKey(key),
+        eq(senderTransaction.final, false),
+        or(eq(senderTransaction.state, "prepared"), eq(senderTransaction.state, "broadcast")),
+      ),
+    )
+    .orderBy(asc(senderTransaction.nonce));
+}
+
+/** Transactions that wait for a nonce and are due, oldest first. */
+export async function readQueuedTransactions(
+  db: NodePgDatabase,
+  key: SenderKey,
+  due: { readonly now: Date; readonly limit: number },
+): Promise<SenderTransaction[]> {
+  return db
+    .select()
+    .from(senderTransaction)
+    .where(
+      and(
+        ofKey(key),
+        eq(senderTransaction.state, "queued"),
+        eq(senderTransaction.final, false),
+        or(isNull(senderTransaction.notBefore), lte(senderTransaction.notBefore, due.now)),
+      ),
+    )
+    .orderBy(asc(senderTransaction.id))
+    .limit(due.limit);
+}
+
+/** The largest nonce that any row of the key holds; null when none does. */
+export async function readHighestNonce(db: NodePgDatabase, key: SenderKey): Promise<number | null> {
+  const [row] = await db
+    .select({ nonce: sql<string | null>`max(${senderTransaction.nonce})` })
+    .from(senderTransaction)
+    .where(ofKey(key));
+  return row === undefined || row.nonce === null ? null : Number(row.nonce);
+}
+
+/** Changes one row and returns it; throws when it is gone, so that nothing is sent that is not on record. */
+export async function updateTransaction(
+  db: NodePgDatabase,
+  id: number,
+  patch: SenderTransactionPatch,
+): Promise<SenderTransaction> {
+  const [row] = await db
+    .update(senderTransaction)
+    .set({ ...patch, updatedAt: sql`now()` })
+    .where(eq(senderTransaction.id, id))
+    .returning();
+  if (row === undefined) throw new Error(`transaction ${id} is no longer stored`);
+  return row;
+}
+
+function ofKey(key: SenderKey) {
+  return and(
+    eq(senderTransaction.chainId, key.chainId),
+    eq(senderTransaction.sender, key.sender.toLowerCase()),
+  );
+}

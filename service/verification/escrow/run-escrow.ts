@@ -1,0 +1,61 @@
+import { pauseFor } from "../../sender/send-pause.ts";
+import { pauseAfter } from "../../sender/send-policy.ts";
+import type { EscrowDeps } from "./escrow-deps.ts";
+import { readEscrowIndex } from "./escrow-jobs.ts";
+import { countHolds } from "./hold-clocks.ts";
+import { WAIT_STATUSES } from "./metrics.ts";
+import { settleSigned } from "./settle-signed.ts";
+import { readOldestUnsigned } from "./settlement-checks.ts";
+import { countOpenSettlements } from "./settlements.ts";
+import { signDecisions } from "./sign-decisions.ts";
+import { tickClocks } from "./tick-clocks.ts";
+
+const PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+const COUNT_EVERY = 15;
+
+/**
+ * Settles until the signal fires: signs decisions about bound jobs, follows what was signed and keeps the clocks of held jobs.
+ * Never throws; a round that fails is logged and tried again after a pause. For the one process that leads in it.
+ */
+export async function runEscrow(deps: EscrowDeps, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  for (let round = 0; !signal.aborted; round += 1) {
+    try {
+      await escrowRound(deps);
+      if (round % COUNT_EVERY === 0) await count(deps);
+      failures = 0;
+    } catch (error) {
+      deps.metrics.failures.inc({ at: "round" });
+      deps.logger.error({ err: error }, "settling round failed; trying again");
+      failures += 1;
+    }
+    const pauses = { first: PAUSE_MS, longest: LONGEST_PAUSE_MS };
+    await pauseFor(failures === 0 ? PAUSE_MS : pauseAfter(failures, pauses), signal);
+  }
+}
+
+/** One round: what was signed, then the clocks, then what is to be signed; nothing without an index of the escrows. */
+export async function escrowRound(deps: EscrowDeps): Promise<void> {
+  if ((await readEscrowIndex(deps.db, deps.deployment.chainId)) === null) {
+    deps.logger.debug("no index of the escrows yet");
+    return;
+  }
+  await settleSigned(deps);
+  await tickClocks(deps);
+  await signDecisions(deps);
+}
+
+async function count({ db, deployment, metrics, now }: EscrowDeps): Promise<void> {
+  const { open: unsettled, oldestOpenSeconds } = await countOpenSettlements(db, deployment.chainId, now());
+  metrics.openSettlements.set(unsettled);
+  metrics.oldestOpenSeconds.set(oldestOpenSeconds);
+  const oldest = await readOldestUnsigned(db, deployment.chainId);
+  for (const status of WAIT_STATUSES) {
+    const since = oldest.get(status)?.getTime() ?? now().getTime();
+    metrics.oldestUnsignedSeconds.set({ status }, Math.max(0, (now().getTime() - since) / 1000));
+  }
+  const { open, forReview } = await countHolds(db, deployment.chainId);
+  metrics.holds.set({ kind: "open" }, open);
+  metrics.holds.set({ kind: "for_review" }, forReview);
+}

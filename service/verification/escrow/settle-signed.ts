@@ -1,0 +1,150 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
+import { holdChain } from "../../db/chain-fence.ts";
+import { findCodeChange } from "./check-code.ts";
+import { decideSettlement, type SettlementSight, type SettlementStep } from "./decide-settlement.ts";
+import type { EscrowDeps } from "./escrow-deps.ts";
+import { readEscrowIndex, readIndexedJob, readIndexedTime, readIndexedVerdicts } from "./escrow-jobs.ts";
+import { EscrowFailure } from "./failure.ts";
+import type { EscrowOutcome } from "./metrics.ts";
+import { queueVerdict } from "./queue-verdict.ts";
+import { findEscrow } from "./read-job.ts";
+import {
+  type OpenSettlement,
+  patchSettlement,
+  readOpenSettlements,
+  type SettlementPatch,
+} from "./settlements.ts";
+import { DECISION_CODES } from "./types.ts";
+
+type Settling = Pick<EscrowDeps, "db" | "client" | "deployment" | "relayer" | "metrics" | "logger" | "now">;
+
+/**
+ * Compares every signed verdict whose fate is open with the evaluator's and the escrows' own events, and with the fate of its
+ * transaction: confirms, gives up or sends again. Each is a transaction of its own. Does nothing without an index.
+ */
+export async function settleSigned(deps: Settling): Promise<void> {
+  for (const settlement of await readOpenSettlements(deps.db, deps.deployment.chainId)) {
+    try {
+      await settleOne(deps, settlement);
+    } catch (error) {
+      deps.metrics.failures.inc({ at: "settling" });
+      deps.logger.error(
+        { err: error, settlement: settlement.id },
+        "signed verdict not looked at: trying again",
+      );
+    }
+  }
+}
+
+async function settleOne(deps: Settling, settlement: OpenSettlement): Promise<void> {
+  const codeChange = await readCodeChange(deps, settlement);
+  const done = await deps.db.transaction(async (tx): Promise<SettlementStep | null> => {
+    await holdChain(tx, settlement.chainId);
+    const seen = await look(tx, deps, settlement);
+    if (seen === null) return null;
+    const step = decideSettlement(settlement, { ...seen, codeChange });
+    const patch = await patchOf(tx, deps, { settlement, step });
+    if (patch === null) return null;
+    return (await patchSettlement(tx, settlement, { patch, now: seen.now })) ? step : null;
+  });
+  if (done !== null) report(deps, settlement, done);
+}
+
+/** Asked only where the verdict may have to be sent again; it waits while the node does not answer. */
+async function readCodeChange(
+  { client, deployment }: Settling,
+  { chainId, escrow, jobId, carrier }: OpenSettlement,
+): Promise<string | null> {
+  const isUnderWay =
+    carrier !== null && carrier.state !== "failed" && carrier.state !== "reverted" && !carrier.final;
+  if (isUnderWay) return null;
+  // Typed when it was signed; text columns forget it.
+  const known = findEscrow(deployment, { chainId, escrow: escrow as Address, jobId });
+  if (known === undefined) return "it is not among those whose jobs are settled here any more";
+  try {
+    return await findCodeChange(client, known);
+  } catch (error) {
+    if (error instanceof EscrowFailure) return error.message;
+    throw error;
+  }
+}
+
+async function look(
+  tx: NodePgDatabase,
+  { deployment, now }: Settling,
+  settlement: OpenSettlement,
+): Promise<Omit<SettlementSight, "codeChange"> | null> {
+  const { chainId } = settlement;
+  const head = await readEscrowIndex(tx, chainId);
+  if (head === null) return null;
+  const depth = BigInt(deployment.finalityBlocks);
+  const number = head.number > depth ? head.number - depth : 0n;
+  const timestamp = await readIndexedTime(tx, chainId, number);
+  if (timestamp === null) return null;
+  const events = await readIndexedVerdicts(tx, settlement);
+  const code = DECISION_CODES[settlement.decision];
+  return {
+    event:
+      events.find((event) => event.decision === code && event.evidenceHash === settlement.evidenceHash) ??
+      null,
+    end: (await readIndexedJob(tx, settlement))?.end ?? null,
+    indexedBlock: head.number,
+    final: { number, timestamp },
+    now: now(),
+  };
+}
+
+/** What a step changes, after its transaction is queued; null where it changes nothing. */
+async function patchOf(
+  tx: NodePgDatabase,
+  deps: Settling,
+  { settlement, step }: { readonly settlement: OpenSettlement; readonly step: SettlementStep },
+): Promise<SettlementPatch | null> {
+  switch (step.kind) {
+    case "wait":
+      return null;
+    case "confirm":
+      return { state: "confirmed", transactionHash: step.event.transactionHash, error: null };
+    case "refuse":
+      return { state: "refused", error: step.reason };
+    case "expire":
+      return { state: "expired", error: step.reason };
+    case "send": {
+      const attempt = settlement.attempts + 1;
+      const queued = { id: settlement.id, attempt, settlement };
+      const senderTransactionId = await queueVerdict(tx, deps.relayer, queued);
+      return { senderTransactionId, attempts: attempt, error: step.cause };
+    }
+  }
+}
+
+const OUTCOMES = {
+  confirm: "confirmed",
+  refuse: "refused",
+  expire: "expired",
+  send: "sent_again",
+} as const satisfies Record<Exclude<SettlementStep["kind"], "wait">, EscrowOutcome>;
+
+function report({ metrics, logger }: Settling, settlement: OpenSettlement, step: SettlementStep): void {
+  if (step.kind === "wait") return;
+  metrics.outcomes.inc({ outcome: OUTCOMES[step.kind] });
+  const details = {
+    verdict: settlement.verdictId,
+    run: settlement.run,
+    decision: settlement.decision,
+    job: `${settlement.escrow}:${settlement.jobId}`,
+  };
+  switch (step.kind) {
+    case "confirm":
+      logger.info({ ...details, transaction: step.event.transactionHash }, "verdict carried out");
+      return;
+    case "send":
+      logger.warn({ ...details, cause: step.cause }, "signed verdict sent again");
+      return;
+    case "refuse":
+    case "expire":
+      logger.warn({ ...details, reason: step.reason }, "signed verdict not carried out");
+      return;
+  }
+}

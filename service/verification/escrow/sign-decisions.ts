@@ -1,0 +1,230 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { verdictTypedData } from "../../chain/verdict-codec.ts";
+import { holdChain, isIndexed } from "../../db/chain-fence.ts";
+import { isOutage } from "../../db/database-failure.ts";
+import { pauseAfter } from "../../sender/send-policy.ts";
+import { SignerFailure } from "../../sender/signer-failure.ts";
+import { holdMoments } from "./decide-clock.ts";
+import { decideSigning, type SigningDecision } from "./decide-signing.ts";
+import type { EscrowDeps } from "./escrow-deps.ts";
+import type { IndexedSubmission } from "./escrow-jobs.ts";
+import { readHeads } from "./escrow-node.ts";
+import { EscrowFailure } from "./failure.ts";
+import { startClock } from "./hold-clocks.ts";
+import type { JobTerm } from "./job-end.ts";
+import { type Heads, lookAtDecision } from "./look-at-decision.ts";
+import { messageOf, queueVerdict } from "./queue-verdict.ts";
+import {
+  dropCheck,
+  type NewCheck,
+  noteCheck,
+  readUnsigned,
+  takeDecision,
+  type UnsignedDecision,
+} from "./settlement-checks.ts";
+import {
+  insertSettlement,
+  type NewSettlement,
+  patchSettlement,
+  renewSettlement,
+  takeJob,
+} from "./settlements.ts";
+
+/** Decisions looked at in one round. */
+const BATCH = 50;
+/** What comes by itself is looked at often, what needs somebody to act less and less; a submission in the index is not slept through. */
+const FINALITY_MS = { first: 1_000, longest: 15_000 };
+const HINDERED_MS = { first: 5_000, longest: 600_000 };
+
+/**
+ * Signs every decision about a bound job that may be signed, and notes of each of the others why not; answers how many it signed.
+ * One that cannot be looked at does not keep the others waiting.
+ */
+export async function signDecisions(deps: EscrowDeps): Promise<number> {
+  const { chainId, finalityBlocks } = deps.deployment;
+  const due = await readUnsigned(deps.db, { chainId, now: deps.now(), limit: BATCH });
+  if (due.length === 0) return 0;
+  let signed = 0;
+  const heads = await readHeads(deps.client, finalityBlocks);
+  for (const decision of due) {
+    try {
+      if (await tryToSign(deps, decision, heads)) signed += 1;
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      await postpone(deps, decision, error);
+    }
+  }
+  return signed;
+}
+
+/** For a decision of which even the reason could not be stored: with words of ours alone. */
+async function postpone(deps: EscrowDeps, decision: UnsignedDecision, error: unknown): Promise<void> {
+  const { verdictId, run } = decision;
+  deps.metrics.failures.inc({ at: "signing" });
+  deps.logger.error(
+    { err: error, verdict: verdictId, run },
+    "why a decision is not signed could not be stored",
+  );
+  await note(deps, decision, { kind: "wait", status: "suspended", reason: UNSTORABLE });
+}
+
+async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: Heads): Promise<boolean> {
+  const { verdictId, run } = decision;
+  try {
+    const { sight, submission } = await lookAtDecision(deps, decision, heads);
+    const decided = decideSigning(sight);
+    if (decided.kind === "wait" || decided.kind === "never") {
+      await note(deps, decision, decided);
+      return false;
+    }
+    if (submission === null || sight.job === null)
+      throw new Error("what is signed has a submission and a job");
+    const { job } = sight;
+    if (decided.kind === "sign") return await sign(deps, { decision, submission, job, ...decided });
+    await note(deps, decision, decided, { job, heldAt: heads.head.timestamp });
+    return false;
+  } catch (error) {
+    deps.metrics.failures.inc({ at: error instanceof EscrowFailure ? error.reason : "signing" });
+    deps.logger.warn({ err: error, verdict: verdictId, run }, "decision not looked at: looking again later");
+    await note(deps, decision, { kind: "wait", status: "suspended", reason: hindranceOf(error) });
+    return false;
+  }
+}
+
+const UNSTORABLE = "it could not be looked at; it is looked at again";
+
+/** What callers are told of a decision that could not be signed now. */
+function hindranceOf(error: unknown): string {
+  if (error instanceof EscrowFailure) return error.message;
+  return error instanceof SignerFailure
+    ? "the key that signs verdicts does not answer; it is asked again"
+    : UNSTORABLE;
+}
+
+type Signing = {
+  readonly decision: UnsignedDecision;
+  readonly submission: IndexedSubmission;
+  readonly job: JobTerm;
+  readonly issuedAt: bigint;
+  readonly deadline: bigint;
+};
+
+/**
+ * Signature, its row, its transaction and the clock of a HOLD: all or nothing. Never a second one that ends a job, but in the place
+ * of one that ran out, of the same decision. It is signed first, since a remote signer must not keep the rows locked; a signature
+ * that comes to nothing is shown to nobody.
+ */
+async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
+  const { decision, submission } = signing;
+  const { chainId } = deps.deployment;
+  const now = deps.now();
+  const unsigned = settlementOf(deps, signing);
+  const name = { chainId, address: deps.evaluator };
+  const signature = await deps.signer.signTypedData(verdictTypedData(name, messageOf(unsigned)));
+  const settlement = { ...unsigned, signature };
+  const isSigned = await deps.db.transaction(async (tx) => {
+    await holdChain(tx, chainId);
+    if (!(await takeDecision(tx, decision))) return null;
+    const block = { blockNumber: Number(submission.block), blockHash: submission.blockHash };
+    if (!(await isIndexed(tx, chainId, block))) return null;
+    const terminal = await takeJob(tx, decision.job);
+    if (terminal !== null && terminal !== decision.earlier?.settlementId) return false;
+    const id = await store(tx, { decision, settlement, now });
+    if (id === null) return null;
+    const senderTransactionId = await queueVerdict(tx, deps.relayer, { id, attempt: 1, settlement });
+    const unsent = { id, issuedAt: settlement.issuedAt, attempts: 0 };
+    await patchSettlement(tx, unsent, { patch: { senderTransactionId, attempts: 1 }, now });
+    await dropCheck(tx, decision.verdictId);
+    if (decision.decision === "HOLD") await hold(tx, deps, { ...signing, heldAt: signing.issuedAt });
+    return true;
+  });
+  const { escrow, jobId } = decision.job;
+  const details = { verdict: decision.verdictId, run: decision.run, job: `${escrow}:${jobId}` };
+  if (isSigned === false) {
+    const reason = "another verdict that ends the job was signed before";
+    await note(deps, decision, { kind: "never", status: "refused", reason });
+  }
+  if (isSigned !== true) return false;
+  deps.metrics.outcomes.inc({ outcome: "signed" });
+  const isAnew = decision.earlier !== null;
+  deps.logger.info({ ...details, decision: decision.decision, anew: isAnew }, "verdict signed");
+  return true;
+}
+
+/** The row's id; null where the signature that ran out is not there to be replaced any more. */
+async function store(
+  tx: NodePgDatabase,
+  {
+    decision,
+    settlement,
+    now,
+  }: { readonly decision: UnsignedDecision; readonly settlement: NewSettlement; readonly now: Date },
+): Promise<number | null> {
+  if (decision.earlier === null) return insertSettlement(tx, settlement, now);
+  const id = decision.earlier.settlementId;
+  return (await renewSettlement(tx, { id, row: settlement }, now)) ? id : null;
+}
+
+type Holding = {
+  readonly decision: Pick<UnsignedDecision, "verdictId">;
+  readonly job: JobTerm;
+  readonly heldAt: bigint;
+};
+
+async function hold(
+  tx: NodePgDatabase,
+  { deployment: { chainId }, now }: EscrowDeps,
+  { decision: { verdictId }, job, heldAt }: Holding,
+): Promise<void> {
+  await startClock(tx, { ...holdMoments(heldAt, job), verdictId, chainId, createdAt: now() });
+}
+
+function settlementOf(deps: EscrowDeps, { decision, submission, issuedAt, deadline }: Signing) {
+  return {
+    ...decision.job,
+    verdictId: decision.verdictId,
+    run: decision.run,
+    decision: decision.decision,
+    deliverable: submission.deliverable,
+    specHash: decision.specHash,
+    score: decision.score,
+    confidenceBps: decision.confidenceBps,
+    evidenceHash: decision.evidenceHash,
+    issuedAt: Number(issuedAt),
+    deadline: Number(deadline),
+    evaluator: deps.evaluator.toLowerCase(),
+    signer: deps.signer.address.toLowerCase(),
+  };
+}
+
+async function note(
+  deps: EscrowDeps,
+  decision: UnsignedDecision,
+  decided: Exclude<SigningDecision, { kind: "sign" }>,
+  kept?: Omit<Holding, "decision">,
+): Promise<void> {
+  const checkedAt = deps.now();
+  const { verdictId, run, attempts } = decision;
+  const pauses = decided.status === "waiting_for_finality" ? FINALITY_MS : HINDERED_MS;
+  const check: NewCheck = {
+    verdictId,
+    chainId: deps.deployment.chainId,
+    run,
+    status: decided.status,
+    reason: decided.reason,
+    attempts: attempts + 1,
+    notBefore: decided.kind !== "wait" ? null : new Date(checkedAt.getTime() + pauseAfter(attempts, pauses)),
+    checkedAt,
+  };
+  await deps.db.transaction(async (tx) => {
+    await holdChain(tx, deps.deployment.chainId);
+    if (!(await takeDecision(tx, decision))) return;
+    await noteCheck(tx, check);
+    if (kept !== undefined) await hold(tx, deps, { decision, ...kept });
+  });
+  if (attempts === 0 && !decided.status.startsWith("waiting"))
+    deps.logger.warn(
+      { verdict: verdictId, run, status: check.status, reason: check.reason },
+      "verdict not signed",
+    );
+}

@@ -1,0 +1,108 @@
+import type { RunCause } from "../../db/tables/verdict.ts";
+import { elideCopies } from "../panel/elide-copies.ts";
+import { buildEvidence, cutFinding, cutSentence, type EvidenceParts } from "../panel/evidence-document.ts";
+import type { PanelOutcome } from "../panel/types.ts";
+import type { NewDecision } from "./store-decision.ts";
+import type { VerdictResult } from "./types.ts";
+import type { VerdictCase } from "./verdict-cases.ts";
+
+/** An outcome of the panel that decides. */
+export type Decided = Extract<PanelOutcome, { kind: "decided" }>;
+
+/** Which run of which verdict was decided, and when. */
+export type DecidedRun = {
+  readonly verdictId: string;
+  readonly run: number;
+  readonly cause: RunCause;
+  readonly startedAt: Date;
+  readonly evaluatedAt: Date;
+};
+
+/** A decision of the panel, which took a time. */
+export type PanelDecision = NewDecision & { readonly result: { readonly latency_ms: number } };
+
+/** The rows that a decision of the panel becomes: what readers get, and the evidence with its hash. */
+export function buildDecision(
+  outcome: Decided,
+  of: { readonly run: DecidedRun; readonly verdictCase: VerdictCase },
+): PanelDecision {
+  const { verdictId, run, cause, startedAt, evaluatedAt } = of.run;
+  const { decision, methodology } = outcome;
+  const latencyMs = Math.max(0, evaluatedAt.getTime() - startedAt.getTime());
+  const evidence = buildEvidence({
+    verdictId,
+    run,
+    cause,
+    ...subjectOf(of.verdictCase),
+    decision: decision.verdict,
+    score: decision.finalScore,
+    confidence: decision.confidence,
+    mdi: decision.mdi,
+    methodology,
+    rulesFired: decision.rulesFired,
+    checks: outcome.checks,
+    findings: outcome.findings,
+    fabricationRisk: outcome.fabricationRisk,
+    review: null,
+    evaluatedAt: evaluatedAt.toISOString(),
+  });
+  const result = resultOf(outcome, { verdictCase: of.verdictCase, latencyMs });
+  return { verdictId, run, cause, result, evidence, at: evaluatedAt };
+}
+
+/** What a decision is about, as its evidence names it. */
+export function subjectOf(
+  verdictCase: VerdictCase,
+): Pick<EvidenceParts, "job" | "specHash" | "outputHash" | "evidenceHashes"> {
+  const { job, specHash, outputHash, evidenceHashes } = verdictCase;
+  return { job, specHash, outputHash, evidenceHashes };
+}
+
+function resultOf(
+  outcome: Decided,
+  { verdictCase, latencyMs }: { readonly verdictCase: VerdictCase; readonly latencyMs: number },
+): VerdictResult & { readonly latency_ms: number } {
+  const { decision, methodology } = outcome;
+  return {
+    final_verdict: decision.verdict,
+    final_score: decision.finalScore,
+    confidence: decision.confidence,
+    mdi: decision.mdi,
+    domain: verdictCase.domain,
+    met_criteria: outcome.metCriteria,
+    unmet_criteria: outcome.unmetCriteria,
+    ...publicTexts(outcome, verdictCase),
+    generator_majority: decision.generatorMajority,
+    critic_override_applied: decision.criticOverrideApplied,
+    zero_history_adjustment_applied: decision.zeroHistoryAdjustmentApplied,
+    rejection_asymmetry_applied: decision.rejectionAsymmetryApplied,
+    latency_ms: latencyMs,
+    findings: outcome.findings.map(cutFinding),
+    methodology: {
+      panel_version: methodology.panelVersion,
+      prompt_hash: methodology.promptHash,
+      models: methodology.models,
+      thresholds: methodology.thresholds,
+      rules_fired: decision.rulesFired,
+    },
+    review: null,
+  };
+}
+
+/**
+ * What the panel wrote, which everybody may read: nothing of the specification, the output or the evidence in more than 200
+ * characters at a stretch, since roles can be made to quote what only its owners may read. Criteria are shown as they are.
+ */
+function publicTexts(
+  { keyObjections, reasoning, strongestDissent }: Decided,
+  { texts }: VerdictCase,
+): Pick<VerdictResult, "key_objections" | "reasoning" | "strongest_dissent"> {
+  if (texts === null) throw new Error("a verdict was decided without its texts");
+  const sources = [texts.outputText, texts.specText, ...texts.evidenceTexts];
+  const shown = (...given: readonly string[]) => elideCopies(given, sources);
+  return {
+    key_objections: shown(...keyObjections).map(cutSentence),
+    reasoning: shown(reasoning).join(""),
+    strongest_dissent: strongestDissent === null ? null : shown(strongestDissent).join(""),
+  };
+}

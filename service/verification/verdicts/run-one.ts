@@ -1,0 +1,151 @@
+import { isRefusal } from "../panel/ask-role.ts";
+import { type PanelCase, type PanelOutcome, ROLE_NAMES, type RoleRecord } from "../panel/types.ts";
+import { buildDecision, type Decided } from "./build-decision.ts";
+import { type FailDeps, failRun, type RunFailure } from "./fail-run.ts";
+import { holdLease, type Lease, type LeaseDeps } from "./hold-lease.ts";
+import { type CallKeeper, ClaimLost, keepCalls } from "./keep-calls.ts";
+import { keptAnswers } from "./kept-answers.ts";
+import type { VerdictMetrics } from "./metrics.ts";
+import { readRoleCalls } from "./role-calls.ts";
+import { storable } from "./storable.ts";
+import { storeDecision } from "./store-decision.ts";
+import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
+import { type Claim, giveBackClaim, takeClaim } from "./verdict-queue.ts";
+
+/** Asks the panel. */
+export type RunPanel = (panelCase: PanelCase, run: PanelRun) => Promise<PanelOutcome>;
+
+type PanelRun = CallKeeper & {
+  /** What need not be asked again. */
+  readonly known: readonly RoleRecord[];
+  readonly signal: AbortSignal;
+};
+
+export type RunOneDeps = FailDeps &
+  LeaseDeps & {
+    /** The chain whose scores say whether a provider has one. */
+    readonly chainId: number;
+    readonly runPanel: RunPanel;
+    /** The most that the tries of one decision may take, retries included; the one that reaches it is the last. */
+    readonly tokensPerDecision: number;
+    readonly metrics: VerdictMetrics;
+  };
+
+/** Beyond any number of deployments and crashes that a run meets by chance: this one brings its worker down. */
+const MAX_ATTEMPTS = 100;
+
+const TEXTS_GONE: RunFailure = {
+  message: "The texts of the specification and the output are not kept any more, their time being over.",
+  retryable: false,
+};
+const BROKEN_OFF: RunFailure = {
+  message: `The run was broken off ${MAX_ATTEMPTS} times without an outcome.`,
+  retryable: false,
+};
+const OUR_FAULT: RunFailure = {
+  message: "The run failed by a fault of the service.",
+  retryable: true,
+};
+
+/**
+ * Runs a claimed verdict and stores what came of it, once: a worker that lost its claim stores nothing. Gives the claim back where
+ * the signal fires first. Throws only where the outcome could not be written; then the run is due again once its lease is over.
+ */
+export async function runOne(deps: RunOneDeps, claim: Claim, signal: AbortSignal): Promise<void> {
+  const lease = holdLease(deps, claim);
+  try {
+    // A database that has stopped answering keeps a run waiting for good; what it still stores then is refused or was in time.
+    const fate = await Promise.race([runLeased(deps, claim, { lease, signal }), lostAt(lease.lost)]);
+    deps.metrics.runs.inc({ outcome: fate });
+  } finally {
+    await lease.end();
+  }
+}
+
+async function runLeased(
+  deps: RunOneDeps,
+  claim: Claim,
+  { lease, signal }: { readonly lease: Lease; readonly signal: AbortSignal },
+): Promise<string> {
+  if (claim.attempts > MAX_ATTEMPTS) return fail(deps, claim, BROKEN_OFF);
+  const stop = AbortSignal.any([signal, lease.lost]);
+  try {
+    const verdictCase = await readVerdictCase(deps.db, { ...claim, chainId: deps.chainId });
+    const outcome = await askPanel(deps, verdictCase, { claim, stop });
+    return outcome.kind === "failed"
+      ? await fail(deps, claim, outcome)
+      : await decide(deps, outcome, { claim, verdictCase });
+  } catch (error) {
+    if (lease.lost.aborted || error instanceof ClaimLost) return "lost";
+    if (signal.aborted) {
+      await giveBackClaim(deps.db, claim, deps.now());
+      return "given_back";
+    }
+    deps.logger.error({ err: error, verdict: claim.verdictId }, "a verdict could not be run");
+    return fail(deps, claim, OUR_FAULT);
+  }
+}
+
+async function askPanel(
+  deps: RunOneDeps,
+  { texts, domain, providerHasScore }: VerdictCase,
+  { claim, stop }: { readonly claim: Claim; readonly stop: AbortSignal },
+): Promise<Decided | ({ readonly kind: "failed" } & RunFailure)> {
+  if (texts === null) return { kind: "failed", ...TEXTS_GONE };
+  const earlier = await readRoleCalls(deps.db, claim);
+  const known = keptAnswers(earlier);
+  const tokens = earlier.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
+  if (tokens >= deps.tokensPerDecision && known.length < ROLE_NAMES.length)
+    return { kind: "failed", ...tooDear(tokens, deps.tokensPerDecision) };
+  const calls = keepCalls(deps, claim);
+  const running = deps.runPanel({ ...texts, domain, providerHasScore }, { known, ...calls, signal: stop });
+  // A model that does not answer must not keep the process from ending, nor its answer from being refused.
+  const outcome = storable(await Promise.race([running, rejectAt(stop)]));
+  if (outcome.kind === "decided") return outcome;
+  const { message, retryable } = outcome;
+  const isFirst = !earlier.some(({ answer }) => isRefusal(answer));
+  return { kind: "failed", message, retryable: retryable === "once" ? isFirst : retryable };
+}
+
+function tooDear(tokens: number, most: number): RunFailure {
+  const message = `The tries of this verdict took ${tokens} tokens without an outcome, and no more than ${most} are spent on one.`;
+  return { message, retryable: false };
+}
+
+async function decide(
+  { db, now, metrics }: RunOneDeps,
+  outcome: Decided,
+  { claim, verdictCase }: { readonly claim: Claim; readonly verdictCase: VerdictCase },
+): Promise<string> {
+  const run = { ...claim, startedAt: claim.triedAt, evaluatedAt: now() };
+  const decision = buildDecision(outcome, { run, verdictCase });
+  const isStored = await db.transaction(async (tx) => {
+    if (!(await takeClaim(tx, claim))) return false;
+    await storeDecision(tx, decision);
+    return true;
+  });
+  if (!isStored) return "lost";
+  metrics.runSeconds.observe(decision.result.latency_ms / 1_000);
+  return outcome.decision.verdict.toLowerCase();
+}
+
+async function fail(deps: RunOneDeps, claim: Claim, failure: RunFailure): Promise<string> {
+  const fate = await failRun(deps, claim, failure);
+  const { verdictId, attempts } = claim;
+  deps.logger.warn({ verdict: verdictId, attempts, fate, reason: failure.message }, "a run gave no decision");
+  return fate;
+}
+
+function lostAt(lost: AbortSignal): Promise<"lost"> {
+  return new Promise((resolve) => {
+    if (lost.aborted) resolve("lost");
+    lost.addEventListener("abort", () => resolve("lost"), { once: true });
+  });
+}
+
+function rejectAt(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

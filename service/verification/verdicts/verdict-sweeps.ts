@@ -1,0 +1,93 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/database.ts";
+import { viewOf } from "../../db/index-view.ts";
+
+/** Specifications that no output came for, as counted rows. */
+export type UnusedSpecs = {
+  readonly chainId: number;
+  /** Registered before this, one that names no job, or a job that the index never saw, goes. */
+  readonly before: Date;
+  /** Registered before this, one goes whose job has ended. */
+  readonly endedBefore: Date;
+};
+
+/** Deletes specifications that have no verdict and will get none; answers how many. None of them has lost its texts. */
+export async function dropUnusedSpecs(
+  db: Database,
+  { chainId, before, endedBefore }: UnusedSpecs,
+): Promise<number> {
+  const unused = sql`not exists (select from ahs.verdict v where v.spec_id = s.id)`;
+  const unnamed = await db.execute(sql`
+    delete from ahs.job_spec s
+    where s.job_escrow is null and s.spec_text is not null and s.created_at < ${before} and ${unused}`);
+  if (!(await hasJobs(db, chainId))) return unnamed.rowCount ?? 0;
+  const job = sql`select from ${viewOf(chainId, "job")} j where j.id = s.job_escrow || ':' || s.job_id`;
+  const named = await db.execute(sql`
+    delete from ahs.job_spec s
+    where s.job_escrow is not null and s.job_chain_id = ${chainId} and s.spec_text is not null
+      and s.created_at < ${before < endedBefore ? endedBefore : before} and ${unused} and (
+      (s.created_at < ${endedBefore} and exists (${job} and j.status in ('Completed', 'Rejected', 'Expired')))
+      or (s.created_at < ${before} and not exists (${job})))`);
+  return (unnamed.rowCount ?? 0) + (named.rowCount ?? 0);
+}
+
+async function hasJobs(db: Database, chainId: number): Promise<boolean> {
+  const { rows } = await db.execute<{ there: boolean }>(
+    sql`select to_regclass(${`chain_${chainId}.job`}) is not null as there`,
+  );
+  return rows[0]?.there === true;
+}
+
+/** Verdicts that were over before a moment; one that is still held only once its job has ended. */
+const over = (before: Date) => sql`
+  v.status in ('completed', 'failed') and coalesce(v.evaluated_at, v.updated_at) < ${before}
+  and not (v.final_verdict is not distinct from 'HOLD'
+    and exists (select from ahs.hold_clock h where h.verdict_id = v.id and h.ended_at is null))`;
+
+/** Rows that one statement drops, so that none runs into its time limit, however much is due. */
+const BATCH = 1_000;
+
+/**
+ * Drops the texts of verdicts that were over before a moment, and of specifications all of whose verdicts have lost theirs; hashes,
+ * findings and decisions stay. Answers of how many outputs.
+ */
+export async function dropOldTexts(
+  db: Database,
+  { before, now }: { readonly before: Date; readonly now: Date },
+): Promise<number> {
+  const outputs = await inBatches(db, dropOutputs(before));
+  await inBatches(db, dropEvidence(before));
+  await inBatches(db, dropSpecTexts(before, now));
+  return outputs;
+}
+
+/** An output is never newer than the end of its verdict: those from before the moment are all that is read. */
+const dropOutputs = (before: Date) => sql`
+  delete from ahs.output_text where verdict_id in (
+    select o.verdict_id from ahs.output_text o join ahs.verdict v on v.id = o.verdict_id
+    where o.created_at < ${before} and ${over(before)}
+    order by o.created_at limit ${BATCH} for update of o skip locked)`;
+
+const dropEvidence = (before: Date) => sql`
+  update ahs.held_evidence set text = null where id in (
+    select e.id from ahs.held_evidence e join ahs.verdict v on v.id = e.verdict_id
+    where e.text is not null and e.created_at < ${before} and ${over(before)}
+    order by e.created_at limit ${BATCH} for update of e skip locked)`;
+
+const dropSpecTexts = (before: Date, now: Date) => sql`
+  update ahs.job_spec set spec_text = null, acceptance_criteria = null, texts_dropped_at = ${now} where id in (
+    select s.id from ahs.job_spec s
+    where s.spec_text is not null and s.created_at < ${before}
+      and exists (select from ahs.verdict v where v.spec_id = s.id)
+      and not exists (
+        select from ahs.verdict v join ahs.output_text o on o.verdict_id = v.id where v.spec_id = s.id)
+    order by s.created_at limit ${BATCH} for update of s skip locked)`;
+
+async function inBatches(db: Database, statement: SQL): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const { rowCount } = await db.execute(statement);
+    total += rowCount ?? 0;
+    if (rowCount !== BATCH) return total;
+  }
+}

@@ -1,0 +1,237 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { z } from "@hono/zod-openapi";
+import { x402Client, x402HTTPClient } from "@x402/core/client";
+import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
+import { authorizationTypes } from "@x402/evm";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { Hono } from "hono";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { Address, Hex } from "viem";
+import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem/accounts";
+import type { Caller } from "../../../service/access/access.ts";
+import { createApiKeyAccess } from "../../../service/access/api-key-access.ts";
+import { createAccess } from "../../../service/access/create-access.ts";
+import type {
+  Facilitator,
+  SettleOutcome,
+  VerifyOutcome,
+} from "../../../service/access/payments/facilitator.ts";
+import { createPaymentMetrics } from "../../../service/access/payments/metrics.ts";
+import { createPaymentAccess } from "../../../service/access/payments/payment-access.ts";
+import type { PaymentAccessDeps } from "../../../service/access/payments/payment-context.ts";
+import { createPaymentStore } from "../../../service/access/payments/payments.ts";
+import { listPayments } from "../../../service/access/payments/payments-due.ts";
+import type { PresentedPayment } from "../../../service/access/payments/presented-payment.ts";
+import { Problem } from "../../../service/access/problems.ts";
+import type { ApiEnv } from "../../../service/api/api-env.ts";
+import { createRequestLimits } from "../../../service/api/deadline.ts";
+import { definePaid } from "../../../service/api/endpoint.ts";
+import { createErrorHandler } from "../../../service/api/handle-error.ts";
+import { mountEndpoints } from "../../../service/api/mount-endpoints.ts";
+import type { Database } from "../../../service/db/database.ts";
+import { fakeLedger } from "../api/fake-ports.ts";
+import { memoryGate } from "./memory-gate.ts";
+
+export const CHAIN_ID = 31_337;
+export const ORIGIN = "http://shop.example";
+export const USDC: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+export const PAYEE: Address = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
+export const SETTLED: Hex = `0x${"ab".repeat(32)}`;
+const DOMAIN = { name: "USD Coin", version: "2" };
+
+export type PaymentWorld = ReturnType<typeof paymentWorld>;
+
+type WorldOptions = {
+  readonly startMs?: number;
+  readonly deadlineMs?: number;
+  /** Fires when the shop closes. */
+  readonly stopping?: AbortSignal;
+  /** A real token, and whoever settles on its chain. */
+  readonly on?: Pick<PaymentAccessDeps, "facilitator" | "chain"> & {
+    readonly asset: Address;
+    readonly payTo: Address;
+    readonly account: LocalAccount;
+  };
+};
+
+/** A shop with a cheap and a dear resource on a real store, whose facilitator, chain and clock the test moves. */
+export function paymentWorld(
+  db: Database,
+  { startMs = 0, deadlineMs = 10_000, stopping = new AbortController().signal, on }: WorldOptions = {},
+) {
+  let offsetMs = startMs;
+  const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
+  const desk = facilitatorDesk();
+  const chain = {
+    used: false,
+    usedInPending: false,
+    usedInFinal: false,
+    transfer: null as Hex | null,
+    balance: 10n ** 12n,
+  };
+  /** What happens on the chain before it is asked. */
+  const chainSteps: { isUsed?: () => void } = {};
+  const works: Works = { done: 0, callers: [], failure: null, gate: Promise.resolve() };
+  const signedIn = { address: null as Address | null };
+  const logger = pino({ level: "silent" });
+  const keys = fakeLedger({ balanceUnits: 1 });
+  const registry = new Registry();
+  const store = createPaymentStore({ db, chainId: CHAIN_ID, now: clock.now, randomUuid: randomUUID });
+  const payments = createPaymentAccess({
+    terms: {
+      chainId: CHAIN_ID,
+      network: `eip155:${CHAIN_ID}`,
+      asset: on?.asset ?? USDC,
+      payTo: on?.payTo ?? PAYEE,
+      domain: async () => DOMAIN,
+    },
+    origin: ORIGIN,
+    facilitator: on?.facilitator ?? desk.facilitator,
+    store,
+    chain: on?.chain ?? {
+      isUsed: async (_authorization, block) => {
+        chainSteps.isUsed?.();
+        if (block === undefined) return chain.used;
+        return block === "pending" ? chain.used || chain.usedInPending : chain.usedInFinal;
+      },
+      findTransfer: async () => chain.transfer,
+      balanceOf: async () => chain.balance,
+      finalBlock: async () => ({ number: 1n, timestamp: 0n }),
+    },
+    contractPayers: async () => false,
+    signedInAddress: async (request) =>
+      request.header("sign-in-with-x") === undefined ? null : signedIn.address,
+    metrics: createPaymentMetrics(registry),
+    logger,
+    clock,
+    randomBytes,
+    settleDeadlineMs: on === undefined ? 300 : 5_000,
+  });
+  const access = createAccess({
+    keys: createApiKeyAccess({ keys: keys.ledger, clock, logger }),
+    payments,
+    ...memoryGate(),
+    payerRatePerMinute: 6_000,
+  });
+  const app = new Hono<ApiEnv>();
+  app.onError(createErrorHandler(logger));
+  app.use((context, next) => {
+    context.set("requestId", "request");
+    context.set("headers", {});
+    return next();
+  });
+  mountEndpoints(app, [sold("/cheap/{id}", 10, works), sold("/dear/{id}", 2000, works)], {
+    deps: {},
+    access,
+    clock,
+    limits: createRequestLimits({ deadlineMs, stopping, clock }),
+  });
+  const account = on?.account ?? privateKeyToAccount(generatePrivateKey());
+  const buyer = new x402Client()
+    .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(account))
+    .setSpendControls(false);
+  const request = (path: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+    app.request(`${ORIGIN}${path}`, { headers, ...(signal === undefined ? {} : { signal }) });
+  return {
+    app,
+    store,
+    desk,
+    chain,
+    chainSteps,
+    works,
+    signedIn,
+    keys,
+    registry,
+    clock,
+    account,
+    request,
+    /** Moves the clock of store and access. */
+    pass: (ms: number) => {
+      offsetMs += ms;
+    },
+    terms: async (path: string): Promise<PaymentRequired> =>
+      (await (await request(path)).json()) as PaymentRequired,
+    /** What the official client signs for a resource, as its payload. */
+    sign: async (path: string): Promise<PaymentPayload> =>
+      buyer.createPaymentPayload((await (await request(path)).json()) as PaymentRequired),
+    signTerms: (terms: PaymentRequired): Promise<PaymentPayload> => buyer.createPaymentPayload(terms),
+    /** The same payment with something of its authorization changed, and signed anew. */
+    resign: async (
+      payload: PaymentPayload,
+      changes: Readonly<Record<string, string>>,
+    ): Promise<PaymentPayload> => {
+      const signed = payload.payload as { authorization: Record<string, string> };
+      const authorization = { ...signed.authorization, ...changes };
+      const signature = await account.signTypedData({
+        domain: { ...DOMAIN, chainId: CHAIN_ID, verifyingContract: USDC },
+        types: authorizationTypes,
+        primaryType: "TransferWithAuthorization",
+        // Decimal strings and hexadecimal, as the payload has them, are what the typed data is made of.
+        message: authorization as never,
+      });
+      return { ...payload, payload: { signature, authorization } };
+    },
+    /** Another server on the same store, at the same time, that remembers no Idempotency-Key. */
+    successor: () => paymentWorld(db, { startMs: offsetMs }),
+    rows: () => listPayments(db, { kind: null, now: clock.now(), limit: 100 }),
+  };
+}
+
+/** The header of a payload, by the official client. */
+export function paid(payload: unknown): Record<string, string> {
+  return new x402HTTPClient(new x402Client()).encodePaymentSignatureHeader(payload as PaymentPayload);
+}
+
+function facilitatorDesk() {
+  const answers = {
+    verify: { kind: "valid" } as VerifyOutcome,
+    settle: { kind: "settled", transaction: SETTLED } as SettleOutcome | "silence",
+  };
+  /** What happens on the chain while the facilitator is asked. */
+  const meanwhile: { verify?: () => void; settle?: () => void } = {};
+  const settled: PresentedPayment[] = [];
+  const facilitator: Facilitator = {
+    async verify() {
+      meanwhile.verify?.();
+      return answers.verify;
+    },
+    async settle(payment) {
+      settled.push(payment);
+      meanwhile.settle?.();
+      return answers.settle === "silence" ? new Promise(() => undefined) : answers.settle;
+    },
+  };
+  return { answers, meanwhile, settled, facilitator };
+}
+
+type Works = { done: number; callers: Caller[]; failure: Error | null; gate: Promise<void> };
+
+function sold(path: string, price: number, works: Works) {
+  return definePaid({
+    method: "get",
+    path,
+    price,
+    tag: "Test",
+    summary: "Sells a thing",
+    description: "Sells a thing.",
+    request: { params: z.object({ id: z.string() }), query: z.object({}), body: null },
+    answer: {
+      schema: z.object({ id: z.string() }),
+      example: { id: "1" },
+      description: "The thing",
+    },
+    problems: ["not-indexed"],
+    async check({ params }) {
+      if (params.id === "gone") throw new Problem("not-indexed", "There is no such thing.");
+    },
+    async work({ params }, _prepared, { caller }) {
+      works.callers.push(caller);
+      works.done += 1;
+      const number = works.done;
+      await works.gate;
+      if (works.failure !== null) throw works.failure;
+      return { id: params.id, number };
+    },
+  });
+}

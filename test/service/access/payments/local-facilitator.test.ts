@@ -1,0 +1,185 @@
+import type { Address, Hex } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createContractPayers, isSignedByPayer } from "../../../../service/access/payments/payment-payer.ts";
+import type { PresentedPayment } from "../../../../service/access/payments/presented-payment.ts";
+import { createSettlementSpending } from "../../../../service/access/payments/settlement-spending.ts";
+import { createTokenDomain } from "../../../../service/access/payments/token-domain.ts";
+import { createGasPrice } from "../../../../service/chain/gas-price.ts";
+import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain.ts";
+
+let usdc: UsdcChain;
+
+beforeAll(async () => {
+  usdc = await openUsdcChain();
+}, 60_000);
+afterEach(() => usdc.stopSender());
+afterAll(() => usdc.close());
+
+describe("the facilitator in this process", () => {
+  it("reads the token's own domain", async () => {
+    const domain = createTokenDomain(usdc.client, usdc.usdc);
+    expect(domain.known()).toBeNull();
+    expect(await domain.read()).toEqual({ name: "USD Coin", version: "2" });
+    expect(domain.known()).toEqual({ name: "USD Coin", version: "2" });
+  });
+
+  it("finds good what can be carried out, and bad what cannot", async () => {
+    const good = await usdc.sign();
+    expect(await usdc.facilitator().verify(good)).toEqual({ kind: "valid" });
+    expect(await usdc.facilitator().verify({ ...good, payload: forged(good.payload) })).toMatchObject({
+      kind: "invalid",
+    });
+  });
+
+  it("says that it cannot be asked while the node does not answer", async () => {
+    const gone = usdc.facilitator({ url: "http://127.0.0.1:9" });
+    expect(await gone.verify(await usdc.sign())).toMatchObject({ kind: "unavailable" });
+    expect(await gone.settle(await usdc.sign())).toMatchObject({ kind: "unavailable" });
+  });
+
+  it("settles through the one sender: the money arrives, and asking three times sends once", async () => {
+    usdc.startSender();
+    const before = await usdc.received();
+    const payment = await usdc.sign();
+    const outcomes = await Promise.all([1, 2, 3].map(() => usdc.facilitator().settle(payment)));
+    expect(outcomes.some(({ kind }) => kind === "settled")).toBe(true);
+    expect((await usdc.received()) - before).toBe(CENT);
+    expect(await orders(payment)).toEqual([{ state: "mined" }]);
+  });
+
+  it("does not know while the sender is away, and sends once when that is back", async () => {
+    const before = await usdc.received();
+    const payment = await usdc.sign();
+    expect(await usdc.facilitator({ settleDeadlineMs: 300 }).settle(payment)).toMatchObject({
+      kind: "unknown",
+    });
+    usdc.startSender();
+    expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
+    expect((await usdc.received()) - before).toBe(CENT);
+  });
+
+  it("refuses what was withdrawn before it was sent, and sends it when asked anew after all", async () => {
+    usdc.startSender();
+    const payment = await usdc.sign({ value: 10n ** 15n });
+    expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "refused" });
+    expect(await orders(payment)).toEqual([{ state: "failed" }]);
+    await usdc.mint(10n ** 15n);
+    expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
+  });
+});
+
+describe("a settlement at the fees of the moment", () => {
+  it("is refused as dear while its gas costs more than twice its price, and good below", async () => {
+    const spending = createSettlementSpending({
+      gasPrice: createGasPrice({
+        client: usdc.client,
+        feed: null,
+        decimals: 18,
+        fallbackUsd: 3_300,
+        now: () => new Date(),
+      }),
+      maxPercent: 200,
+      dailyGas: 10n ** 9n,
+      spentGas: async () => 0n,
+      now: () => new Date(),
+    });
+    const facilitator = usdc.facilitator({ spending });
+    // The chain's fees are above 0.1 gwei, so that a settlement costs some cents.
+    expect(await facilitator.verify(await usdc.sign({ value: 1_000n }))).toMatchObject({
+      kind: "dear",
+      detail: expect.stringContaining("0.001000 USD"),
+      retryAfterSeconds: 60,
+    });
+    expect(await facilitator.verify(await usdc.sign({ value: 10_000_000n }))).toEqual({ kind: "valid" });
+  });
+
+  it("cannot be checked while nobody can tell what was spent, whatever the payment", async () => {
+    const spending = { refusal: () => Promise.reject(new Error("no database")) };
+    expect(await usdc.facilitator({ spending }).verify(await usdc.sign())).toMatchObject({
+      kind: "unavailable",
+    });
+  });
+
+  it("of an authorization that the pending block uses is not called too much gas", async () => {
+    const payment = await usdc.sign();
+    usdc.setMining(false);
+    try {
+      await usdc.offer(payment);
+      expect(await usdc.facilitator().verify(payment)).toEqual({
+        kind: "invalid",
+        reason: "invalid_exact_evm_transaction_simulation_failed",
+      });
+      expect([
+        await usdc.paymentChain.isUsed(payment),
+        await usdc.paymentChain.isUsed(payment, "pending"),
+      ]).toEqual([false, true]);
+    } finally {
+      usdc.setMining(true);
+    }
+  });
+});
+
+describe("a contract wallet", () => {
+  it("pays by the signature of its owner, which nobody else can give", async () => {
+    usdc.startSender();
+    const wallet = usdc.chain.contracts.smartWallet;
+    await usdc.mint(CENT, wallet);
+    const before = await usdc.received();
+    const payment = await usdc.sign({ from: wallet });
+    const { signature } = payment.payload.payload as { signature: Hex };
+    const contracts = createContractPayers(usdc.client);
+    expect(await isSignedByPayer(payment, signature, contracts)).toBe(true);
+    expect(await isSignedByPayer({ ...payment, amount: 1n }, signature, contracts)).toBe(false);
+    const stranger: Address = "0x00000000000000000000000000000000000000ff";
+    expect(await isSignedByPayer({ ...payment, payer: stranger }, signature, contracts)).toBe(false);
+    expect(await usdc.facilitator().verify(payment)).toEqual({ kind: "valid" });
+    expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
+    expect((await usdc.received()) - before).toBe(CENT);
+  });
+
+  it("that burns more gas to agree than a payment is worth is refused, and never sent for", async () => {
+    usdc.startSender();
+    const wallet = "0x00000000000000000000000000000000bad00001";
+    await usdc.client.request({ method: "anvil_setCode", params: [wallet, BURNER] } as never);
+    await usdc.mint(CENT, wallet);
+    const payment = await usdc.sign({ from: wallet });
+    expect(await usdc.facilitator().verify(payment)).toEqual({
+      kind: "invalid",
+      reason: "settlement_needs_too_much_gas",
+    });
+    expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "refused" });
+    expect(await orders(payment)).toEqual([{ state: "failed" }]);
+    expect(await usdc.paymentChain.isUsed(payment)).toBe(false);
+  });
+
+  it("whose settlements reverted a few times a day is sent for no more, and others are", async () => {
+    const wallet = usdc.chain.contracts.smartWallet;
+    await usdc.mint(CENT, wallet);
+    const [reverting, other] = [await usdc.sign({ from: wallet }), await usdc.sign()];
+    await usdc.db.$client.query(
+      `insert into ahs.sender_transaction (chain_id, sender, reference, purpose, "to", data, value, state, final, hashes, gas_used)
+       select 31337, '0x1', lower('x402:31337:' || $1 || ':' || $2 || ':' || place), 'x402', $1, '0x', 0, 'reverted', true, '{}', 200001
+       from generate_series(1, 5) place`,
+      [usdc.usdc, reverting.payer],
+    );
+    usdc.startSender();
+    expect(await usdc.facilitator().settle(reverting)).toMatchObject({ kind: "refused" });
+    expect(await orders(reverting)).toEqual([{ state: "failed" }]);
+    expect(await usdc.facilitator().settle(other)).toMatchObject({ kind: "settled" });
+  });
+});
+
+/** Counts down for some millions of gas, then answers the magic value of ERC-1271. */
+const BURNER: Hex = `0x620bbf005b600190038060045763${"1626ba7e"}60e01b60005260206000f3`;
+
+function forged(payload: PresentedPayment["payload"]): PresentedPayment["payload"] {
+  return { ...payload, payload: { ...payload.payload, signature: `0x${"11".repeat(64)}1b` } };
+}
+
+async function orders({ nonce }: PresentedPayment): Promise<{ state: string }[]> {
+  const { rows } = await usdc.db.$client.query<{ state: string }>(
+    "select state from ahs.sender_transaction where reference like $1",
+    [`%${nonce}`],
+  );
+  return rows;
+}

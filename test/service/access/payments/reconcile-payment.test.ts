@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import {
+  type PaymentSighting,
+  reconcilePayment,
+  type UnsettledPayment,
+} from "../../../../service/access/payments/reconcile-payment.ts";
+
+const TRANSFER = `0x${"ab".repeat(32)}` as const;
+const VALID_BEFORE = 1_000;
+
+function row(changes: Partial<UnsettledPayment> = {}): UnsettledPayment {
+  return {
+    state: "reserved",
+    settleAskedAt: new Date(0),
+    createdAt: new Date(0),
+    validBefore: VALID_BEFORE,
+    ...changes,
+  };
+}
+
+function sighting(changes: Partial<PaymentSighting> = {}): PaymentSighting {
+  return {
+    used: false,
+    usedInFinal: false,
+    finalTime: VALID_BEFORE - 1,
+    transfer: null,
+    order: "none",
+    ownSender: true,
+    now: new Date(100_000),
+    ...changes,
+  };
+}
+
+const ANY = { used: true, usedInFinal: true, order: "open", finalTime: VALID_BEFORE + 1 } as const;
+
+describe("a payment that nobody is working on", () => {
+  it.each<[string, Partial<UnsettledPayment>, Partial<PaymentSighting>, string]>([
+    ["that paid us is settled, whatever else is so", {}, { ...ANY, transfer: TRANSFER }, "settle"],
+    ["that paid us after its release is settled", { state: "released" }, { transfer: TRANSFER }, "settle"],
+    ["that paid us before we asked is settled", { settleAskedAt: null }, { transfer: TRANSFER }, "settle"],
+    ["whose settlement was never asked for is released", { settleAskedAt: null }, {}, "release"],
+    [
+      "whose settlement was asked for by an earlier request alone is released",
+      { createdAt: new Date(1) },
+      { ownSender: false },
+      "release",
+    ],
+    ["that we never sent is released", {}, { order: "none" }, "release"],
+    ["whose order may still be queued waits", {}, { now: new Date(59_999) }, "wait"],
+    ["whose order failed before it was sent is released", {}, { order: "dead", now: new Date(1) }, "release"],
+    ["whose order is under way waits", {}, { order: "open" }, "wait"],
+    [
+      "whose order is under way waits even when it has expired",
+      {},
+      { order: "open", finalTime: 2_000 },
+      "wait",
+    ],
+    ["that a stranger settles waits", {}, { ownSender: false }, "wait"],
+    ["that a stranger let expire is released", {}, { ownSender: false, finalTime: VALID_BEFORE }, "release"],
+    ["that was used elsewhere for good is released", {}, { used: true, usedInFinal: true }, "release"],
+    ["that was used elsewhere, not for good, waits", {}, { used: true }, "wait"],
+    ["released and still valid waits", { state: "released" }, {}, "wait"],
+    ["released and expired is dropped", { state: "released" }, { finalTime: VALID_BEFORE }, "drop"],
+    ["released, expired, with an order under way waits", { state: "released" }, { ...ANY }, "wait"],
+    [
+      "released and withdrawn for good is dropped",
+      { state: "released" },
+      { used: true, usedInFinal: true },
+      "drop",
+    ],
+  ])("%s", (_name, changes, seen, kind) => {
+    expect(reconcilePayment(row(changes), sighting(seen)).kind).toBe(kind);
+  });
+});

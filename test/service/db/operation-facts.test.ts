@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Database } from "../../../service/db/database.ts";
+import {
+  readChainQueues,
+  readFeedPrice,
+  readIndexHead,
+  readRoleFacts,
+  readScoreAges,
+  readServerFacts,
+} from "../../../service/db/operation-facts.ts";
+import { openMigrated, openTestDatabase, urlForRole } from "../../support/test-database.ts";
+import { createIndexTables } from "./index-tables.ts";
+
+const CHAIN = 31_337;
+const NOW = new Date("2026-11-20T10:00:00Z");
+const WALLET = "0x00000000000000000000000000000000000000a1";
+
+let db: Database;
+let url: string;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+  url = String(db.$client.options.connectionString);
+});
+afterAll(() => close());
+beforeEach(async () => {
+  await db.$client.query(
+    "truncate ahs.score, ahs.current_score, ahs.publish_intent, ahs.sender_transaction cascade",
+  );
+});
+
+const before = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
+
+async function score(wallet: string, ageSeconds: number, coverage = {}): Promise<number> {
+  const values = [CHAIN, wallet, before(ageSeconds)];
+  const { rows } = await db.$client.query<{ id: number }>(
+    `insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, confidence_micros,
+       confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
+     values ($1, $2, 1, '0x', $3, 'm', 0, 'INSUFFICIENT', false, '[]', '[]', '[]', $4, $2) returning id::int`,
+    [...values, coverage],
+  );
+  const id = rows[0]?.id ?? -1;
+  await db.$client.query(
+    `insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, confidence_micros,
+       confidence_level, sanctioned) values ($1, $2, $4, 1, $3, 0, 'INSUFFICIENT', false)`,
+    [...values, id],
+  );
+  return id;
+}
+
+describe("the server", () => {
+  test("tells its version, its user, its time and how far it is migrated", async () => {
+    const facts = await readServerFacts(db.$client);
+    expect(facts.version).toBeGreaterThan(140_000);
+    expect(Math.abs(facts.now.getTime() - Date.now())).toBeLessThan(10_000);
+    expect(facts.migrations.applied).toBe(facts.migrations.known);
+  });
+
+  test("has every role with all its rights; a missing one is named, and users see what they are", async () => {
+    const owner = await readRoleFacts(db.$client);
+    expect(owner).toMatchObject({ lacking: [], ownsAll: true });
+    expect(owner.roles.every(({ exists }) => exists)).toBe(true);
+    await db.$client.query("revoke select on ahs.payment from ahs_serve");
+    expect((await readRoleFacts(db.$client)).lacking).toEqual(["ahs_serve: payment"]);
+    const served = openMigrated(urlForRole(url, "ahs_serve"));
+    const facts = await readRoleFacts(served.$client);
+    await served.$client.end();
+    expect(facts.ownsAll).toBe(false);
+    expect(facts.roles.filter(({ isMember }) => isMember).map(({ role }) => role)).toEqual(["ahs_serve"]);
+  });
+});
+
+test("queues are told apart, and what is to wait is not overdue", async () => {
+  const chain = { chainId: CHAIN, now: NOW };
+  const empty = { waiting: 0, overdueSeconds: 0 };
+  expect(await readChainQueues(db.$client, chain)).toEqual({ publish: empty, sender: empty });
+  const scoreId = await score(WALLET, 60);
+  const intent = (wallet: string, state: string, createdAt: Date, notBefore: Date | null) =>
+    db.$client.query(
+      `insert into ahs.publish_intent (chain_id, wallet, score_id, reason, state, created_at, not_before)
+       values ($1, $2, $3, 'first', $4, $5, $6)`,
+      [CHAIN, wallet, scoreId, state, createdAt, notBefore],
+    );
+  await intent("a", "pending", before(900), before(-60));
+  await intent("b", "pending", before(120), null);
+  await intent("c", "confirmed", before(9_000), null);
+  const transaction = (reference: string, state: string, createdAt: Date) =>
+    db.$client.query(
+      `insert into ahs.sender_transaction (chain_id, sender, reference, purpose, "to", data, value, state, hashes, created_at)
+       values ($1, '0x1', $2, 'p', '0x2', '0x', 0, $3, '{}', $4)`,
+      [CHAIN, reference, state, createdAt],
+    );
+  await transaction("x", "broadcast", before(30));
+  await transaction("y", "mined", before(8_000));
+  expect(await readChainQueues(db.$client, chain)).toEqual({
+    publish: { waiting: 2, overdueSeconds: 120 },
+    sender: { waiting: 1, overdueSeconds: 30 },
+  });
+});
+
+test("scores are as old as the blocks that they speak for", async () => {
+  const chain = { chainId: CHAIN, now: NOW };
+  expect(await readScoreAges(db.$client, chain)).toEqual({
+    ...{ wallets: 0, median: null, oldest: null },
+    ...{ cut: 0, postponed: 0 },
+  });
+  for (const [wallet, age] of Object.entries({ a: 10, b: 30, c: 500 })) await score(wallet, age);
+  expect(await readScoreAges(db.$client, chain)).toEqual({
+    ...{ wallets: 3, median: 30, oldest: 500 },
+    ...{ cut: 0, postponed: 0 },
+  });
+});
+
+test("of followed wallets without a score those are counted that the last night left out", async () => {
+  for (const [wallet, hours] of Object.entries({ a: 31, b: 31, c: 29, d: 31 })) {
+    await score(wallet, 3_600 * hours);
+    if (wallet !== "b") {
+      await db.$client.query(
+        "insert into ahs.enrich_wallet (chain_id, wallet, from_block) values ($1, $2, 1)",
+        [CHAIN, wallet],
+      );
+    }
+  }
+  await db.$client.query("update ahs.current_score set ahs_score = 80 where wallet = 'd'");
+  expect(await readScoreAges(db.$client, { chainId: CHAIN, now: NOW })).toMatchObject({ postponed: 1 });
+});
+
+test("wallets are counted whose current score covers their newest calls alone, not their earlier scores", async () => {
+  const newestCallsOnly = { complete: false, newestCallsOnly: true };
+  await score("a", 10, newestCallsOnly);
+  await score("b", 10, { complete: false });
+  const former = await score("c", 10, newestCallsOnly);
+  const now = await score("d", 10);
+  await db.$client.query("update ahs.current_score set score_id = $1 where score_id = $2", [now, former]);
+  expect(await readScoreAges(db.$client, { chainId: CHAIN, now: NOW })).toMatchObject({ wallets: 4, cut: 1 });
+});
+
+test("an index that is not there has no head, nor has an empty one", async () => {
+  expect(await readIndexHead(db.$client, CHAIN)).toBeNull();
+  await createIndexTables(db, CHAIN);
+  expect(await readIndexHead(db.$client, CHAIN)).toBeNull();
+  await db.$client.query(
+    `insert into chain_31337.block (number, hash, "timestamp") values (7, '0x', 99), (8, '0x', 100)`,
+  );
+  expect(await readIndexHead(db.$client, CHAIN)).toEqual({ blockNumber: 8, timestamp: 100 });
+});
+
+test("a feed's price is its newest answer, whatever the case of its address", async () => {
+  const of = { chainId: CHAIN, feed: "0xAbC" };
+  expect(await readFeedPrice(db.$client, of)).toBeNull();
+  await db.$client.query(
+    `insert into ahs.feed_price (chain_id, feed, day, block, answer, decimals)
+     values ($1, '0xabc', 1, 1, 100000000, 8), ($1, '0xabc', 2, 2, 250050000000, 8)`,
+    [CHAIN],
+  );
+  expect(await readFeedPrice(db.$client, of)).toBe(2_500.5);
+});

@@ -1,0 +1,125 @@
+import type { Address } from "viem";
+import { expect, test } from "vitest";
+import { boundApprovals, boundTransfers } from "../../../../service/ingest/enrich/bound-rows.ts";
+
+const SELLER: Address = `0x${"a1".repeat(20)}`;
+const NEIGHBOUR: Address = `0x${"b2".repeat(20)}`;
+const USDC: Address = `0x${"dc".repeat(20)}`;
+const LISTED = new Set([USDC]);
+const FOLLOWED = new Map([
+  [SELLER, 0],
+  [NEIGHBOUR, 5],
+]);
+const OWN_HASH = "0x0f";
+const NINETY_DAYS = 90 * 86_400;
+
+const account = (prefix: string, number: number): Address =>
+  `0x${prefix}${number.toString(16).padStart(40 - prefix.length, "0")}`;
+
+let logIndex = 0;
+const moved = (parts: object) => ({
+  ...{ chainId: 1, block: 9, logIndex: logIndex++, item: 0, transactionHash: "0x01", timestamp: 1_000 },
+  ...{
+    token: USDC as string,
+    standard: "erc20" as const,
+    from: account("c", 1) as string,
+    to: SELLER as string,
+  },
+  ...{ amount: 5n as bigint | null, tokenId: null, sender: null },
+  ...parts,
+});
+const many = (count: number, parts: (index: number) => object) =>
+  Array.from({ length: count }, (_, index) => moved(parts(index)));
+const bound = (rows: readonly ReturnType<typeof moved>[]) =>
+  boundTransfers(rows, {
+    followed: FOLLOWED,
+    listed: LISTED,
+    isOwn: (wallet, hash) => wallet === SELLER && hash === OWN_HASH,
+  });
+
+test("a seller's payments in a block are kept for good, however many junk tokens come before them", () => {
+  const junk = many(5_000, (index) => ({ token: account("7", index) }));
+  const payments = many(900, (index) => ({ from: account("c", index), amount: BigInt(index + 1) }));
+  const { kept, leftOut } = bound([...junk, ...payments]);
+  expect(kept.filter(({ token }) => token === USDC)).toEqual(payments);
+  expect(kept.filter(({ token }) => token !== USDC)).toEqual(
+    junk.slice(0, 16).map((row) => ({ ...row, keptUntil: 1_000 + NINETY_DAYS })),
+  );
+  expect(leftOut).toBe(5_000 - 16);
+});
+
+test("of more payments in one listed token than are kept of a block the largest are", () => {
+  const dust = many(3_000, () => ({ amount: 1n }));
+  const payments = many(1_000, () => ({ amount: 10n ** 6n }));
+  const native = many(1_500, () => ({ token: account("0", 0), standard: "native" }));
+  const { kept, leftOut } = bound([...dust, ...payments, ...native]);
+  expect(kept).toEqual([...payments, ...native.slice(0, 1_000)]);
+  expect(leftOut).toBe(3_500);
+});
+
+test("what the wallet sent and what its own calls brought is kept before larger payments of others", () => {
+  const flood = many(1_000, () => ({ amount: 10n ** 6n }));
+  const bundled = many(998, () => ({ amount: 10n ** 6n, transactionHash: OWN_HASH }));
+  const earned = many(1, () => ({ amount: 10n ** 7n, transactionHash: OWN_HASH }));
+  const paid = many(1, () => ({ from: SELLER, to: account("c", 1), transactionHash: OWN_HASH }));
+  const carriedOut = many(1, () => ({ from: SELLER, to: account("c", 2) }));
+  const { kept, leftOut } = bound([...flood, ...bundled, ...earned, ...paid, ...carriedOut]);
+  expect(kept).toEqual([...bundled.slice(0, 997), ...earned, ...paid, ...carriedOut]);
+  expect(leftOut).toBe(1_001);
+});
+
+test("of one other token eight are kept of a block, and what the wallet's own calls moved for good", () => {
+  const [token, own] = [account("7", 1), account("7", 2)];
+  const claimed = many(100, (block) => ({ token, block: 9 + (block % 2) }));
+  const calls = many(300, (index) => ({
+    token: own,
+    transactionHash: OWN_HASH,
+    from: SELLER,
+    to: account("c", index),
+  }));
+  const { kept } = bound([...claimed, ...calls]);
+  expect(kept.filter((row) => row.token === token)).toHaveLength(2 * 8);
+  expect(kept.filter((row) => row.token === own)).toEqual(calls.slice(0, 256));
+});
+
+test("a listed token that moves nothing in somebody's name is a claim like those of other tokens", () => {
+  const poison = many(100, () => ({ amount: 0n, from: SELLER, to: account("c", 1) }));
+  const { kept, leftOut } = bound(poison);
+  expect(kept).toEqual(poison.slice(0, 8).map((row) => ({ ...row, keptUntil: 1_000 + NINETY_DAYS })));
+  expect(leftOut).toBe(92);
+});
+
+test("one wallet's flood takes nothing from another's rows of the same block, nor from before it was followed", () => {
+  const flood = many(1_000, () => ({ token: account("7", 1) }));
+  const others = many(8, () => ({ token: account("7", 1), to: NEIGHBOUR }));
+  const before = many(1, () => ({ to: NEIGHBOUR, block: 4 }));
+  const { kept } = bound([...flood, ...others, ...before]);
+  expect(kept.filter(({ to }) => to === NEIGHBOUR)).toHaveLength(8);
+});
+
+test("of an own call's approvals all of listed tokens are kept and 64 of others; news are bounded where they are stored", () => {
+  const approval = (index: number, parts: object) => ({
+    ...{
+      chainId: 1,
+      block: 9,
+      logIndex: index,
+      transactionHash: OWN_HASH,
+      timestamp: 1_000,
+      kind: "amount" as const,
+    },
+    ...{
+      token: account("7", 1) as string,
+      owner: SELLER,
+      spender: account("5", index),
+      subject: account("5", index),
+    },
+    ...{ amount: 1n, tokenId: null, approved: true, own: true },
+    ...parts,
+  });
+  const forged = Array.from({ length: 1_000 }, (_, index) => approval(index, {}));
+  const real = Array.from({ length: 100 }, (_, index) => approval(2_000 + index, { token: USDC }));
+  const news = Array.from({ length: 100 }, (_, index) => approval(3_000 + index, { own: false }));
+  const { kept, leftOut } = boundApprovals([...forged, ...real, ...news], LISTED);
+  expect(kept).toEqual([...forged.slice(0, 64), ...real, ...news]);
+  expect(leftOut).toBe(936);
+});

@@ -1,0 +1,269 @@
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  pad,
+  parseAbi,
+  toHex,
+  zeroAddress,
+} from "viem";
+import { describe, expect, test } from "vitest";
+import { entryPointAbi } from "../../../../service/chain/abi/entry-point.ts";
+import {
+  SAFE_FAILURE,
+  SAFE_SUCCESS,
+  TRANSFER,
+  USER_OPERATION,
+} from "../../../../service/chain/node/event-topics.ts";
+import type { RawLog } from "../../../../service/chain/node/raw-log.ts";
+import type { CarryingTransaction } from "../../../../service/ingest/enrich/carrier.ts";
+import { describeExecutions } from "../../../../service/ingest/enrich/executions.ts";
+import { findExecutions, MAX_EXECUTIONS } from "../../../../service/ingest/enrich/find-executions.ts";
+import { describeCall } from "../../../../service/ingest/enrich/own-call.ts";
+
+const SAFE: Address = `0x${"5a".repeat(20)}`;
+const OTHER_SAFE: Address = `0x${"5b".repeat(20)}`;
+const ENTRY_POINT: Address = `0x${"e0".repeat(20)}`;
+const FORGER: Address = `0x${"f0".repeat(20)}`;
+const TOKEN: Address = `0x${"70".repeat(20)}`;
+const PAYEE: Address = `0x${"fe".repeat(20)}`;
+const STRANGER: Address = `0x${"c3".repeat(20)}`;
+const HASH: Hex = `0x${"5e".repeat(32)}`;
+
+const believed = {
+  followed: new Map<Address, number>([
+    [SAFE, 0],
+    [OTHER_SAFE, 0],
+  ]),
+  entryPoints: new Set([ENTRY_POINT]),
+};
+const word = (value: bigint): Hex => toHex(value, { size: 32 });
+const account = parseAbi([
+  "function execute(address to, uint256 value, bytes data)",
+  "function execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures)",
+]);
+
+type Event = Pick<RawLog, "address" | "topics" | "data">;
+
+const told = (event: Hex, safe = SAFE): Event => ({
+  address: safe,
+  topics: [event, HASH],
+  data: word(0n),
+});
+const operated = (entryPoint: Address, sender = SAFE, nonce = 0n): Event => ({
+  address: entryPoint,
+  topics: [USER_OPERATION, HASH, pad(sender), pad(zeroAddress)],
+  data: `${word(nonce)}${[1n, 10n ** 15n, 90_000n].map((value) => word(value).slice(2)).join("")}`,
+});
+const paid = (amount: bigint, to = PAYEE, token = TOKEN): Event => ({
+  address: token,
+  topics: [TRANSFER, pad(SAFE), pad(to)],
+  data: word(amount),
+});
+const anything = (address: Address): Event => ({ address, topics: [HASH], data: "0x" });
+
+function carrying(events: readonly Event[], sent: { to?: Address; input?: Hex } = {}): CarryingTransaction {
+  const place = { blockNumber: 7, blockHash: HASH, transactionHash: HASH };
+  return {
+    index: 3,
+    to: sent.to ?? FORGER,
+    input: sent.input ?? "0x",
+    gasLimit: 500_000n,
+    gasUsed: 100_000n,
+    gasPrice: 7n,
+    logs: events.map((event, logIndex) => ({ ...event, ...place, logIndex })),
+  };
+}
+
+function executed(carrier: CarryingTransaction) {
+  const { executions, dropped } = findExecutions(carrier.logs, believed);
+  const { entryPoints } = believed;
+  return { dropped, ...describeExecutions(executions, { carrier, entryPoints }) };
+}
+
+const execute = (to: Address, value: bigint, data: Hex): Hex =>
+  encodeFunctionData({
+    abi: account,
+    functionName: "execTransaction",
+    args: [to, value, data, 0, 0n, 0n, 0n, zeroAddress, zeroAddress, "0x"],
+  });
+const transfer = (to: Address, amount: bigint): Hex =>
+  encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] });
+
+function operate(nonces: readonly bigint[], callData: Hex): Hex {
+  const operations = nonces.map((nonce) => ({
+    sender: SAFE,
+    nonce,
+    initCode: "0x" as const,
+    callData,
+    accountGasLimits: word(50_000n),
+    preVerificationGas: 0n,
+    gasFees: word(0n),
+    paymasterAndData: "0x" as const,
+    signature: "0x" as const,
+  }));
+  return encodeFunctionData({ abi: entryPointAbi, functionName: "handleOps", args: [operations, STRANGER] });
+}
+
+describe("what calls itself a Safe", () => {
+  test("has the first 64 executions that it claims in one transaction, and holds up nobody", () => {
+    const events = [
+      ...Array.from({ length: 12_000 }, () => told(SAFE_SUCCESS)),
+      told(SAFE_SUCCESS, OTHER_SAFE),
+    ];
+    const started = performance.now();
+    const { calls, dropped } = executed(carrying(events));
+    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(dropped).toBe(12_000 - MAX_EXECUTIONS);
+    expect(calls.map(({ call }) => [call.wallet, call.position])).toEqual([
+      ...Array.from({ length: MAX_EXECUTIONS }, (_, index) => [SAFE, index + 1]),
+      [OTHER_SAFE, 12_001],
+    ]);
+  });
+
+  test("has the logs of a crowd read once for all accounts among them", () => {
+    const safes = Array.from({ length: 60 }, (_, index) => pad(toHex(index + 1), { size: 20 }));
+    const followed = new Map(safes.map((safe) => [safe, 0]));
+    const events = [
+      ...Array.from({ length: 12_000 }, () => paid(5n)),
+      ...safes.map((safe) => told(SAFE_SUCCESS, safe)),
+    ];
+    const carrier = carrying(events);
+    const { executions } = findExecutions(carrier.logs, { ...believed, followed });
+    const describeAll = (some: typeof executions) =>
+      describeExecutions(some, { carrier, entryPoints: believed.entryPoints }).calls.map(
+        ({ call, ...outcome }) =>
+          describeCall({ ...call, timestamp: 1 }, { ...outcome, l1Fee: null, marketPrice: null }, null),
+      );
+    const one = timeOf(() => describeAll(executions.slice(0, 1)));
+    const sixty = timeOf(() => describeAll(executions));
+    expect(executions).toHaveLength(60);
+    expect(sixty).toBeLessThan(20 * one + 200);
+  });
+
+  test("shares at most 100,000 logs of a transaction with others, whoever of them is followed", () => {
+    const safes = Array.from({ length: 400 }, (_, index) => pad(toHex(index + 1), { size: 20 }));
+    const events = [
+      ...Array.from({ length: 1_000 }, () => anything(TOKEN)),
+      ...safes.map((safe) => told(SAFE_SUCCESS, safe)),
+      operated(ENTRY_POINT),
+    ];
+    const { logs, ...carrier } = carrying(events);
+    const { entryPoints } = believed;
+    const describeAll = (accounts: readonly Address[]) => {
+      const followed = new Map(accounts.map((account) => [account, 0]));
+      const { executions } = findExecutions(logs, { followed, entryPoints });
+      return describeExecutions(executions, { carrier: { ...carrier, logs }, entryPoints });
+    };
+    const all = describeAll([...safes, SAFE]);
+    expect(all.leftOut).toBe(304);
+    expect(all.calls.map(({ call }) => call.wallet)).toEqual([...safes.slice(0, 96), SAFE]);
+    expect(all.calls.reduce((sum, { logs }) => sum + logs.length, 0)).toBeLessThan(103_000);
+    expect(safes.slice(94, 98).map((safe) => describeAll([safe]).leftOut)).toEqual([0, 0, 1, 1]);
+  });
+
+  test("has its calldata decoded once, however large it is and however much it claims", () => {
+    const input = execute(TOKEN, 0n, `0x${"ab".repeat(2_000_000)}`);
+    const once = timeOf(() => executed(carrying([told(SAFE_SUCCESS)], { to: SAFE, input })));
+    const many = Array.from({ length: MAX_EXECUTIONS }, () => told(SAFE_SUCCESS));
+    const often = timeOf(() => executed(carrying(many, { to: SAFE, input })));
+    expect(often).toBeLessThan(16 * once + 200);
+  });
+
+  test("has the logs between its executions, each once, whatever others claim", () => {
+    const events = [
+      anything(TOKEN),
+      told(SAFE_SUCCESS, FORGER),
+      told(SAFE_SUCCESS),
+      anything(PAYEE),
+      told(SAFE_FAILURE, OTHER_SAFE),
+      told(SAFE_FAILURE),
+    ];
+    const logs = executed(carrying(events)).calls.map((one) => one.logs.map(({ logIndex }) => logIndex));
+    expect(logs).toEqual([
+      [0, 1],
+      [0, 1, 2, 3],
+      [3, 4],
+    ]);
+  });
+});
+
+describe("a Safe's execution", () => {
+  test("that is part of an operation of the same account is none by itself", () => {
+    const { calls } = executed(carrying([told(SAFE_FAILURE), operated(ENTRY_POINT)]));
+    expect(calls.map(({ execution, call }) => [execution.origin, call.position])).toEqual([["erc4337", 2]]);
+  });
+
+  test.each<{ name: string; after: Event }>([
+    { name: "an operation that no believed entry point tells of", after: operated(FORGER) },
+    { name: "an operation of another account", after: operated(ENTRY_POINT, OTHER_SAFE) },
+  ])("is not hidden by $name", ({ after }) => {
+    const { calls } = executed(carrying([told(SAFE_FAILURE), after, operated(FORGER)]));
+    expect(calls.map(({ call: { wallet, ok } }) => [wallet, ok])).toContainEqual([SAFE, false]);
+  });
+});
+
+describe("what calldata of an account with code of its own claims", () => {
+  const byOperation = (events: readonly Event[], input: Hex, nonces: readonly bigint[] = [0n]) =>
+    executed(carrying(events, { to: ENTRY_POINT, input: operate(nonces, input) })).calls;
+  const bySafe = (event: Hex, events: readonly Event[], input: Hex) =>
+    executed(carrying([...events, told(event)], { to: SAFE, input })).calls[0]?.call;
+  const claim = transfer(PAYEE, 5n);
+
+  test("sends no native coin, which no log shows", () => {
+    expect(bySafe(SAFE_SUCCESS, [], execute(PAYEE, 10n ** 18n, "0x"))).toMatchObject({
+      to: PAYEE,
+      value: 0n,
+    });
+    const input = encodeFunctionData({ abi: account, functionName: "execute", args: [PAYEE, 9n, "0x"] });
+    expect(byOperation([operated(ENTRY_POINT)], input)[0]?.call).toMatchObject({ to: PAYEE, value: 0n });
+  });
+
+  test("pays whom the token's own log says that it was paid, and as much", () => {
+    expect(bySafe(SAFE_SUCCESS, [paid(5n)], execute(TOKEN, 0n, claim))?.input).toBe(claim);
+  });
+
+  test.each<{ name: string; events: readonly Event[] }>([
+    { name: "nothing", events: [] },
+    { name: "another amount", events: [paid(4n)] },
+    { name: "another payee", events: [paid(5n, STRANGER)] },
+    { name: "another token", events: [paid(5n, PAYEE, FORGER)] },
+    { name: "what is no movement", events: [anything(TOKEN)] },
+  ])("pays nobody where the logs show $name", ({ events }) => {
+    expect(bySafe(SAFE_SUCCESS, events, execute(TOKEN, 0n, claim))).toMatchObject({
+      to: TOKEN,
+      input: claim.slice(0, 10),
+    });
+  });
+
+  test("stays as it is where it failed: a failure only costs", () => {
+    expect(bySafe(SAFE_FAILURE, [], execute(TOKEN, 0n, claim))).toMatchObject({ ok: false, input: claim });
+  });
+
+  test("is told apart by nonce where one bundle has several operations", () => {
+    const input = encodeFunctionData({ abi: account, functionName: "execute", args: [TOKEN, 0n, "0x"] });
+    const events = [operated(ENTRY_POINT, SAFE, 1n), operated(ENTRY_POINT, SAFE, 2n)];
+    expect(byOperation(events, input, [1n]).map(({ call }) => call.to)).toEqual([TOKEN, null]);
+  });
+});
+
+test("an execution that the transaction's logs do not tell of is a contradiction", () => {
+  const { logs } = carrying([told(SAFE_SUCCESS), told(SAFE_SUCCESS)]);
+  const { executions } = findExecutions(logs, believed);
+  const carrier = carrying([told(SAFE_SUCCESS)]);
+  const { entryPoints } = believed;
+  expect(() => describeExecutions(executions, { carrier, entryPoints })).toThrow(/not in its receipt/);
+});
+
+test("nobody is followed before the block of the log", () => {
+  const { logs } = carrying([told(SAFE_SUCCESS)]);
+  const followed = new Map([[SAFE, 8]]);
+  expect(findExecutions(logs, { ...believed, followed }).executions).toEqual([]);
+});
+
+function timeOf(act: () => unknown): number {
+  const started = performance.now();
+  act();
+  return performance.now() - started;
+}

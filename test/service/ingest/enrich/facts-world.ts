@@ -1,0 +1,83 @@
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { type Address, encodeFunctionData, numberToHex } from "viem";
+import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
+import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
+import type { AccountFactSource } from "../../../../service/ingest/enrich/account-fact-source.ts";
+import { type FactsContext, gatherAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
+import { createEnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
+import { createOtterscanFacts } from "../../../../service/ingest/enrich/otterscan-facts.ts";
+import { createEnrichContext } from "../../../../service/ingest/enrich/run-enrich.ts";
+import { createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";
+
+export const WALLET: Address = `0x${"a1".repeat(20)}`;
+export const PAYEE: Address = `0x${"fe".repeat(20)}`;
+export const FUNDER: Address = `0x${"f0".repeat(20)}`;
+export const SILENT: Address = `0x${"51".repeat(20)}`;
+
+/** A world that is indexed and not enriched: a wallet called a contract and paid tokens to somebody funded, and to somebody who is not. */
+export async function createFactsWorld() {
+  const world = await createEnrichWorld();
+  await world.chain.rpc.request("anvil_setBalance", FUNDER, numberToHex(10n ** 20n));
+  const { blockNumber: funded } = await world.chain.send({ from: FUNDER, to: PAYEE, value: 10n ** 18n });
+  const { blockNumber: sent } = await world.chain.send({ from: PAYEE, to: FUNDER, value: 1n });
+  await world.follow(WALLET);
+  await world.mint(world.chain.contracts.usdc, WALLET, 100n);
+  await world.chain.succeed(WALLET);
+  for (const to of [PAYEE, SILENT]) await payTokens(world, to);
+  await world.index();
+  return { world, funded, sent };
+}
+
+/** The wallet pays tokens to somebody. */
+export async function payTokens(world: EnrichWorld, to: Address): Promise<void> {
+  const data = encodeFunctionData({ abi: localTokenAbi, functionName: "transfer", args: [to, 5n] });
+  await world.chain.send({ from: WALLET, to: world.chain.contracts.usdc, data });
+}
+
+/** A context whose clock stands until a test moves it. */
+export function contextWith(
+  world: EnrichWorld,
+  source: AccountFactSource | null,
+): FactsContext & { at: { ms: number } } {
+  const signal = new AbortController().signal;
+  const at = { ms: 0 };
+  const client = createChainReader({
+    ...{ url: world.chain.rpcUrl, timeoutMs: 10_000, retries: 1, retryMs: 10, signal },
+    onRequest: () => undefined,
+  });
+  const context = createEnrichContext({
+    ...{ db: world.db, deployment: world.chain.deployment, client },
+    ...{ metrics: createEnrichMetrics(new Registry()), logger: pino({ level: "silent" }) },
+  });
+  return { ...context, source, at, now: () => at.ms, setAside: new Map(), signal };
+}
+
+/** Asks until nobody is due. */
+export async function readAll(context: FactsContext): Promise<void> {
+  while ((await gatherAccountFacts(context)).more);
+}
+
+/** What is stored of an account. */
+export async function factsOf(
+  world: EnrichWorld,
+  address: Address,
+): Promise<Record<string, unknown> | undefined> {
+  return (await rowsOf(world, "account_fact")).find((row) => row.address === address.toLowerCase());
+}
+
+/** The local node's Otterscan methods. */
+export function otterscanOf(world: EnrichWorld): AccountFactSource {
+  return createOtterscanFacts({ url: world.chain.rpcUrl, entryPoints: new Set() });
+}
+
+/** A source that knows nothing and notes whom it was asked for. */
+export function ignorant(asked: Address[] = []): AccountFactSource {
+  return {
+    name: "ignorant",
+    read: async ({ address }) => {
+      asked.push(address);
+      return { kind: "facts", creator: null, firstFunder: null, existed: null };
+    },
+  };
+}

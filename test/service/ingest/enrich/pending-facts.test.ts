@@ -1,0 +1,253 @@
+import { readFileSync } from "node:fs";
+import type { Address } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Database } from "../../../../service/db/database.ts";
+import { storeAccountFacts } from "../../../../service/ingest/enrich/account-fact-rows.ts";
+import {
+  readDueAccounts,
+  type WantedFact,
+  wantFacts,
+} from "../../../../service/ingest/enrich/pending-facts.ts";
+import { openTestDatabase } from "../../../support/test-database.ts";
+
+const CHAIN = 31_337;
+const NOW = 1_000_000;
+const address = (prefix: string, number: number): Address =>
+  `0x${prefix}${number.toString(16).padStart(40 - prefix.length, "0")}`;
+const wallet = (number: number) => address("aa", number);
+
+let db: Database;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+  await db.execute(`insert into ahs.chain_mark values (${CHAIN}, 0, '0x', 'first', now())`);
+});
+afterAll(() => close());
+beforeEach(() =>
+  db.execute(
+    "truncate ahs.pending_fact, ahs.account_fact, ahs.contact, ahs.enrich_approval, ahs.enrich_wallet, ahs.score cascade",
+  ),
+);
+
+async function follow(count: number): Promise<void> {
+  await db.execute(`insert into ahs.enrich_wallet select ${CHAIN}, '0xaa' || lpad(to_hex(n), 38, '0'), 0, null, null
+    from generate_series(1, ${count}) n`);
+}
+
+async function score(scored: Address): Promise<void> {
+  await db.execute(`
+    with kept as (
+      insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, confidence_micros,
+        confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
+      values (${CHAIN}, '${scored}', 1, '0x', now(), 'x', 0, 'INSUFFICIENT', false, '[]', '[]', '[]', '{}', '0x')
+      returning *
+    )
+    insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, confidence_micros, confidence_level, sanctioned)
+    select chain_id, wallet, id, as_of_block, as_of_time, confidence_micros, confidence_level, sanctioned from kept`);
+}
+
+const due = (now = NOW, limit = 32, leaveOut: readonly Address[] = []) =>
+  readDueAccounts(db, { chainId: CHAIN, now, limit, leaveOut });
+const want = (...wanted: readonly WantedFact[]) => wantFacts(db, CHAIN, wanted);
+const renamed = (wanted: WantedFact): WantedFact => ({
+  ...wanted,
+  address: wanted.address.replace("0xc", "0xd") as Address,
+});
+/** So many new counterparties of a wallet, met one after the other. */
+const met = (number: number, count: number, own = true): readonly WantedFact[] =>
+  Array.from({ length: count }, (_, index) => ({
+    address: address(`c${number}`, 1_000 - index),
+    wallet: wallet(number),
+    since: index,
+    own,
+  }));
+
+type Told = { readonly address: Address; readonly creator?: Address; readonly firstFunder?: Address };
+
+async function tell(told: readonly Told[], unknown: readonly Address[], now = NOW): Promise<void> {
+  const rows = [...told, ...unknown.map((account) => ({ address: account }))].map((fact) => ({
+    ...{
+      chainId: CHAIN,
+      hasCode: false,
+      creator: null,
+      firstFunder: null,
+      existedBlock: null,
+      existedAt: null,
+    },
+    ...{ source: "index", readBlock: 1 },
+    ...fact,
+  }));
+  await storeAccountFacts(db, { chainId: CHAIN, generation: "first", rows, unknown: new Set(unknown), now });
+}
+
+describe("whose facts are asked for first", () => {
+  beforeEach(() => follow(4));
+
+  test("those of a wallet in the order in which it met them, of a flood only some at once", async () => {
+    await want(...met(1, 500));
+    expect(await due()).toEqual(met(1, 8).map((wanted) => wanted.address));
+  });
+
+  test("one account of every wallet before the second of any, however many wait and whoever has a score", async () => {
+    await score(wallet(1));
+    await want(...met(1, 500), ...met(2, 500), ...met(3, 2), ...met(4, 1));
+    const owners = (await due()).map((account) => Number(account[3]));
+    expect(owners.slice(0, 4).toSorted()).toEqual([1, 2, 3, 4]);
+    expect(owners.slice(4, 7).toSorted()).toEqual([1, 2, 3]);
+    expect(owners.slice(7).toSorted()).toEqual([...Array(6).fill(1), ...Array(6).fill(2)]);
+    expect(await due(NOW, 7)).toHaveLength(7);
+  });
+
+  test("those that own calls named; of eight one that others named, which get all turns where no others wait", async () => {
+    await want(...met(1, 500, false), ...met(2, 500, false), ...met(3, 8), ...met(4, 8));
+    const kinds = (await due()).map((account) => (Number(account[3]) > 2 ? "own" : "named"));
+    expect(kinds.slice(0, 8)).toEqual([...Array(7).fill("own"), "named"]);
+    expect(kinds.slice(8, 16)).toEqual([...Array(7).fill("own"), "named"]);
+    expect(kinds.slice(16, 19)).toEqual(["own", "own", "named"]);
+    expect(kinds.slice(19)).toEqual(Array(13).fill("named"));
+  });
+
+  test("one that others named is asked for as an own one once an own call named it as well", async () => {
+    await want(...met(1, 3, false));
+    await want(...met(1, 1));
+    await want(...met(1, 1, false));
+    const { rows } = await db.execute(
+      "select own, count(*)::int from ahs.pending_fact group by own order by own",
+    );
+    expect(rows).toEqual([
+      { own: false, count: 2 },
+      { own: true, count: 1 },
+    ]);
+  });
+
+  test("and of those that others named so many wait for one wallet, and all of its own", async () => {
+    expect(await want(...met(1, 12_000, false), ...met(1, 6_000).map(renamed), ...met(2, 3, false))).toBe(
+      11_500,
+    );
+    const { rows } = await db.execute(
+      "select wallet, own, count(*)::int from ahs.pending_fact group by wallet, own order by wallet, own",
+    );
+    expect(rows).toEqual([
+      { wallet: wallet(1), own: false, count: 500 },
+      { wallet: wallet(1), own: true, count: 6_000 },
+      { wallet: wallet(2), own: false, count: 3 },
+    ]);
+    expect(await want(...met(1, 600, false))).toBe(100);
+  });
+
+  test("one that others wait for does not wait behind the flood of whoever met it first", async () => {
+    const shared = address("5a", 1);
+    await want(...met(1, 100), { address: shared, wallet: wallet(1), since: 200, own: true });
+    expect(await due()).not.toContain(shared);
+    await want({ address: shared, wallet: wallet(2), since: 300, own: true });
+    expect(await due(NOW, 2)).toContain(shared);
+  });
+
+  test("none that are to be left out, and none for those whom nobody follows", async () => {
+    await want(...met(1, 3), ...met(5, 3));
+    const [first, ...others] = met(1, 3).map((wanted) => wanted.address);
+    expect(await due(NOW, 32, [first as Address])).toEqual(others);
+  });
+});
+
+describe("an account", () => {
+  const PAYEE = address("fe", 1);
+  const FUNDER = address("f0", 1);
+  const FUNDERS_FUNDER = address("f1", 1);
+  const wanted = { address: PAYEE, wallet: wallet(1), since: 1, own: true };
+
+  beforeEach(() => follow(2));
+
+  test("that nobody knows is due again after ten minutes, after twice as long each time, and at last once a day", async () => {
+    await want(wanted);
+    const pauses: number[] = [];
+    let now = NOW;
+    for (let time = 0; time < 10; time += 1) {
+      await tell([], [PAYEE], now);
+      const { rows } = await db.execute<{ at: number }>("select due_at::float8 as at from ahs.pending_fact");
+      const at = Number(rows[0]?.at);
+      expect(await due(at - 1)).toEqual([]);
+      expect(await due(at)).toEqual([PAYEE]);
+      pauses.push(at - now);
+      now = at;
+    }
+    expect(pauses).toEqual([600, 1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 76_800, 86_400, 86_400]);
+  });
+
+  test("that is known is not asked for again, and who first funded it is asked for, but not the funder's funder", async () => {
+    await want(wanted);
+    await tell([{ address: PAYEE, firstFunder: FUNDER }], []);
+    expect(await due()).toEqual([FUNDER]);
+    await tell([{ address: FUNDER, firstFunder: FUNDERS_FUNDER }], []);
+    expect(await due()).toEqual([]);
+    await want(wanted);
+    expect(await due()).toEqual([]);
+    await want({ ...wanted, address: FUNDER });
+    expect(await due()).toEqual([FUNDERS_FUNDER]);
+  });
+
+  test("whose funder is not known yet has that one added, and what is known stays", async () => {
+    await want(wanted);
+    await tell([], [PAYEE]);
+    await tell([{ address: PAYEE, firstFunder: FUNDER }], []);
+    await tell([{ address: PAYEE, firstFunder: FUNDERS_FUNDER }], []);
+    const { rows } = await db.execute(`select first_funder from ahs.account_fact where address = '${PAYEE}'`);
+    expect(rows).toEqual([{ first_funder: FUNDER }]);
+  });
+});
+
+test("a database of before has everybody waiting of whom nothing is known", async () => {
+  await follow(2);
+  const [known, unknown, spender] = [address("c1", 1), address("c1", 2), address("c1", 3)];
+  const [creator, funder] = [address("f0", 1), wallet(2)];
+  await db.execute(`
+    insert into ahs.contact values
+      (${CHAIN}, '${known}', '${wallet(1)}', 1, 0, 7, 70, 8, 80),
+      (${CHAIN}, '${unknown}', '${wallet(1)}', 1, 0, 9, 90, 9, 90),
+      (${CHAIN}, '${wallet(1)}', '${address("5a", 1)}', 0, 5, 9, 90, 9, 90);
+    insert into ahs.enrich_approval (chain_id, block, log_index, transaction_hash, timestamp, token, kind, owner, spender, amount,
+        approved, subject, own) values
+      (${CHAIN}, 5, 0, '0x', 50, '0x', 'amount', '${wallet(2)}', '${spender}', 1, true, '${spender}', true);
+    insert into ahs.account_fact values
+      (${CHAIN}, '${known}', true, '${creator}', null, 1, 1, 'x', 1),
+      (${CHAIN}, '${unknown}', false, null, null, null, null, 'x', 1),
+      (${CHAIN}, '${wallet(1)}', false, null, '${funder}', 1, 1, 'x', 1)`);
+  const migration = readFileSync(
+    new URL("../../../../service/db/migrations/0005_pending_facts.sql", import.meta.url),
+    "utf8",
+  );
+  await db.execute(migration.slice(migration.indexOf("INSERT INTO")));
+  const { rows } = await db.$client.query({
+    text: "select address, wallet, ancestor, due_at::float8 from ahs.pending_fact order by due_at, address, wallet",
+    rowMode: "array",
+  });
+  expect(rows).toEqual([
+    // The first wallet's funder, and a wallet itself.
+    [wallet(2), wallet(1), true, 0],
+    [wallet(2), wallet(2), false, 0],
+    [spender, wallet(2), false, 50],
+    [creator, wallet(1), true, 70],
+    [unknown, wallet(1), false, 90],
+  ]);
+});
+
+test("with 100,000 accounts waiting it is told in under 200 ms who is next", {
+  timeout: 60_000,
+}, async () => {
+  await follow(2_000);
+  await score(wallet(1));
+  // Half of them are one wallet's, the others are spread.
+  await db.execute(`insert into ahs.pending_fact
+    select ${CHAIN}, '0xcc' || lpad(to_hex(n), 38, '0'),
+      '0xaa' || lpad(to_hex(case when n % 2 = 0 then 1 else n % 2000 + 1 end), 38, '0'), false, n, 0
+    from generate_series(1, 100000) n`);
+  await db.execute("analyze ahs.pending_fact");
+  const times: number[] = [];
+  for (let run = 0; run < 5; run += 1) {
+    const from = performance.now();
+    expect(await due()).toHaveLength(32);
+    times.push(performance.now() - from);
+  }
+  expect(Math.min(...times)).toBeLessThan(200);
+});

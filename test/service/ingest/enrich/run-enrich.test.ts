@@ -1,0 +1,65 @@
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { Address } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createEnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
+import { runEnrich } from "../../../../service/ingest/enrich/run-enrich.ts";
+import { type CuttableProxy, startCuttableProxy } from "../../../support/anvil-testkit/cuttable-proxy.ts";
+import { until } from "../../../support/anvil-testkit/script.ts";
+import { createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";
+
+const WALLET: Address = `0x${"a1".repeat(20)}`;
+
+let world: EnrichWorld;
+let proxy: CuttableProxy;
+
+beforeAll(async () => {
+  world = await createEnrichWorld();
+  proxy = await startCuttableProxy(world.chain.rpcUrl);
+});
+afterAll(async () => {
+  await proxy.close();
+  await world.close();
+});
+
+async function cursorAt(block: number): Promise<true | null> {
+  const [cursor] = await rowsOf(world, "enrich_cursor");
+  return Number(cursor?.block) === block ? true : null;
+}
+
+test("it waits for a node that is gone, goes on when it is back, follows the index, and ends when told", async () => {
+  await world.follow(WALLET);
+  await world.chain.succeed(WALLET);
+  const head = await world.index();
+  const metrics = createEnrichMetrics(new Registry());
+  const stop = new AbortController();
+  proxy.cut();
+  const running = runEnrich(
+    {
+      db: world.db,
+      deployment: world.chain.deployment,
+      rpcUrl: proxy.url,
+      factSource: null,
+      metrics,
+      logger: pino({ level: "silent" }),
+    },
+    stop.signal,
+  );
+  await until({ what: "the failure is counted", timeoutMs: 15_000 }, async () => {
+    const { values } = await metrics.failures.get();
+    return values.find(({ labels, value }) => labels.kind === "unreachable" && value > 0) ?? null;
+  });
+  expect(await rowsOf(world, "enrich_cursor")).toEqual([]);
+
+  proxy.restore();
+  await until({ what: "the cursor reaches the head", timeoutMs: 15_000 }, () => cursorAt(head));
+  await world.chain.succeed(WALLET);
+  await world.index();
+  await until({ what: "the cursor follows", timeoutMs: 15_000 }, () => cursorAt(head + 1));
+  expect(await rowsOf(world, "own_call")).toHaveLength(2);
+
+  const told = performance.now();
+  stop.abort();
+  await running;
+  expect(performance.now() - told).toBeLessThan(1_000);
+});

@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
+import type { WalletRows } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { ScoreRecord } from "../../../../service/model/score/record.ts";
+import {
+  alwaysFailing,
+  dirtyRows,
+  diverseTrader,
+  escrowWorker,
+  flaky,
+  gasWarrior,
+  halfFailing,
+  keeper,
+  oracleFeeder,
+  paymentAgent,
+  recovering,
+  retryStormer,
+  staleKeeper,
+  weeklyPayroll,
+} from "./archetypes.ts";
+import {
+  account,
+  asOfLast,
+  asOfTime,
+  callsOf,
+  DAY,
+  HOUR,
+  payment,
+  rowsOf,
+  START,
+  type Step,
+  USDC,
+  WALLET,
+  withFacts,
+} from "./histories.ts";
+import { repeat } from "./measured.ts";
+
+const SEEDS = [1, 2, 3];
+
+describe.each([
+  ["a keeper with a call every four minutes", keeper],
+  ["a diverse trader", diverseTrader],
+  ["a payment agent of one token", paymentAgent],
+  ["an escrow worker", escrowWorker],
+  ["an oracle feeder", oracleFeeder],
+  ["a weekly payroll", weeklyPayroll],
+])("%s", (_, archetype) => {
+  test.each(SEEDS)("is B or better with high confidence after 90 days (%d)", (seed) => {
+    const { outcome, confidenceLevel, patterns } = score(archetype({ days: 90, seed }));
+    expect(outcome.kind === "scored" && ["A", "B"].includes(outcome.grade)).toBe(true);
+    expect(confidenceLevel).toBe("HIGH");
+    expect(patterns.filter(({ effect }) => effect < 0)).toEqual([]);
+  });
+
+  test("has a confidence under 0.2 after two idle years, and is not scored", () => {
+    const steps = archetype({ days: 90, seed: 1 });
+    const record = score(steps, START + 820 * DAY);
+    expect(record.confidenceMicros).toBeLessThan(200_000);
+    expect(record.outcome).toEqual({ kind: "insufficient" });
+  });
+
+  test("that then fails for two weeks is F, or E after its good record", () => {
+    const good = archetype({ days: 76, seed: 1 });
+    const bad = archetype({ days: 14, seed: 2 }).map((step) => ({
+      ...step,
+      at: step.at + 77 * DAY,
+      ok: false,
+    }));
+    const { outcome } = score([...good, ...bad]);
+    expect(outcome.kind === "scored" && ["E", "F"].includes(outcome.grade)).toBe(true);
+  });
+});
+
+test.each(SEEDS)("a wallet that has failed for two weeks is F (%d)", (seed) => {
+  expect(score(alwaysFailing({ days: 14, seed })).outcome).toMatchObject({ kind: "scored", grade: "F" });
+});
+
+test("a specialist with one call a day to one counterparty is good", () => {
+  const { outcome } = score(repeat(120, DAY, { at: START + 9 * HOUR }));
+  expect(outcome).toMatchObject({ kind: "scored", grade: "A" });
+});
+
+test.each([
+  ["established payees that nobody else pays", { outsideUsers: 0, existedAt: START - 60 * DAY }, ["A", "B"]],
+  ["new payees without other users", { outsideUsers: 0, existedAt: null }, ["D", "E", "F"]],
+])("a payment agent with %s", (_, parts, grades) => {
+  const payees = new Map(Array.from({ length: 40 }, (_unused, i) => [account(3000 + i), parts]));
+  const { outcome } = scoreRows(withFacts(rowsOf(callsOf(paymentAgent({ days: 90, seed: 1 }))), payees));
+  expect(outcome.kind === "scored" && grades.includes(outcome.grade)).toBe(true);
+});
+
+describe("too little history", () => {
+  const counts = [0, 1, 4, 9];
+  test.each(counts)("%d calls are insufficient, one of them 90 days old, all failed or not", (count) => {
+    for (const ok of [true, false]) {
+      const recent = repeat(Math.max(0, count - 1), DAY, { at: START + 90 * DAY, ok });
+      const steps = count === 0 ? [] : [{ at: START, ok }, ...recent];
+      expect(score(steps)).toMatchObject({
+        outcome: { kind: "insufficient" },
+        confidenceLevel: "INSUFFICIENT",
+      });
+    }
+  });
+
+  test("three hundred calls to oneself are insufficient", () => {
+    const record = score(repeat(300, HOUR, { at: START, to: WALLET }));
+    expect(record).toMatchObject({ outcome: { kind: "insufficient" }, confidenceMicros: 0 });
+  });
+});
+
+describe("cheap activity", () => {
+  const own = (count: number) =>
+    new Map(
+      Array.from({ length: count }, (_, i) => [account(50 + i), { ownerLink: "first_funder" } as const]),
+    );
+  const fresh = (count: number) =>
+    new Map(
+      Array.from({ length: count }, (_, i) => [
+        account(2000 + i),
+        { outsideUsers: 0, existedAt: null, fundedFromOutside: true, mergedWith: account(2000) },
+      ]),
+    );
+  const spread = (times: number, days: number, of: (i: number) => Partial<Step>): readonly Step[] =>
+    Array.from({ length: times }, (_, i) => ({ at: START + Math.floor((i * days * DAY) / times), ...of(i) }));
+
+  test.each([
+    [
+      "300 calls among five wallets of one owner in a week",
+      spread(300, 7, (i) => ({ to: account(50 + (i % 5)) })),
+      own(5),
+    ],
+    ["300 of them in 60 days", spread(300, 60, (i) => ({ to: account(50 + (i % 5)) })), own(5)],
+    [
+      "300 payments among them",
+      spread(300, 60, (i) => payment(0, account(50 + (i % 5)), 90_000_000n)).map((step, i) => ({
+        ...step,
+        at: START + i * 4 * HOUR,
+      })),
+      own(5),
+    ],
+    ["300 calls to oneself", spread(300, 60, () => ({ to: WALLET, value: 10n ** 18n })), own(0)],
+    [
+      "300 calls to 20 fresh contracts in rotation",
+      spread(300, 60, (i) => ({ to: account(2000 + (i % 20)) })),
+      fresh(20),
+    ],
+    [
+      "900 approvals of established contracts",
+      spread(900, 90, (i) => ({ to: account(2000 + (i % 9)), effect: "approval" })),
+      own(0),
+    ],
+    [
+      "900 calls without effect",
+      spread(900, 90, (i) => ({ to: account(2000 + (i % 9)), effect: "none" })),
+      own(0),
+    ],
+    [
+      "900 trades undone at once",
+      spread(900, 90, (i) => ({
+        to: account(2000 + (i % 9)),
+        moves: [{ token: USDC, amount: i % 2 === 0 ? -5_000_000n : 4_990_000n }],
+      })).map((step, i) => ({ ...step, at: step.at - (i % 2) * 2 * HOUR })),
+      own(0),
+    ],
+  ])("%s is D or worse, or insufficient", (_, steps, facts) => {
+    const { outcome } = scoreRows(withFacts(rowsOf(callsOf(steps)), facts));
+    if (outcome.kind === "scored") expect(outcome.ahsScore).toBeLessThan(60);
+  });
+});
+
+describe("a population of equal tiers", () => {
+  const plan = (seed: number) => ({ days: 90, seed });
+  const rowsWith = (archetype: typeof keeper) => (seed: number) => rowsOf(callsOf(archetype(plan(seed))));
+  const listed = (seed: number) =>
+    rowsOf(callsOf(diverseTrader(plan(seed))), {
+      sanctions: [{ source: "ofac-sdn", reference: "SDN 1", detected_at: "2026-01-01T00:00:00.000Z" }],
+    });
+  const tiers: readonly (readonly ((seed: number) => WalletRows)[])[] = [
+    [keeper, diverseTrader, paymentAgent, escrowWorker, oracleFeeder, weeklyPayroll].map(rowsWith),
+    [recovering, flaky].map(rowsWith),
+    [rowsWith(gasWarrior), (seed) => dirtyRows(plan(seed))],
+    [retryStormer, staleKeeper, halfFailing].map(rowsWith),
+    [rowsWith(alwaysFailing), listed],
+  ];
+  const scores = tiers.map((archetypes) =>
+    Array.from({ length: 6 }, (_, i) => archetypes[i % archetypes.length]).map((rows, seed) => {
+      const outcome = rows === undefined ? null : scoreRows(rows(seed + 1)).outcome;
+      return outcome?.kind === "scored" ? outcome.ahsScore : Number.NaN;
+    }),
+  );
+
+  test("is ordered by tier in at least 95 % of all pairs", () => {
+    const pairs = scores.flatMap((better, tier) =>
+      scores.slice(tier + 1).flatMap((worse) => better.flatMap((high) => worse.map((low) => high > low))),
+    );
+    expect(pairs.filter((ordered) => ordered).length / pairs.length).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test("fills no band of 20 points with more than 40 %", () => {
+    const all = scores.flat();
+    const shares = Array.from(
+      { length: 81 },
+      (_, from) => all.filter((one) => one >= from && one < from + 20).length / all.length,
+    );
+    expect(Math.max(...shares)).toBeLessThanOrEqual(0.4);
+  });
+});
+
+test("the bytes of a record are the same on every engine and in every version of one", () => {
+  const record = scoreRows(dirtyRows({ days: 90, seed: 1 }));
+  expect(record.outcome).toEqual({ kind: "scored", ahsScore: 54, d1Score: 46, d2Score: 94, grade: "D" });
+  expect([record.confidenceMicros, record.levelUntil]).toEqual([856973, 1776328236]);
+  expect(record.patterns).toEqual([]);
+  expect(
+    record.features.map((line) => `${line.name} ${line.value} ${line.score} ${line.contribution}`),
+  ).toEqual([
+    "success_rate 0.962548 89.705422 2691",
+    "gas_efficiency 0.026904 65.497004 1310",
+    "portfolio_quality 0.321778 32.177845 644",
+    "dust_and_spam 1 0 0",
+    "risk_flags 100 0 0",
+    "rounding -0.45 null -45",
+    "timing_regularity -0.169399 98.734175 1975",
+    "counterparty_diversity 10.819662 98.734175 1975",
+    "adaptation 87.5 86.629745 1733",
+    "failure_recovery 0.004685 94.377635 2359",
+    "consistency 13 90.231069 1353",
+    "rounding 0.05 null 5",
+    "d1 46.446596 46.446596 1393",
+    "d2 93.948688 93.948688 6577",
+    "weak_link -21.25 null -2125",
+    "exposure -4.45 54 -445",
+  ]);
+});
+
+function score(steps: readonly Step[], asOf?: number): ScoreRecord {
+  return scoreRows(rowsOf(callsOf(steps)), asOf);
+}
+
+function scoreRows(rows: WalletRows, asOf?: number): ScoreRecord {
+  return scoreWallet({
+    rows,
+    asOf: asOf === undefined ? asOfLast(rows.calls) : asOfTime(asOf),
+    policy: AHS_2026_1,
+  });
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { standingsOf } from "../../../../service/model/features/credit.ts";
+import type { CounterpartyFact } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { account, callsOf, DAY, fact, payment, rowsOf, START, type Step, USDC, WALLET } from "./histories.ts";
+
+const NOBODY: Partial<CounterpartyFact> = { outsideUsers: 0, existedAt: null, fundedFromOutside: null };
+const SOMEBODY = account(1000);
+
+describe("the credit of a counterparty, in millionths", () => {
+  test.each<readonly [string, Partial<CounterpartyFact>, number]>([
+    ["that nobody else uses and nobody knows", NOBODY, 0],
+    ["with three users", { ...NOBODY, outsideUsers: 3 }, 500_000],
+    ["with six users", { ...NOBODY, outsideUsers: 6 }, 750_000],
+    ["with as many users as are counted", { ...NOBODY, outsideUsers: 30 }, 999_023],
+    ["that others funded", { ...NOBODY, fundedFromOutside: true }, 200_000],
+    ["that its owner funded", { ...NOBODY, fundedFromOutside: false }, 0],
+    ["a month old at the first contact", { ...NOBODY, existedAt: START - 30 * DAY }, 300_000],
+    ["younger than that", { ...NOBODY, existedAt: START - 30 * DAY + 1 }, 0],
+    ["a month old by now alone", { ...NOBODY, existedAt: START - DAY, firstContactAt: START - DAY }, 0],
+    ["old, with users", { outsideUsers: 3 }, 500_000],
+    ["of the same owner", { ownerLink: "creator" }, 0],
+  ])("%s is %s", (_, parts, credit) => {
+    expect(standing({ at: START }, [fact(SOMEBODY, parts)])).toMatchObject({
+      credit,
+      own: parts.ownerLink !== undefined,
+    });
+  });
+
+  test("of whom no fact is known is nothing, but it is no part of the owner", () => {
+    expect(standing({ at: START }, [])).toEqual({
+      address: SOMEBODY,
+      owner: SOMEBODY,
+      own: false,
+      credit: 0,
+    });
+  });
+
+  test("counts its age from the call where the wallet was never seen to call it", () => {
+    const facts = [fact(SOMEBODY, { ...NOBODY, existedAt: START - 30 * DAY, firstContactAt: null })];
+    expect(standing({ at: START }, facts).credit).toBe(300_000);
+    expect(standing({ at: START - 1 }, facts).credit).toBe(0);
+  });
+});
+
+describe("the counterparty of a call", () => {
+  const own = fact(account(50), { ownerLink: "first_funder" });
+  const [used, known, unknown] = [
+    fact(account(60), { outsideUsers: 9 }),
+    fact(account(61), { outsideUsers: 3 }),
+    fact(account(62), NOBODY),
+  ];
+
+  test("of a payment is who is paid, not the token", () => {
+    const step = payment(START, account(61), 1_000_000n);
+    expect(standing(step, [fact(USDC), known]).address).toBe(account(61));
+  });
+
+  test("of a payment to oneself or to an own account is the owner", () => {
+    for (const recipient of [WALLET, account(50)]) {
+      expect(standing(payment(START, recipient, 1_000_000n), [fact(USDC), own]).own).toBe(true);
+    }
+  });
+
+  test.each<readonly [string, Step]>([
+    ["to an own contract", { at: START, to: account(50) }],
+    ["to itself", { at: START, to: WALLET }],
+    ["to nobody known", { at: START, to: null }],
+  ])("%s is the most creditable outside contract in its logs", (_, step) => {
+    const facts = [own, used, known, unknown];
+    const through = (...emitters: readonly number[]) =>
+      standing({ ...step, emitters: emitters.map(account) }, facts).address;
+    expect(through(62, 61, 60, 50)).toBe(account(60));
+    expect(through(62, 50)).toBe(account(62));
+    expect(standing({ ...step, emitters: [account(50)] }, facts).own).toBe(true);
+    expect(standing({ ...step, emitters: [] }, facts).own).toBe(true);
+    expect(standing({ ...step, read: false }, facts).own).toBe(true);
+  });
+
+  test("of a failure behind an own contract is what that contract reaches when it works", () => {
+    const at = (hours: number) => START + hours * 3_600;
+    const [shown, failed, other] = standings(
+      [
+        { at: at(0), to: account(50), emitters: [account(60)] },
+        { at: at(1), to: account(50), emitters: [], ok: false },
+        { at: at(2), to: account(51), emitters: [], ok: false },
+      ],
+      [own, fact(account(51), { ownerLink: "creator" }), used],
+    );
+    expect([shown?.address, failed?.address, other?.address]).toEqual([
+      account(60),
+      account(60),
+      account(51),
+    ]);
+    expect([shown?.own, failed?.own, other?.own]).toEqual([false, false, true]);
+  });
+
+  describe("of an execution, whose calldata the account's own code may ignore,", () => {
+    const byAccount = (steps: readonly Step[]) => {
+      const calls = callsOf(steps.map((step) => ({ ...step, position: 1 })));
+      return standingsOf(rowsOf(calls, { counterparties: [own, used, known] }), calls, AHS_2026_1);
+    };
+    const [CALLED, BEHIND] = [account(61), account(60)];
+
+    test("is whom it called where that logged, else the most creditable that did", () => {
+      const [direct, behind] = byAccount([
+        { at: START, to: CALLED, emitters: [CALLED, BEHIND] },
+        { at: START + 1, to: CALLED, emitters: [BEHIND] },
+      ]);
+      expect([direct?.address, behind?.address]).toEqual([CALLED, BEHIND]);
+    });
+
+    test.each([CALLED, null])(
+      "is somebody without credit where nothing logged, and not the owner: to %s",
+      (to) => {
+        const [shown] = byAccount([{ at: START, to, emitters: [] }]);
+        expect(shown).toMatchObject({ own: false, credit: 0 });
+      },
+    );
+
+    test("is the owner where it calls the owner's", () => {
+      expect(byAccount([{ at: START, to: account(50), emitters: [] }])[0]?.own).toBe(true);
+    });
+
+    test("and that failed, is what the same target is when it works", () => {
+      const [, failed] = byAccount([
+        { at: START, to: CALLED, emitters: [CALLED] },
+        { at: START + 1, to: CALLED, emitters: [], ok: false },
+      ]);
+      expect(failed).toMatchObject({ address: CALLED, credit: 500_000 });
+    });
+  });
+
+  test("of equal credit is the lowest address", () => {
+    const facts = [own, fact(account(70)), fact(account(69)), fact(account(71))];
+    const emitters = [account(70), account(71), account(69)];
+    expect(standing({ at: START, to: account(50), emitters }, facts).address).toBe(account(69));
+  });
+
+  test("of an outside contract is that contract, whatever its logs show", () => {
+    expect(standing({ at: START, to: account(61), emitters: [account(60)] }, [used, known]).address).toBe(
+      account(61),
+    );
+  });
+
+  test("stands for its owner where several have the same", () => {
+    const facts = [fact(account(61), { mergedWith: account(60) })];
+    expect(standing({ at: START, to: account(61) }, facts)).toMatchObject({
+      address: account(61),
+      owner: account(60),
+    });
+  });
+});
+
+function standing(step: Step, counterparties: readonly CounterpartyFact[]) {
+  const [only] = standings([step], counterparties);
+  if (only === undefined) throw new Error("a call was made");
+  return only;
+}
+
+function standings(steps: readonly Step[], counterparties: readonly CounterpartyFact[]) {
+  const calls = callsOf(steps);
+  return standingsOf(rowsOf(calls, { counterparties }), calls, AHS_2026_1);
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { measureWallet } from "../../../../service/model/features/measure-wallet.ts";
+import type { WalletRows } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import {
+  account,
+  callsOf,
+  DAY,
+  GWEI,
+  HOUR,
+  rowsOf,
+  START,
+  type Step,
+  WALLET,
+  withFacts,
+} from "./histories.ts";
+import { measure, repeat } from "./measured.ts";
+
+const healthy = repeat(400, 3 * HOUR, { at: START, to: account(9) });
+const failing: Step = { at: START + 10 * DAY, ok: false };
+
+describe("retry storm", () => {
+  test.each([
+    ["ten failures of one call within an hour", repeat(10, 399, failing), -2],
+    ["forty of them", repeat(40, 60, failing), -6],
+    ["nine of them", repeat(9, 60, failing), 0],
+    ["ten over more than an hour", repeat(10, 401, failing), 0],
+    [
+      "ten of different methods",
+      repeat(10, 60, failing).map((step, i) => ({ ...step, selector: `0x0000000${i % 2}` as const })),
+      0,
+    ],
+    ["ten calls that succeed", repeat(10, 60, { ...failing, ok: true }), 0],
+  ])("%s: %d points", (_, steps, effect) => {
+    expect(effectOf("retry_storm", [...healthy, ...steps])).toBe(effect);
+  });
+});
+
+describe("stale strategy", () => {
+  test("fires where many failures follow three in a row of the same call", () => {
+    const stubborn = repeat(60, 2 * HOUR, { ...failing, at: START + 40 * DAY });
+    expect(effectOf("stale_strategy", [...healthy, ...stubborn])).toBe(-6);
+  });
+
+  test("does not fire where every third try succeeds", () => {
+    const adapting = repeat(90, HOUR, { ...failing, at: START + 40 * DAY }).map((step, i) => ({
+      ...step,
+      ok: i % 3 === 2,
+    }));
+    expect(effectOf("stale_strategy", [...healthy, ...adapting])).toBe(0);
+  });
+});
+
+describe("cascading failure", () => {
+  const collapse = repeat(80, 4 * HOUR, { at: START + 51 * DAY, to: account(9), ok: false });
+
+  test("fires where a good wallet has failed most of its last calls", () => {
+    const [pattern] = measure([...healthy, ...collapse]).patterns.filter(
+      ({ name }) => name === "cascading_failure",
+    );
+    expect(pattern).toMatchObject({ severity: "critical", effect: -8 });
+    expect(pattern?.evidence).toMatch(
+      /^0 of 80 calls to others succeeded in the last 14 days, 400 of 480 in the whole window; estimated success \d+(\.\d)? % and \d+(\.\d)? %$/,
+    );
+  });
+
+  test("does not fire where the failures lie behind it", () => {
+    const recovered = repeat(120, 3 * HOUR, { at: START + 65 * DAY, to: account(9) });
+    expect(effectOf("cascading_failure", [...healthy, ...collapse, ...recovered])).toBe(0);
+  });
+});
+
+describe("gas war casualty", () => {
+  const war = (gasPrice: bigint, failed: number) =>
+    repeat(120, HOUR, { at: START, gasPrice }).map((step, i) => ({ ...step, ok: i % 10 >= failed }));
+
+  test("fires where much of the fees is burnt at high prices, and tells how much was", () => {
+    expect(effectOf("gas_war_casualty", war(3n * GWEI, 3))).toBe(-5);
+    const [pattern] = measure(war(3n * GWEI, 3)).patterns.filter(({ name }) => name === "gas_war_casualty");
+    expect(pattern?.evidence).toMatch(
+      /^30 % of its fees burnt by failures, an estimated \d+(\.\d)? % once weighed; prices paid are worth \d+ of 100 points$/,
+    );
+  });
+
+  test.each([
+    ["where prices are near the market's", war((GWEI * 3n) / 2n, 3)],
+    ["where little is burnt", war(3n * GWEI, 1)],
+    [
+      "where no block tells the market's price",
+      war(3n * GWEI, 3).map((step) => ({ ...step, marketPrice: null })),
+    ],
+  ])("does not fire %s", (_, steps) => {
+    expect(effectOf("gas_war_casualty", steps)).toBe(0);
+  });
+});
+
+describe("self-dealing ring", () => {
+  const own = (times: number) => repeat(times, HOUR, { at: START, to: account(50) });
+  const others = (times: number) => repeat(times, HOUR, { at: START, to: account(9) });
+  const ring = new Map([[account(50), { ownerLink: "first_funder" } as const]]);
+
+  test.each([
+    ["most calls within the owner's accounts", 40, 39, -15],
+    ["half of them", 40, 41, 0],
+    ["thirty of them", 30, 0, -15],
+    ["fewer than thirty", 29, 0, 0],
+  ])("with %s: %d own and %d others cost %d points", (_, mine, theirs, effect) => {
+    const wallet = measureRows(withFacts(rowsOf(callsOf([...own(mine), ...others(theirs)])), ring));
+    expect(wallet.patterns.find(({ name }) => name === "self_dealing_ring")?.effect ?? 0).toBe(effect);
+    expect(wallet.evidence.selfDealing).toBe(effect < 0);
+  });
+
+  test("counts calls to oneself as well", () => {
+    expect(effectOf("self_dealing_ring", repeat(30, HOUR, { at: START, to: WALLET }))).toBe(-15);
+  });
+});
+
+test("no pattern raises a score", () => {
+  const found = [healthy, [...healthy, ...repeat(40, 60, failing)]].flatMap(
+    (steps) => measure(steps).patterns,
+  );
+  expect(found.length).toBeGreaterThan(1);
+  expect(found.filter(({ effect }) => effect > 0)).toEqual([]);
+});
+
+function effectOf(name: string, steps: readonly Step[]): number {
+  return measure(steps).patterns.find((pattern) => pattern.name === name)?.effect ?? 0;
+}
+
+function measureRows(rows: WalletRows) {
+  return measureWallet(rows, AHS_2026_1);
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import { measureWallet } from "../../../../service/model/features/measure-wallet.ts";
+import type { CounterpartyFact, OpenApproval, WalletRows } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { account, callsOf, DAY, payment, rowsOf, START, type Step, USDC, withFacts } from "./histories.ts";
+import { featureOf, repeat } from "./measured.ts";
+
+const SPENDER = account(70);
+const calls = repeat(10, DAY, { at: START });
+const approval: OpenApproval = { token: USDC, spender: SPENDER, kind: "amount", approvedAt: START };
+
+describe("an unlimited approval", () => {
+  test.each<readonly [string, Partial<CounterpartyFact>, number]>([
+    ["to a spender that is old and used", {}, 100],
+    ["to one that was a month old, used by three", { existedAt: START - 30 * DAY, outsideUsers: 3 }, 100],
+    ["to one that was younger", { existedAt: START - 30 * DAY + 1 }, 75],
+    ["to one that is not shown to have existed", { existedAt: null }, 75],
+    ["to one that two others use", { outsideUsers: 2 }, 75],
+    ["to an own contract", { outsideUsers: 0, existedAt: null, ownerLink: "creator" }, 100],
+  ])("%s leaves %s points", (_, parts, points) => {
+    expect(flags({ approvals: [approval] }, [[SPENDER, parts]]).points).toBe(points);
+  });
+
+  test("to a listed token's contract needs no users, but age", () => {
+    const toListed = { approvals: [{ ...approval, spender: USDC }] };
+    expect(flags(toListed, [[USDC, { outsideUsers: 0 }]]).points).toBe(100);
+    expect(flags(toListed, [[USDC, { existedAt: START }]]).points).toBe(75);
+  });
+
+  test("to a spender of whom no fact is known costs the same", () => {
+    expect(flags({ approvals: [approval], counterparties: [] }).points).toBe(75);
+  });
+
+  test("costs 25 points each, to nothing", () => {
+    const many = (count: number) => ({
+      approvals: Array.from({ length: count }, (_, i) => ({ ...approval, token: account(80 + i) })),
+    });
+    const young = [[SPENDER, { existedAt: null }]] as const;
+    expect([1, 2, 4, 5].map((count) => flags(many(count), young).points)).toEqual([75, 50, 0, 0]);
+  });
+});
+
+describe("a delegation", () => {
+  const delegated = { delegation: { to: account(71) } };
+
+  test.each<readonly [string, Partial<CounterpartyFact>, number]>([
+    ["to known code", {}, 100],
+    ["to code younger than a month at the last call", { existedAt: START + 9 * DAY - 30 * DAY + 1 }, 60],
+    ["to code that nobody else uses", { outsideUsers: 0 }, 60],
+  ])("%s leaves %s points", (_, parts, points) => {
+    expect(flags(delegated, [[account(71), parts]]).points).toBe(points);
+  });
+
+  test("to code of which nothing is known costs 40 points", () => {
+    expect(flags({ ...delegated, counterparties: [] })).toMatchObject({
+      points: 60,
+      reason: "runs the code of a young or unknown account",
+    });
+  });
+});
+
+describe("volume to listed accounts", () => {
+  const pays = (to: number, dollars: bigint): Step => payment(START, account(to), dollars * 1_000_000n);
+  const mixer = [[account(66), { flag: "mixer" }]] as const;
+  const share = (steps: readonly Step[]) => flags({}, mixer, steps);
+
+  test.each<readonly [string, readonly Step[], number]>([
+    ["none", [pays(9, 100n)], 0],
+    ["a tenth, paid", [pays(9, 90n), pays(66, 10n)], 0.1],
+    ["a tenth, in native coin", [pays(9, 90n), { at: START, to: account(66), value: 5n * 10n ** 15n }], 0.1],
+    ["a tenth, failed", [pays(9, 90n), { ...pays(66, 10n), ok: false, moves: [], effect: "none" }], 0.1],
+    ["a tenth, unread", [pays(9, 90n), { ...pays(66, 10n), read: false }], 0.1],
+    [
+      "a tenth, through a router",
+      [
+        pays(9, 90n),
+        {
+          at: START,
+          to: account(9),
+          emitters: [account(66)],
+          moves: [{ token: USDC, amount: -10_000_000n }],
+        },
+      ],
+      0.1,
+    ],
+    [
+      "a tenth, native coin through a router that logs and wraps it",
+      [
+        pays(9, 90n),
+        { at: START, to: account(9), value: 5n * 10n ** 15n, emitters: [account(9), USDC, account(66)] },
+      ],
+      0.1,
+    ],
+    ["half of all", [pays(9, 10n), pays(66, 10n)], 0.5],
+    [
+      "one call of four, where nothing has a price",
+      [...repeat(3, DAY, { at: START }), { at: START, to: account(66) }],
+      0.25,
+    ],
+  ])("of %s", (_, steps, exposed) => {
+    const { wallet, points } = share(steps);
+    expect(wallet.evidence.exposedShare).toBe(exposed);
+    expect(points).toBe(100 - 200 * exposed);
+  });
+
+  test("is not diluted by failing to send a fortune to anybody else, and failing to send it there counts", () => {
+    const fortune = (to: number) => ({ ...pays(to, 10n ** 12n), ok: false });
+    expect(share([pays(9, 90n), pays(66, 10n), fortune(9)]).wallet.evidence.exposedShare).toBe(0.1);
+    expect(share([pays(9, 90n), fortune(66)]).wallet.evidence.exposedShare).toBeGreaterThan(0.99);
+  });
+
+  test("is not diluted by what stays with the owner, nor by a payment next to calls without a price", () => {
+    const own = [account(50), { ownerLink: "first_funder" }] as const;
+    const mixer = [account(66), { flag: "mixer" }] as const;
+    const within = flags({}, [own, mixer], [pays(9, 50n), pays(66, 50n), pays(50, 10n ** 9n)]);
+    expect(within.wallet.evidence.exposedShare).toBe(0.5);
+    const silent = repeat(3, DAY, { at: START, to: account(66) });
+    expect(share([...silent, pays(9, 1n)]).wallet.evidence.exposedShare).toBe(0.75);
+  });
+
+  const spent = { token: USDC, amount: -1_000_000_000n };
+  test.each<readonly [string, Partial<Step>]>([
+    [
+      "the hook of a pool that a swap goes through",
+      { emitters: [USDC, account(80), account(66)], moves: [spent, { token: account(81), amount: 5n }] },
+    ],
+    [
+      "the hook of a pool that liquidity is added to",
+      { emitters: [USDC, account(80), account(66)], moves: [spent] },
+    ],
+    [
+      "a router that gives something back",
+      { emitters: [USDC, account(66)], moves: [spent, { token: account(81), amount: 5n }] },
+    ],
+    ["a contract that was sent nothing", { emitters: [account(9), account(66)] }],
+    [
+      "a contract whose own token claims to have left the wallet",
+      { emitters: [account(9), account(66)], moves: [{ token: account(9), amount: -5n }] },
+    ],
+  ])("is not what %s does with a mixer in the wallet's call", (_, step) => {
+    const { wallet, points } = share([pays(9, 90n), { at: START, to: account(9), effect: "other", ...step }]);
+    expect([wallet.evidence.exposedShare, points]).toEqual([0, 100]);
+  });
+
+  test("to a sanctioned account counts alike", () => {
+    const { wallet } = flags({}, [[account(66), { flag: "sanctioned" }]], [pays(9, 90n), pays(66, 10n)]);
+    expect(wallet.evidence.exposedShare).toBe(0.1);
+  });
+});
+
+describe("risk flags", () => {
+  test("without any are whole", () => {
+    expect(flags({})).toMatchObject({ points: 100, reason: null });
+  });
+
+  test("are unknown where approvals or code were not read, while the exposure still counts", () => {
+    const paid = [payment(START, account(66), 1_000_000n)];
+    const mixer = [[account(66), { flag: "mixer" }]] as const;
+    for (const unread of [{ approvals: null }, { delegation: null }]) {
+      const { wallet } = flags(unread, mixer, paid);
+      expect(featureOf("risk_flags", wallet).state).toBe("unknown");
+      expect(wallet.evidence.exposedShare).toBe(1);
+    }
+  });
+
+  test("name all that was found", () => {
+    const { reason } = flags(
+      { approvals: [approval], delegation: { to: account(71) } },
+      [
+        [SPENDER, { existedAt: null }],
+        [account(71), { existedAt: null }],
+        [account(66), { flag: "mixer" }],
+      ],
+      [payment(START, account(66), 1_000_000n)],
+    );
+    expect(reason).toBe(
+      "unlimited approvals to young or unknown spenders: 1; runs the code of a young or unknown account; 100 % of its outgoing volume to listed accounts",
+    );
+  });
+});
+
+function flags(
+  parts: Partial<WalletRows>,
+  facts: Iterable<readonly [WalletRows["wallet"], Partial<CounterpartyFact>]> = [],
+  steps: readonly Step[] = calls,
+) {
+  const rows = withFacts(rowsOf(callsOf(steps), parts), new Map(facts));
+  const wallet = measureWallet(rows, AHS_2026_1);
+  const { scoreMicros, reason } = featureOf("risk_flags", wallet);
+  return { wallet, reason, points: scoreMicros === null ? null : scoreMicros / 1_000_000 };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { featureCurves } from "../../../../service/model/score/feature-curves.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+
+test("names the curves of every feature of the model", () => {
+  const curves = [...featureCurves(AHS_2026_1)].map(([feature, read]) => [
+    feature,
+    ...read.map(({ name }) => name),
+  ]);
+  expect(curves).toEqual([
+    ["success_rate", "success"],
+    ["gas_efficiency", "waste", "price", "limit"],
+    ["portfolio_quality", "quality"],
+    ["dust_and_spam", "dust"],
+    ["risk_flags"],
+    ["timing_regularity", "burst", "silence"],
+    ["counterparty_diversity", "diversity"],
+    ["adaptation", "blind", "out_of_gas", "overpay"],
+    ["failure_recovery", "delay", "burden"],
+    ["consistency", "activity", "week"],
+  ]);
+});
+
+test("throws for a feature that the model does not have", () => {
+  const [first] = AHS_2026_1.features;
+  if (first === undefined) throw new Error("the policy has features");
+  const policy = { ...AHS_2026_1, features: [{ ...first, name: "charm" }] };
+  expect(() => featureCurves(policy)).toThrow("no feature is named charm");
+});

@@ -1,0 +1,115 @@
+import { zeroAddress } from "viem";
+import { expect, test } from "vitest";
+import type { EnrolmentRow } from "../../../service/oracle/enrolments.ts";
+import {
+  type EnrolmentFate,
+  fateOfEnrolment,
+  sendableToday,
+} from "../../../service/oracle/plan-enrolment.ts";
+import { WALLET } from "../ingest/history/simulated-chain.ts";
+
+const sight = { indexedBlock: 100, finalityBlocks: 10 };
+const PENDING: EnrolmentRow = {
+  wallet: WALLET,
+  state: "pending",
+  attempts: 0,
+  notBefore: null,
+  cause: "paid",
+  followedBlock: null,
+  isUnfollowed: false,
+  carrier: null,
+};
+const CARRIER = {
+  id: 1,
+  state: "broadcast",
+  final: false,
+  minedBlock: null,
+  failure: null,
+  error: null,
+  revertData: null,
+} as const;
+const SENT: EnrolmentRow = { ...PENDING, state: "sent", attempts: 1, carrier: CARRIER };
+const carried = (carrier: Partial<NonNullable<EnrolmentRow["carrier"]>>): EnrolmentRow => ({
+  ...SENT,
+  carrier: { ...CARRIER, ...carrier },
+});
+
+test.each<[string, EnrolmentRow, EnrolmentFate["kind"]]>([
+  ["nobody has asked for yet", PENDING, "send"],
+  ["somebody else had followed in a final block", { ...PENDING, followedBlock: 90 }, "followed"],
+  ["somebody else had followed in a block that a reorg may take", { ...PENDING, followedBlock: 91 }, "wait"],
+  ["a failed request was made for", { ...carried({ state: "failed" }), state: "pending" }, "send"],
+  ["is the zero address", { ...PENDING, wallet: zeroAddress }, "refused"],
+  ["the sender has queued", carried({ state: "queued" }), "wait"],
+  ["the sender has given a nonce", carried({ state: "prepared" }), "wait"],
+  ["a node has the request of", SENT, "wait"],
+  ["has its request in a block", carried({ state: "mined", minedBlock: 95 }), "wait"],
+  [
+    "has its request in a final block that the index has not read",
+    carried({ state: "mined", final: true, minedBlock: 101 }),
+    "wait",
+  ],
+  [
+    "the index follows in a block that a reorg may take",
+    { ...carried({ state: "mined", minedBlock: 95 }), followedBlock: 95 },
+    "wait",
+  ],
+  [
+    "the index follows for good",
+    { ...carried({ state: "mined", final: true, minedBlock: 90 }), followedBlock: 90 },
+    "followed",
+  ],
+  [
+    "is followed although the request failed",
+    { ...carried({ state: "failed" }), followedBlock: 20 },
+    "followed",
+  ],
+  ["was refused in simulation", carried({ state: "failed", failure: "reverted_in_simulation" }), "retry"],
+  ["has a reverted request that a reorg may still mend", carried({ state: "reverted" }), "wait"],
+  ["has a reverted request for good", carried({ state: "reverted", final: true }), "retry"],
+  [
+    "has a mined request that the index does not show",
+    carried({ state: "mined", final: true, minedBlock: 80 }),
+    "refused",
+  ],
+])("a wallet that %s", (_name, row, kind) => {
+  expect(fateOfEnrolment(row, sight).kind).toBe(kind);
+});
+
+test.each([
+  { sentToday: 0, due: "pppp", sent: "pppp" },
+  { sentToday: 2, due: "pppp", sent: "pp" },
+  { sentToday: 4, due: "pr", sent: "" },
+  { sentToday: 9, due: "p", sent: "" },
+  { sentToday: 0, due: "rrrr", sent: "rr" },
+  { sentToday: 1, due: "rr", sent: "r" },
+  { sentToday: 0, due: "prr", sent: "pr" },
+  { sentToday: 2, due: "prr", sent: "p" },
+])(
+  "of four requests a day $sentToday are sent: of $due, paid or of registries, go $sent",
+  ({ sentToday, due, sent }) => {
+    const rows = [...due].map((letter) => ({
+      cause: letter === "p" ? ("paid" as const) : ("registry" as const),
+    }));
+    const gone = sendableToday(rows, { perDay: 4, sentToday });
+    expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
+  },
+);
+
+test.each([
+  [1, 0, "rr", "r"],
+  [1, 0, "pr", "p"],
+  [1, 1, "r", ""],
+  [0, 0, "pr", ""],
+  [3, 0, "rr", "r"],
+])("of %d a day, %d of them sent, %s leaves %s", (perDay, sentToday, due, sent) => {
+  const rows = [...due].map((letter) => ({
+    cause: letter === "p" ? ("paid" as const) : ("registry" as const),
+  }));
+  const gone = sendableToday(rows, { perDay, sentToday });
+  expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
+});
+
+test("an enrolment that was sent by nothing is a broken invariant", () => {
+  expect(() => fateOfEnrolment({ ...SENT, carrier: null }, sight)).toThrow("without a transaction");
+});

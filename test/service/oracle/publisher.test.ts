@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import { quarantine } from "../../../service/db/tables/quarantine.ts";
+import { until } from "../sender/sender-world.ts";
+import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
+
+let world: PublishWorld;
+const wallet = testWallet(1);
+const other = testWallet(2);
+
+beforeEach(async () => {
+  world = await createPublishWorld();
+});
+
+afterEach(() => world.destroy());
+
+async function publishedLogs(): Promise<number> {
+  const logs = await world.client.getContractEvents({
+    address: world.oracle,
+    abi: agentHealthOracleAbi,
+    eventName: "Published",
+    fromBlock: 0n,
+  });
+  return logs.length;
+}
+
+test("a batch of scores is on chain as it is stored, in one transaction", async () => {
+  world.startSender();
+  const scores = Array.from({ length: 100 }, (_, index) => ({
+    wallet: testWallet(index),
+    asOf: 5,
+    points: index,
+  }));
+  await world.store(scores);
+  await world.settle();
+  expect(await publishedLogs()).toBe(1);
+  for (const { wallet: address, points } of scores) {
+    expect(await world.scoreOf(address)).toMatchObject({
+      exists: true,
+      score: points,
+      d1: points,
+      d2: points,
+      confidence: 8123,
+      sanctioned: false,
+      insufficient: false,
+      modelVersion: 20260,
+      asOf: 5n,
+    });
+  }
+  expect(new Set((await world.intents()).map((intent) => `${intent.reason} ${intent.state}`))).toEqual(
+    new Set(["first confirmed"]),
+  );
+});
+
+test("a score that cannot be planned fails alone and is quarantined, and the others are published", async () => {
+  world.startSender();
+  await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 5, points: 80 })));
+  await world.settle();
+  await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 6, points: 50 })));
+  await world.db.execute(
+    `update ahs.score set ahs_score = 500 where wallet = '${wallet}' and as_of_block = 6`,
+  );
+  await world.settle();
+  await world.round();
+  expect(await world.scoreOf(wallet)).toMatchObject({ score: 80, asOf: 5n });
+  expect(await world.scoreOf(other)).toMatchObject({ score: 50, asOf: 6n });
+  expect(await world.db.select().from(quarantine)).toMatchObject([
+    {
+      kind: "publish",
+      subject: wallet,
+      failures: 1,
+      error: expect.stringContaining("integer from 0 to 100"),
+    },
+  ]);
+});
+
+test("a newer score takes the place of one that is still pending", async () => {
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await world.store([{ wallet, asOf: 6, points: 70 }]);
+  world.startSender();
+  await world.settle();
+  expect((await world.intents()).map((intent) => intent.state)).toEqual(["superseded", "confirmed"]);
+  expect(await world.scoreOf(wallet)).toMatchObject({ score: 70, asOf: 6n });
+  expect(await publishedLogs()).toBe(1);
+});
+
+test("a score that came back near the published one is not sent after all", async () => {
+  world.startSender();
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await world.settle();
+  await world.store([{ wallet, asOf: 6, points: 85 }]);
+  await world.store([{ wallet, asOf: 7, points: 81 }]);
+  await world.settle();
+  expect((await world.intents()).map((intent) => `${intent.reason} ${intent.state}`)).toEqual([
+    "first confirmed",
+    "move superseded",
+  ]);
+  expect(await world.scoreOf(wallet)).toMatchObject({ score: 80 });
+});
+
+test("a wallet that lost its history is published as insufficient, one never published is not", async () => {
+  world.startSender();
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await world.settle();
+  await world.store([
+    { wallet, asOf: 6, points: null },
+    { wallet: other, asOf: 6, points: null },
+  ]);
+  await world.settle();
+  expect(await world.scoreOf(wallet)).toMatchObject({ exists: true, insufficient: true, grade: 0 });
+  expect(await world.scoreOf(other)).toMatchObject({ exists: false });
+});
+
+test("a reorg of the publishing block brings the record back, with nothing published twice", async () => {
+  world.startSender();
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await world.settle();
+  const [row] = await world.rows();
+  await world.reach(row?.id ?? 0, (found) => found.state === "mined");
+  await world.automine(false);
+  await world.reorg(1);
+  expect(await world.scoreOf(wallet)).toMatchObject({ exists: false });
+  await until(
+    async () => {
+      await world.round();
+      return (await world.intents())[0]?.state === "sent" ? true : null;
+    },
+    () => "the outbox to notice the reorg",
+  );
+  await world.reach(row?.id ?? 0, (found) => found.state === "broadcast");
+  await world.mine();
+  await world.settle();
+  expect(await world.scoreOf(wallet)).toMatchObject({ exists: true, score: 80, asOf: 5n });
+  expect(await publishedLogs()).toBe(1);
+  expect((await world.intents()).map((intent) => intent.state)).toEqual(["confirmed"]);
+});
+
+test("a record that the owner cleared is published again from a newer score, as the chain shows it", async () => {
+  world.startSender();
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await world.settle();
+  await world.asOwner("invalidate", [[wallet]]);
+  await world.round();
+  expect((await world.intents()).map((intent) => intent.state)).toEqual(["confirmed"]);
+  await world.store([{ wallet, asOf: 6, points: 80 }]);
+  await world.settle();
+  expect(await world.scoreOf(wallet)).toMatchObject({ exists: true, score: 80, asOf: 6n });
+});
+
+test("scores stored while there was no index get their intents later", async () => {
+  await world.db.$client.query("alter schema chain_31337 rename to away");
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  expect(await world.intents()).toEqual([]);
+  world.startSender();
+  await world.db.$client.query("alter schema away rename to chain_31337");
+  await until(
+    async () => {
+      await world.round();
+      return (await world.scoreOf(wallet)).exists ? true : null;
+    },
+    () => "the record",
+  );
+});
+
+test("a paused oracle costs no fees, and publishing goes on when it is resumed", async () => {
+  await world.asOwner("setPaused", [true]);
+  world.startSender();
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await until(
+    async () => {
+      await world.round();
+      return (await world.intents()).filter((intent) => intent.state === "failed").length >= 2 ? true : null;
+    },
+    () => "two refused tries",
+  );
+  const failed = (await world.intents()).filter((intent) => intent.state === "failed");
+  expect(failed.map((intent) => [intent.error, intent.attempts])).toEqual(
+    failed.map((_, index) => ["WritesPaused", index]),
+  );
+  expect(await world.client.getTransactionCount({ address: world.sender })).toBe(0);
+  await world.asOwner("setPaused", [false]);
+  await until(
+    async () => {
+      await world.round();
+      return (await world.scoreOf(wallet)).exists ? true : null;
+    },
+    () => "the record",
+  );
+  expect(await publishedLogs()).toBe(1);
+});
+
+test("when the day's gas is spent heartbeats wait and sanctions flags go", async () => {
+  world.startSender();
+  await world.store([
+    { wallet, asOf: 5, points: 80 },
+    { wallet: other, asOf: 5, points: 80 },
+  ]);
+  await world.settle();
+  await world.care(wallet);
+  const spent = { ...testPublishPolicy, dailyGas: 1n, heartbeatMs: 0 };
+  await world.store(
+    [
+      { wallet, asOf: 6, points: 80 },
+      { wallet: other, asOf: 6, points: 0, sanctionedBy: ["chainalysis-oracle"] },
+    ],
+    spent,
+  );
+  await until(
+    async () => {
+      await world.round(spent);
+      return (await world.scoreOf(other)).sanctioned ? true : null;
+    },
+    () => "the flag",
+  );
+  expect(await world.scoreOf(wallet)).toMatchObject({ asOf: 5n });
+  expect((await world.intents()).slice(2).map((intent) => `${intent.reason} ${intent.state}`)).toEqual([
+    "heartbeat pending",
+    expect.stringMatching(/^flag (sent|confirmed)$/),
+  ]);
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  await until(
+    async () => {
+      await world.round({ ...testPublishPolicy, heartbeatMs: 0 }, tomorrow);
+      return (await world.scoreOf(wallet)).asOf === 6n ? true : null;
+    },
+    () => "the heartbeat of the next day",
+  );
+});
+
+test("a score that cannot be packed fails for good and holds nobody else up", async () => {
+  world.startSender();
+  await world.store([
+    { wallet, asOf: 5, points: 80 },
+    { wallet: other, asOf: 5, points: 80 },
+  ]);
+  await world.db.$client.query("update ahs.score set model_version = 'AHS-next' where wallet = $1", [other]);
+  await world.settle();
+  await world.round();
+  expect((await world.intents()).map((intent) => intent.state)).toEqual(["confirmed", "failed"]);
+  expect(await world.scoreOf(wallet)).toMatchObject({ score: 80 });
+});
+
+test("two processes in the same round queue each score once", async () => {
+  await world.store(
+    Array.from({ length: 250 }, (_, index) => ({ wallet: testWallet(index), asOf: 5, points: 80 })),
+  );
+  const rounds = await Promise.all([1, 2, 3].map(() => world.roundWithoutSync()));
+  expect(rounds.filter((round) => round.kind === "done").length).toBeGreaterThan(0);
+  const rows = await world.rows();
+  expect(rows.map((row) => row.state)).toEqual(["queued", "queued", "queued"]);
+  world.startSender();
+  await world.settle();
+  expect(await publishedLogs()).toBe(3);
+});

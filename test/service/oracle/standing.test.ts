@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import type { OracleState } from "../../../service/oracle/publish-records.ts";
+import { type Fate, fateOf, type SentScore, standingOf } from "../../../service/oracle/standing.ts";
+
+const asOfTime = new Date("2026-11-20T12:00:00Z");
+const wallet = "0x00000000000000000000000000000000000a9e27";
+
+function oracleAt(asOf: number, fields: Partial<OracleState> = {}): OracleState {
+  return {
+    wallet,
+    present: true,
+    ahsScore: 50,
+    sanctioned: false,
+    insufficient: false,
+    asOf,
+    asOfTime,
+    ...fields,
+  };
+}
+
+function sent(carrier: SentScore["carrier"]): SentScore {
+  const score = {
+    id: 1,
+    wallet,
+    asOfBlock: 100,
+    asOfTime,
+    modelVersion: "AHS-2026.0",
+    ahsScore: 80,
+    d1Score: 80,
+    d2Score: 80,
+    confidenceMicros: 900_000,
+    sanctioned: false,
+  };
+  return { score, carrier };
+}
+
+const underWay = { state: "broadcast", final: false, minedBlock: null } as const;
+
+describe("what became of a sent score", () => {
+  const cases: readonly {
+    name: string;
+    carrier: SentScore["carrier"];
+    oracle: OracleState | undefined;
+    indexedBlock: number;
+    expected: Fate;
+  }[] = [
+    {
+      name: "shown by the oracle",
+      carrier: underWay,
+      oracle: oracleAt(100),
+      indexedBlock: 1,
+      expected: "landed",
+    },
+    {
+      name: "overtaken by a newer record",
+      carrier: { state: "reverted", final: true, minedBlock: 9 },
+      oracle: oracleAt(101),
+      indexedBlock: 1,
+      expected: "landed",
+    },
+    {
+      name: "cleared after it landed",
+      carrier: underWay,
+      oracle: oracleAt(100, { present: false }),
+      indexedBlock: 1,
+      expected: "landed",
+    },
+    {
+      name: "queued",
+      carrier: { state: "queued", final: false, minedBlock: null },
+      oracle: undefined,
+      indexedBlock: 1,
+      expected: "under_way",
+    },
+    {
+      name: "prepared",
+      carrier: { state: "prepared", final: false, minedBlock: null },
+      oracle: undefined,
+      indexedBlock: 1,
+      expected: "under_way",
+    },
+    {
+      name: "broadcast over an older record",
+      carrier: underWay,
+      oracle: oracleAt(99),
+      indexedBlock: 1,
+      expected: "under_way",
+    },
+    {
+      name: "mined, index behind",
+      carrier: { state: "mined", final: true, minedBlock: 20 },
+      oracle: undefined,
+      indexedBlock: 19,
+      expected: "under_way",
+    },
+    {
+      name: "mined, reorg in progress",
+      carrier: { state: "mined", final: false, minedBlock: 20 },
+      oracle: undefined,
+      indexedBlock: 25,
+      expected: "under_way",
+    },
+    {
+      name: "final, and not shown",
+      carrier: { state: "mined", final: true, minedBlock: 20 },
+      oracle: undefined,
+      indexedBlock: 20,
+      expected: "lost",
+    },
+    {
+      name: "reverted",
+      carrier: { state: "reverted", final: false, minedBlock: 20 },
+      oracle: oracleAt(99),
+      indexedBlock: 20,
+      expected: "reverted",
+    },
+    {
+      name: "never sent",
+      carrier: { state: "failed", final: false, minedBlock: null },
+      oracle: undefined,
+      indexedBlock: 20,
+      expected: "refused",
+    },
+  ];
+  test.each(cases)("$name: $expected", ({ carrier, oracle, indexedBlock, expected }) => {
+    expect(fateOf(sent(carrier), { oracle, indexedBlock })).toBe(expected);
+  });
+});
+
+describe("what a new score is compared with", () => {
+  const ours = { kind: "record", record: { ahsScore: 80, sanctioned: false, asOf: 100, asOfTime } };
+  const theirs = { kind: "record", record: { ahsScore: 50, sanctioned: false, asOf: 90, asOfTime } };
+  test.each([
+    { name: "nothing", oracle: undefined, last: null, expected: { kind: "none" } },
+    { name: "the oracle's record", oracle: oracleAt(90), last: null, expected: theirs },
+    {
+      name: "an insufficient record",
+      oracle: oracleAt(90, { ahsScore: 0, insufficient: true }),
+      last: null,
+      expected: { kind: "record", record: { ahsScore: null, sanctioned: false, asOf: 90, asOfTime } },
+    },
+    {
+      name: "the floor of a cleared record",
+      oracle: oracleAt(90, { present: false }),
+      last: null,
+      expected: { kind: "cleared", asOfFloor: 90 },
+    },
+    { name: "a score under way", oracle: oracleAt(90), last: sent(underWay), expected: ours },
+    {
+      name: "the record, where the sent score was refused",
+      oracle: oracleAt(90),
+      last: sent({ state: "failed", final: false, minedBlock: null }),
+      expected: theirs,
+    },
+    {
+      name: "the record, where the sent score is lost",
+      oracle: oracleAt(90),
+      last: sent({ state: "mined", final: true, minedBlock: 5 }),
+      expected: theirs,
+    },
+  ])("$name", ({ oracle, last, expected }) => {
+    expect(standingOf({ oracle, indexedBlock: 10 }, last)).toEqual(expected);
+  });
+});

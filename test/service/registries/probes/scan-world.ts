@@ -1,0 +1,165 @@
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { Database } from "../../../../service/db/database.ts";
+import { createGuardedFetch, type GuardOptions } from "../../../../service/net/guarded-fetch.ts";
+import { createScanMetrics } from "../../../../service/registries/metrics.ts";
+import { runScan, type ScanDeps, type ScanLimits } from "../../../../service/registries/probes/run-scan.ts";
+import { until } from "../../../support/anvil-testkit/script.ts";
+import { openTestDatabase } from "../../../support/test-database.ts";
+
+const CHAIN = 31337;
+export const OWNER = `0x${"a1".repeat(20)}` as const;
+
+const START = Date.parse("2026-11-20T10:00:00Z");
+
+/** As quick as a test can wait for; otherwise as in production. */
+const QUICK: ScanLimits = {
+  documents: { atOnce: 8, atOncePerHost: 2, atOncePerAccount: 2, busyMs: 5, idleMs: 20, restMs: 200 },
+  probes: { atOnce: 64, atOncePerHost: 4, atOncePerAccount: 4, busyMs: 5, idleMs: 20, restMs: 200 },
+  documentsPerAccountDay: 5_000,
+  syncMs: 20,
+};
+
+export type ScanWorld = Awaited<ReturnType<typeof createScanWorld>>;
+
+/** A database with the index tables that the scan reads, a clock that is set by hand, and a scan that is started at will. */
+export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
+  const { db, close } = await openTestDatabase();
+  await createAgentTables(db);
+  const registry = new Registry();
+  const metrics = createScanMetrics(registry);
+  const log: string[] = [];
+  const logger = pino({ level: "warn" }, { write: (line: string) => log.push(line) });
+  const clock = { ms: START };
+  const deps: ScanDeps = {
+    db,
+    chainId: CHAIN,
+    fetch: createGuardedFetch({
+      resolve: async () => ["127.0.0.1"],
+      loopback: "allowed",
+      deadlineMs: 400,
+      ...guard,
+    }),
+    ipfsGateway: "https://gateway.test",
+    metrics,
+    logger,
+    now: () => new Date(clock.ms),
+    monotonicMs: () => performance.now(),
+    random: () => 0.5,
+    limits: QUICK,
+  };
+  let running: { stop: AbortController; done: Promise<void> } | null = null;
+  const stop = async () => {
+    running?.stop.abort();
+    await running?.done;
+    running = null;
+  };
+  return {
+    db,
+    deps,
+    registry,
+    log,
+    clock,
+    start: (changes: Partial<ScanDeps> = {}) => {
+      const controller = new AbortController();
+      running = { stop: controller, done: runScan({ ...deps, ...changes }, controller.signal) };
+    },
+    stop,
+    /** As if nothing had been: no agents, no documents, the first hour. */
+    clear: async () => {
+      await stop();
+      registry.resetMetrics();
+      log.length = 0;
+      clock.ms = START;
+      await db.$client.query(
+        `truncate ahs.agent_document, ahs.document_day, ahs.probe, ahs.probe_schedule, "chain_31337".agent, "chain_31337".agent_wallet`,
+      );
+    },
+    close: async () => {
+      await stop();
+      await close();
+    },
+    register: (agentId: number, uri: string, wallet: string | null = OWNER) =>
+      registerAgent(db, { agentId, uri, wallet, owner: OWNER }),
+    documents: async () =>
+      (
+        await db.$client.query(
+          "select agent_id::int as id, uri, state, detail, name, services, attempts, not_before, fetched_at, content_hash from ahs.agent_document order by agent_id",
+        )
+      ).rows,
+    probes: async () =>
+      (
+        await db.$client.query(
+          "select endpoint, kind, outcome, status, latency_ms, valid, detail, quarters, at from ahs.probe order by id",
+        )
+      ).rows,
+    schedule: async () =>
+      (await db.$client.query("select endpoint, kind, next_at from ahs.probe_schedule order by endpoint"))
+        .rows,
+  };
+}
+
+/** Waits until the rows are so many. */
+export async function rowsOf<Row>(
+  read: () => Promise<readonly Row[]>,
+  count: number,
+): Promise<readonly Row[]> {
+  return until({ what: `${count} rows are there`, timeoutMs: 10_000 }, async () => {
+    const rows = await read();
+    return rows.length >= count ? rows : null;
+  });
+}
+
+/** A registration document as a data: URI. */
+export function dataUri(document: object): string {
+  return `data:application/json;base64,${Buffer.from(JSON.stringify(document)).toString("base64")}`;
+}
+
+/** One service. */
+export function service(endpoint: string, name = "web") {
+  return { name, endpoint, version: null };
+}
+
+type AgentRow = {
+  readonly agentId: number;
+  readonly uri: string;
+  readonly owner: string;
+  readonly wallet: string | null;
+  readonly block?: number;
+};
+
+/** An agent as the index would hold it, with the span of its wallet. */
+export async function registerAgent(db: Database, agent: AgentRow): Promise<void> {
+  const { agentId, uri, owner, wallet, block = 10 } = agent;
+  await db.$client.query(
+    `insert into "chain_31337".agent (agent_id, owner, wallet, wallet_span, agent_uri, registered_block, registered_at, updated_block)
+     values ($1, $2, $3, null, $4, $5, 0, $5)
+     on conflict (agent_id) do update set owner = $2, wallet = $3, agent_uri = $4, updated_block = $5`,
+    [agentId, owner, wallet, uri, block],
+  );
+  if (wallet !== null) await openWallet(db, agentId, wallet);
+}
+
+/** That a wallet has once acted for an agent. */
+export async function openWallet(db: Database, agentId: number, wallet: string): Promise<void> {
+  await db.$client.query(
+    `insert into "chain_31337".agent_wallet (id, agent_id, wallet, from_block, to_block) values ($1, $2, $3, 10, null)
+     on conflict do nothing`,
+    [`${agentId}-${wallet}`, agentId, wallet],
+  );
+}
+
+async function createAgentTables(db: Database): Promise<void> {
+  await db.$client.query(`
+    create schema "chain_31337";
+    create table "chain_31337".block (number numeric(78) primary key);
+    create table "chain_31337".agent (
+      agent_id numeric(78) primary key, owner text not null, wallet text, wallet_span text, agent_uri text not null,
+      registered_block numeric(78) not null, registered_at numeric(78) not null, updated_block numeric(78) not null
+    );
+    create table "chain_31337".agent_wallet (
+      id text primary key, agent_id numeric(78) not null, wallet text not null, from_block numeric(78) not null,
+      to_block numeric(78)
+    );
+    insert into "chain_31337".block values (100);`);
+}

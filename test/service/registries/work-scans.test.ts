@@ -1,0 +1,81 @@
+import { type Address, encodeFunctionData } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AhsRecord } from "../../../service/api/scores/ahs-record-schema.ts";
+import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
+import { until } from "../../support/anvil-testkit/script.ts";
+import { startServer, startWorker } from "../../support/anvil-testkit/services.ts";
+import { createTestKey, readBalance } from "../../support/anvil-testkit/test-keys.ts";
+import { bootTestkit, type Testkit } from "../../support/anvil-testkit/testkit.ts";
+import { serveHttp, type TestServer } from "../net/hostile-server.ts";
+import { dataUri, service } from "./probes/scan-world.ts";
+
+const WALLET: Address = `0x${"a1".repeat(20)}`;
+/** Blocks after which the local index takes a block as final. */
+const FINALITY = 30;
+const BALANCE = 50_000;
+
+let kit: Testkit;
+let agent: TestServer;
+let isUp = true;
+
+beforeAll(async () => {
+  kit = await bootTestkit();
+  agent = await serveHttp((_request, response) => response.writeHead(isUp ? 401 : 503).end());
+});
+afterAll(async () => {
+  await kit.close();
+  await agent.close();
+});
+
+test("the worker reads what real agents declare and visits it, and the service answers with it", async () => {
+  const { chain, db } = kit;
+  const endpoint = `http://127.0.0.1:${agent.port}/agent`;
+  await chain.register(WALLET);
+  const uri = dataUri({ name: "local", services: [service(endpoint)] });
+  const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: "setAgentURI", args: [0n, uri] });
+  await chain.send({ from: WALLET, to: chain.contracts.identityRegistry, data, gas: 2_000_000n });
+  await chain.mine(FINALITY + 5, 0);
+  const indexer = await kit.startIndexer();
+  await indexer.reach(await chain.head());
+  const options = { ...kit, rpcUrl: chain.rpcUrl, env: { PROBE_LOOPBACK: "1", HISTORY_SOURCE: "none" } };
+  const worker = startWorker(options);
+  kit.onClose(worker.stop);
+  const first = await until({ what: "the endpoint is visited", timeoutMs: 40_000 }, async () => {
+    const { rows } = await db.$client.query("select endpoint, outcome, status from ahs.probe");
+    return rows[0] ?? null;
+  });
+  expect(first).toEqual({ endpoint, outcome: "ok", status: 401 });
+  await until({ what: "the wallet can be scored", timeoutMs: 40_000 }, async () => {
+    const { rows } = await db.$client.query(
+      "select 1 from ahs.enrich_cursor join ahs.enrich_wallet using (chain_id) where past_next is null",
+    );
+    return rows[0] ?? null;
+  });
+  await worker.stop();
+
+  const server = await startServer({ ...options, env: { ...options.env, MAX_INDEX_AGE_SECONDS: "600" } });
+  kit.onClose(server.stop);
+  const key = await createTestKey(db, BALANCE);
+  const ask = (query: string) =>
+    fetch(`${server.baseUrl}/ahs/${WALLET}?${query}`, { headers: { "X-API-Key": key.secret } });
+
+  const refused = await ask(`agent_url=${encodeURIComponent("https://10.0.0.1/")}`);
+  expect([refused.status, await readBalance(db, key.id)]).toEqual([422, BALANCE]);
+
+  isUp = false;
+  const elsewhere = `http://127.0.0.1:${agent.port}/other`;
+  const answer = await ask(`include=infrastructure&agent_url=${encodeURIComponent(elsewhere)}`);
+  expect([answer.status, await readBalance(db, key.id)]).toEqual([200, BALANCE - 1_000]);
+  const { mode, d3_score, infrastructure } = (await answer.json()) as AhsRecord;
+  expect([mode, d3_score, infrastructure?.reason]).toEqual([
+    "2D",
+    null,
+    "1 of at least 20 probes, over 0 of at least 24 hours",
+  ]);
+  expect(infrastructure?.endpoints).toMatchObject([{ url: endpoint, probes: 1, availability: 1 }]);
+  expect(infrastructure?.agent_url).toMatchObject({
+    url: elsewhere,
+    bound: false,
+    probe: { outcome: "error", status: 503 },
+  });
+}, 90_000);

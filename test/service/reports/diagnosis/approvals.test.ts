@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { CounterpartyFact, OpenApproval, WalletRows } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { type ApprovalRisk, findApprovals } from "../../../../service/reports/diagnosis/approvals.ts";
+import { gatherReportFacts } from "../../../../service/reports/diagnosis/health-facts.ts";
+import {
+  account,
+  asOfTime,
+  callsOf,
+  DAY,
+  rowsOf,
+  START,
+  type Step,
+  USDC,
+  withFacts,
+} from "../../model/features/histories.ts";
+
+const SPENDER = account(71);
+const NOW = START + 200 * DAY;
+const APPROVAL: OpenApproval = { token: USDC, spender: SPENDER, kind: "amount", approvedAt: START };
+const RECENT: Step = { at: NOW - DAY };
+
+type Given = {
+  readonly steps?: readonly Step[];
+  readonly fact?: Partial<CounterpartyFact>;
+  readonly parts?: Partial<WalletRows>;
+  readonly drawn?: readonly `0x${string}`[] | null;
+};
+
+function findingsOf({ steps = [RECENT], fact = {}, parts = {}, drawn = [] }: Given = {}) {
+  const rows = rowsOf(callsOf(steps), { approvals: [APPROVAL], ...parts });
+  const known = withFacts(rows, new Map([[SPENDER, fact]]));
+  const facts = gatherReportFacts({ rows: known, asOf: asOfTime(NOW) }, AHS_2026_1);
+  return findApprovals({ ...facts, drawnTokens: drawn === null ? null : new Set(drawn) });
+}
+
+function risksOf(given: Given): readonly ApprovalRisk[] | undefined {
+  return findingsOf(given)?.[0]?.risks;
+}
+
+const USED: Given["steps"] = [{ at: NOW - 10 * DAY, to: SPENDER }];
+
+describe("an approval without limit", () => {
+  test.each([
+    ["of an established, much used contract that is in use", {}, []],
+    ["of a listed account", { flag: "mixer" as const }, ["flagged"]],
+    ["of an account without code", { hasCode: false }, ["no_code"]],
+    ["of a contract that is younger than a month", { existedAt: START - DAY }, ["young"]],
+    ["of a contract whose age nobody knows", { existedAt: null }, ["young"]],
+    ["of a contract without users", { outsideUsers: 0 }, ["unknown"]],
+    ["of the owner's own account", { ownerLink: "creator" as const, outsideUsers: 0, hasCode: false }, []],
+  ])("%s has its risks", (_case, fact, risks) => {
+    expect(risksOf({ steps: USED, fact })).toEqual(risks);
+  });
+
+  test("that nothing is known of is young and unknown", () => {
+    expect(risksOf({ steps: USED, parts: { counterparties: [] } })).toEqual(["young", "unknown"]);
+  });
+
+  test.each<[string, Given, boolean]>([
+    ["no call shows it", {}, true],
+    [
+      "the last call to its spender is 91 days old",
+      { steps: [{ at: NOW - 91 * DAY, to: SPENDER }, RECENT] },
+      true,
+    ],
+    ["the spender was called", { steps: USED }, false],
+    ["the spender stands in the logs", { steps: [{ ...RECENT, emitters: [SPENDER] }] }, false],
+    ["another contract moved the token", { steps: [{ ...RECENT, emitters: [USDC] }] }, false],
+    ["only calls of the token itself show it", { steps: [{ ...RECENT, to: USDC, emitters: [USDC] }] }, true],
+    ["somebody else's transaction drew the token", { drawn: [USDC] }, false],
+    ["what others drew is not known", { drawn: null }, false],
+    ["a failed call is no use", { steps: [{ ...RECENT, to: SPENDER, ok: false }] }, true],
+    ["a receipt was not read", { steps: [{ ...RECENT, read: false }] }, false],
+    [
+      "the calls of the last 90 days are not covered",
+      {
+        parts: {
+          coverage: {
+            fromBlock: 9,
+            fromTimestamp: NOW - DAY,
+            toBlock: 10,
+            complete: false,
+            sources: ["index"],
+          },
+        },
+      },
+      false,
+    ],
+    [
+      "it was given a week ago",
+      { parts: { approvals: [{ ...APPROVAL, approvedAt: NOW - 7 * DAY }] } },
+      false,
+    ],
+  ])("where %s", (_case, given, isUnused) => {
+    expect(risksOf(given)?.includes("unused")).toBe(isUnused);
+  });
+
+  test("is not told of where approvals were not read", () => {
+    expect(findingsOf({ parts: { approvals: null } })).toBeNull();
+  });
+
+  test("comes first where it is the riskiest", () => {
+    const parts = { approvals: [{ ...APPROVAL, spender: account(72) }, APPROVAL] };
+    const findings = findingsOf({ steps: USED, fact: { flag: "sanctioned" }, parts });
+    expect(findings?.map(({ approval }) => approval.spender)).toEqual([SPENDER, account(72)]);
+  });
+});

@@ -1,0 +1,14 @@
+import type { WalletRows } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { gatherReportFacts, type ReportFacts } from "../../../../service/reports/diagnosis/health-facts.ts";
+import { asOfLast, callsOf, rowsOf, type Step } from "../../model/features/histories.ts";
+
+/** What reports say of rows an hour after their last call. */
+export function factsOf(rows: WalletRows): ReportFacts {
+  return gatherReportFacts({ rows, asOf: asOfLast(rows.calls) }, AHS_2026_1);
+}
+
+/** The same of the wallet that made these calls. */
+export function factsOfSteps(steps: readonly Step[], parts: Partial<WalletRows> = {}): ReportFacts {
+  return factsOf(rowsOf(callsOf(steps), parts));
+}

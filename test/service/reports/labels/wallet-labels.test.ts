@@ -1,0 +1,27 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Database } from "../../../../service/db/database.ts";
+import { createLabelStore } from "../../../../service/reports/labels/wallet-labels.ts";
+import { openTestDatabase } from "../../../support/test-database.ts";
+
+const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
+const [OLD, NEW] = [new Date("2026-11-19T10:00:00Z"), new Date("2026-11-20T10:00:00Z")];
+const TRADER = { label: "Dex Trader", category: null };
+
+let db: Database;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+});
+afterAll(() => close());
+
+it("labels are kept by provider and account, and only a newer answer takes their place", async () => {
+  const store = createLabelStore(db);
+  expect(await store.find("nansen", WALLET)).toBeNull();
+  await store.keep("nansen", WALLET, { labels: [], readAt: OLD });
+  await store.keep("nansen", WALLET, { labels: [TRADER], readAt: NEW });
+  await store.keep("nansen", WALLET, { labels: [], readAt: OLD });
+  expect(await store.find("nansen", WALLET)).toEqual({ labels: [TRADER], readAt: NEW });
+  expect(await store.find("other", WALLET)).toBeNull();
+});

@@ -1,0 +1,244 @@
+import type { Address } from "viem";
+import { describe, expect, it } from "vitest";
+import { dayOf } from "../../../../service/model/features/time.ts";
+import type { TokenList } from "../../../../service/model/features/types.ts";
+import { type Pnl, profitAndLoss, type TokenPnl } from "../../../../service/reports/profit-and-loss/pnl.ts";
+import {
+  account,
+  asOfTime,
+  callsOf,
+  DAY,
+  rowsOf,
+  START,
+  type Step,
+  USDC,
+} from "../../model/features/histories.ts";
+
+/** Eighteen decimals; 100 dollars, 200 from the tenth day on, 300 from the twentieth. */
+const WETH = account(0xe1);
+/** No feed prices it. */
+const MEME = account(0xe2);
+const OTHER = account(0xe3);
+const ONE = 10n ** 18n;
+const DOLLAR = 1_000_000n;
+const NOW = asOfTime(START + 30 * DAY);
+const TODAY = dayOf(START);
+
+const TOKENS: TokenList = {
+  native: { symbol: "ETH", decimals: 18, prices: [[0, 2_000_000_000]] },
+  tokens: [
+    { address: USDC, symbol: "USDC", decimals: 6, prices: [[0, 1_000_000]] },
+    {
+      address: WETH,
+      symbol: "WETH",
+      decimals: 18,
+      prices: [
+        [TODAY - 1, 100_000_000],
+        [TODAY + 9, 200_000_000],
+        [TODAY + 19, 300_000_000],
+      ],
+    },
+  ],
+};
+
+type Moves = readonly (readonly [Address, bigint])[];
+
+/** A call on a day that moved tokens. */
+function move(day: number, moves: Moves, step: Partial<Step> = {}): Step {
+  return { at: START + day * DAY, moves: moves.map(([token, amount]) => ({ token, amount })), ...step };
+}
+
+function pnlOf(...steps: readonly Step[]): Pnl {
+  return profitAndLoss({ rows: rowsOf(callsOf(steps), { tokens: TOKENS }), asOf: NOW }, 180);
+}
+
+function tokenOf(pnl: Pnl, token: Address): TokenPnl {
+  const found = pnl.tokens.find((of) => of.token === token);
+  if (found === undefined) throw new Error(`${token} is not in the answer`);
+  return found;
+}
+
+const buy = (day: number, tokens: bigint, dollars: bigint) =>
+  move(day, [
+    [USDC, -dollars * DOLLAR],
+    [WETH, tokens * ONE],
+  ]);
+const sell = (day: number, tokens: bigint, dollars: bigint) =>
+  move(day, [
+    [WETH, -tokens * ONE],
+    [USDC, dollars * DOLLAR],
+  ]);
+
+describe("profit and loss by hand", () => {
+  it("sells the oldest lots first, and a lot in parts", () => {
+    // 10 at 100 and 10 at 200; 15 sold for 3,000 cost 10 × 100 + 5 × 200; 5 are left, which cost 1,000 and are worth 1,500.
+    const pnl = pnlOf(buy(1, 10n, 1_000n), buy(11, 10n, 2_000n), sell(12, 15n, 3_000n));
+    expect(tokenOf(pnl, WETH)).toMatchObject({
+      symbol: "WETH",
+      decimals: 18,
+      bought: 20n * ONE,
+      sold: 15n * ONE,
+      held: 5n * ONE,
+      realised: 1_000n * DOLLAR,
+      cost: 1_000n * DOLLAR,
+      worth: 1_500n * DOLLAR,
+      pricedBy: "feed",
+      unrealised: 500n * DOLLAR,
+      sales: 1,
+      uncovered: 0n,
+    });
+    expect(pnl).toMatchObject({
+      realised: 1_000n * DOLLAR,
+      unrealised: 500n * DOLLAR,
+      trades: 3,
+      wins: 1,
+      losses: 0,
+    });
+  });
+
+  it("takes what was really paid for the price, not the day's, where the other side is steadier", () => {
+    // The feed says 100; bought at 90, sold at 95.
+    const pnl = pnlOf(buy(1, 1n, 90n), sell(2, 1n, 95n));
+    expect(pnl.realised).toBe(5n * DOLLAR);
+  });
+
+  it("counts wins among the sales that gained or lost a cent", () => {
+    const pnl = pnlOf(
+      buy(1, 4n, 400n),
+      sell(2, 1n, 110n),
+      sell(3, 1n, 90n),
+      sell(4, 1n, 130n),
+      sell(5, 1n, 100n),
+    );
+    expect(pnl).toMatchObject({ sales: 4, wins: 2, losses: 1, winRate: 2 / 3, realised: 30n * DOLLAR });
+  });
+
+  it("prices a token without a feed by what was given for it, and what is left by the newest trade", () => {
+    const pnl = pnlOf(
+      move(1, [
+        [USDC, -100n * DOLLAR],
+        [MEME, 50n],
+      ]),
+      move(2, [
+        [MEME, -20n],
+        [USDC, 70n * DOLLAR],
+      ]),
+    );
+    // 20 of 50 cost 40; the 30 left cost 60 and go for 3.5 each.
+    expect(tokenOf(pnl, MEME)).toMatchObject({
+      symbol: null,
+      realised: 30n * DOLLAR,
+      cost: 60n * DOLLAR,
+      worth: 105n * DOLLAR,
+      pricedBy: "own_trade",
+      unrealised: 45n * DOLLAR,
+    });
+    // An own trade's price is no market's: it is shown, and left out of the total.
+    expect(pnl.unrealised).toBeNull();
+  });
+
+  it("buys for native coin at the feed's price", () => {
+    const pnl = pnlOf(
+      move(1, [[MEME, 10n]], { value: ONE }),
+      move(2, [
+        [MEME, -10n],
+        [USDC, 2_500n * DOLLAR],
+      ]),
+    );
+    expect([pnl.realised, pnl.winRate]).toEqual([500n * DOLLAR, 1]);
+  });
+
+  it("values what came for nothing at the price of its day", () => {
+    const pnl = pnlOf(move(1, [[WETH, ONE]]), sell(2, 1n, 130n));
+    expect(tokenOf(pnl, WETH)).toMatchObject({ received: ONE, bought: 0n, realised: 30n * DOLLAR });
+  });
+
+  it("wraps coin at its worth, which is no trade", () => {
+    const pnl = pnlOf(move(1, [[WETH, ONE]], { value: ONE, effect: "wrap" }), sell(2, 1n, 130n));
+    expect([pnl.trades, tokenOf(pnl, WETH).received]).toEqual([1, ONE]);
+  });
+
+  it("realises nothing by paying and depositing, which takes the oldest lots", () => {
+    const pnl = pnlOf(buy(1, 1n, 100n), buy(11, 1n, 200n), move(12, [[WETH, -ONE]]), sell(21, 1n, 300n));
+    expect(tokenOf(pnl, WETH)).toMatchObject({ sent: ONE, realised: 100n * DOLLAR, held: 0n, cost: null });
+  });
+
+  it("shares the price of several tokens by what the feeds say of them", () => {
+    // 300 dollars for WETH worth 100 and 200 USDC: 100 and 200.
+    const pnl = pnlOf(
+      move(1, [[MEME, 3n]], { value: (15n * ONE) / 100n }),
+      move(2, [
+        [MEME, -3n],
+        [WETH, ONE],
+        [USDC, 200n * DOLLAR],
+      ]),
+    );
+    expect([tokenOf(pnl, MEME).realised, tokenOf(pnl, WETH).cost, tokenOf(pnl, USDC).cost]).toEqual([
+      0n,
+      100n * DOLLAR,
+      // Money has no cost.
+      null,
+    ]);
+  });
+});
+
+describe("what is not known", () => {
+  it("is no gain: a token that came from strangers has no cost", () => {
+    const pnl = pnlOf(sell(2, 1n, 130n));
+    expect(tokenOf(pnl, WETH)).toMatchObject({ uncovered: ONE, realised: null, sales: 1, unpricedLegs: 1 });
+    expect([pnl.realised, pnl.winRate, pnl.unpricedShare]).toEqual([null, null, 1]);
+  });
+
+  it("does not keep the known part of a sale from being told", () => {
+    const pnl = pnlOf(buy(1, 1n, 100n), sell(2, 2n, 240n));
+    expect(tokenOf(pnl, WETH)).toMatchObject({ realised: 20n * DOLLAR, uncovered: ONE, unpricedLegs: 1 });
+  });
+
+  it("is a trade of two tokens that no feed prices", () => {
+    const pnl = pnlOf(
+      move(1, [[MEME, 10n]]),
+      move(2, [
+        [MEME, -10n],
+        [OTHER, 7n],
+      ]),
+    );
+    expect(tokenOf(pnl, OTHER)).toMatchObject({
+      bought: 7n,
+      cost: null,
+      worth: null,
+      unrealised: null,
+      pricedBy: null,
+    });
+    expect([pnl.trades, pnl.realised, pnl.unrealised, pnl.unpricedShare]).toEqual([1, null, null, 1]);
+  });
+
+  it("is counted where a receipt was not read", () => {
+    expect(pnlOf(move(1, [[WETH, ONE]], { read: false }))).toMatchObject({ unreadReceipts: 1, tokens: [] });
+  });
+
+  it("is what came before the window", () => {
+    const steps = callsOf([buy(1, 1n, 100n), sell(12, 1n, 200n)]);
+    const rows = rowsOf(steps, { tokens: TOKENS });
+    expect(profitAndLoss({ rows, asOf: NOW }, 20)).toMatchObject({ trades: 1, realised: null });
+  });
+
+  it("is what fees are worth where nothing prices the native coin", () => {
+    const rows = rowsOf(callsOf([move(1, [])]), {
+      tokens: { ...TOKENS, native: { symbol: "ETH", decimals: 18, prices: [] } },
+    });
+    expect(profitAndLoss({ rows, asOf: NOW }, 180).fees).toBeNull();
+    // 70,000 gas at 1 gwei and 2,000 dollars a coin.
+    expect(pnlOf(move(1, [])).fees).toBe(140_000n);
+  });
+
+  it("is not made up: a wallet that never traded gained and lost nothing", () => {
+    expect(pnlOf(move(1, []))).toMatchObject({
+      tokens: [],
+      realised: 0n,
+      unrealised: 0n,
+      trades: 0,
+      winRate: null,
+      unpricedShare: null,
+    });
+  });
+});

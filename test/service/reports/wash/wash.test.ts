@@ -1,0 +1,138 @@
+import { zeroAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import type { WalletRows } from "../../../../service/model/features/types.ts";
+import { type WashTransfers, washWallet } from "../../../../service/reports/wash/wash.ts";
+import type { DeductionName } from "../../../../service/reports/wash/wash-score.ts";
+import { dirtyRows, diverseTrader } from "../../model/features/archetypes.ts";
+import { account, callsOf, DAY, rowsOf, START, USDC, withFacts } from "../../model/features/histories.ts";
+import { factsOf } from "../diagnosis/reports.ts";
+
+const QUIET: WashTransfers = {
+  exchanges: { sent: [], returned: [], truncated: false },
+  received: { tokens: [], truncated: false },
+  drawnTokens: new Set(),
+};
+const PLAN = { days: 60, seed: 7 };
+
+function wash(rows: WalletRows, transfers: Partial<WashTransfers> = {}) {
+  return washWallet(factsOf(rows), { ...QUIET, ...transfers });
+}
+
+function pointsOf(rows: WalletRows, name: DeductionName, transfers: Partial<WashTransfers> = {}) {
+  return wash(rows, transfers).cleanliness.deductions.find((deduction) => deduction.name === name)?.points;
+}
+
+describe("a wash", () => {
+  test("of a tidy trader finds nothing", () => {
+    const { cleanliness, issues } = wash(rowsOf(callsOf(diverseTrader(PLAN))));
+    expect(cleanliness).toMatchObject({ score: 100, lowest: 100, highest: 100, grade: "Spotless" });
+    expect(issues).toEqual([]);
+  });
+
+  test("of a wallet that leaves everything open names it all, the gravest first", () => {
+    const { cleanliness, issues } = wash(dirtyRows(PLAN));
+    expect(cleanliness.deductions.map(({ name, points }) => [name, points])).toEqual([
+      ["dust", 0],
+      ["unrecognised_tokens", 15],
+      ["portfolio_quality", expect.any(Number)],
+      ["approvals", 30],
+      ["delegation", 10],
+      ["self_dealing", 0],
+      ["circular_transfers", 0],
+    ]);
+    expect(cleanliness.score).toBeLessThan(50);
+    const severities = issues.map(({ severity }) => severity);
+    expect(severities).toEqual(severities.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
+    expect(new Set(issues.map(({ category }) => category))).toEqual(
+      new Set(["approvals", "delegation", "unrecognised_tokens", "portfolio_quality"]),
+    );
+    for (const { action } of issues) expect(action).not.toBe("");
+  });
+
+  test("of a wallet without own calls has no score, since nothing is known", () => {
+    expect(wash(rowsOf([])).cleanliness).toMatchObject({ score: null, lowest: 0, highest: 100, grade: null });
+  });
+
+  test("of a wallet whose approvals were not read has a range and no score", () => {
+    const rows = rowsOf(callsOf(diverseTrader(PLAN)), { approvals: null, counterparties: [] });
+    expect(wash(rows).cleanliness).toMatchObject({ score: null, lowest: 70, highest: 100, grade: null });
+  });
+
+  test("of a wallet whose receipts were not read says nothing of its tokens", () => {
+    const rows = rowsOf(callsOf(diverseTrader(PLAN).map((step) => ({ ...step, read: false }))));
+    expect(pointsOf(rows, "unrecognised_tokens")).toBeNull();
+    expect(wash(rows).cleanliness).toMatchObject({ score: null, lowest: 60 });
+  });
+
+  test("takes two points for each circle with an own account, and none for refunds of strangers", () => {
+    const at = START + DAY;
+    const out = {
+      token: USDC,
+      amount: 5n,
+      block: 1,
+      timestamp: at,
+      hash: `0x${"1".repeat(64)}`,
+      logIndex: 0,
+    } as const;
+    const back = { ...out, block: 2, timestamp: at + 60 };
+    const peers = [account(2000), account(9)];
+    const exchanges = {
+      sent: peers.map((peer) => ({ ...out, peer })),
+      returned: peers.map((peer) => ({ ...back, peer })),
+      truncated: false,
+    };
+    const rows = withFacts(
+      rowsOf(callsOf(diverseTrader(PLAN))),
+      new Map([[account(2000), { ownerLink: "creator" as const }]]),
+    );
+    expect(pointsOf(rows, "circular_transfers", { exchanges })).toBe(2);
+    expect(wash(rows, { exchanges }).issues.map(({ category, severity }) => [category, severity])).toEqual([
+      ["circular_transfers", "medium"],
+      ["circular_transfers", "info"],
+    ]);
+  });
+
+  test("takes nothing for an approval that a hostile token logged in the wallet's name", () => {
+    const calls = callsOf(diverseTrader(PLAN));
+    const last = calls.at(-1);
+    if (last === undefined) throw new Error("a trader calls");
+    const approval = {
+      token: account(0xbad),
+      spender: account(0xbae),
+      kind: "amount",
+      approvedAt: last.timestamp,
+    } as const;
+    const rows = rowsOf(calls, { approvals: [approval] });
+    const hostile = withFacts(rows, new Map([[account(0xbae), { existedAt: null, outsideUsers: 0 }]]));
+    expect(pointsOf(hostile, "approvals")).toBe(0);
+    expect(wash(hostile).issues).toEqual([]);
+    const given = [...calls.slice(0, -1), { ...last, to: account(0xbad) }];
+    expect(pointsOf({ ...hostile, calls: given }, "approvals")).toBe(10);
+  });
+
+  test("lists what strangers sent by kind and takes nothing for it", () => {
+    const rows = rowsOf(callsOf(diverseTrader(PLAN)));
+    const sent = { standard: "erc20", transfers: 3, senders: 2, lastAt: START } as const;
+    const received = {
+      truncated: false,
+      tokens: [
+        { ...sent, token: account(0xbad), amount: 10n ** 30n },
+        { ...sent, token: USDC, amount: 9_999n },
+        { ...sent, token: zeroAddress, standard: "native" as const, amount: 10n ** 18n },
+        { ...sent, token: account(0xbae), standard: "erc721" as const, amount: null },
+      ],
+    };
+    const spammed = wash(rows, { received });
+    expect(spammed.cleanliness).toEqual(wash(rows).cleanliness);
+    expect(spammed.received).toMatchObject({ spamTokens: 2, dustTokens: 1, transfers: 12 });
+    expect(spammed.received.tokens.map(({ kind, symbol, microUsd }) => [kind, symbol, microUsd])).toEqual([
+      ["spam", null, null],
+      ["dust", "USDC", 9_999],
+      ["gift", "ETH", 2_000_000_000],
+      ["spam", null, null],
+    ]);
+    expect(spammed.issues.map(({ severity }) => severity)).toEqual(["info", "info"]);
+  });
+});
+
+const ORDER = ["high", "medium", "low", "info"];

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Database } from "../../../service/db/database.ts";
+import { createNightReader } from "../../../service/registries/nightly/scan-nights.ts";
+import { createEcosystemReader } from "../../../service/scores/ecosystem.ts";
+import { createGradeChangeReader } from "../../../service/scores/grade-changes.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
+import { createIndexTables } from "../db/index-tables.ts";
+
+const CHAIN = 31337;
+const [ANN, BEN, CAT] = ["aa", "bb", "cc"].map((byte) => `0x${byte.repeat(20)}`);
+const TX = (number: number) => `0x${String(number).padStart(64, "0")}`;
+
+let db: Database;
+let close: () => Promise<void>;
+const at = (chainId: number) => ({ chainId, monotonicMs: () => 0 });
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+});
+afterAll(() => close());
+
+it("numbers a chain of which nothing is known yet", async () => {
+  expect(await createEcosystemReader(db, at(1))()).toEqual({
+    scored: 0,
+    insufficient: 0,
+    sanctioned: 0,
+    agents: null,
+    head: null,
+    newestScore: null,
+    newestRoot: null,
+  });
+  expect(await createGradeChangeReader(db, at(1))()).toEqual([]);
+  expect(await createNightReader(db, at(1))()).toEqual([]);
+});
+
+it("numbers a chain by its scores, its agents, its newest block and its newest root", async () => {
+  await createIndexTables(db, CHAIN);
+  await db.$client.query(`
+    create table "chain_${CHAIN}".agent (agent_id numeric(78) primary key);
+    create table "chain_${CHAIN}".oracle_root (epoch numeric(78) primary key, transaction_hash text, published_at numeric(78));
+    insert into "chain_${CHAIN}".agent values (1), (2), (3);
+    insert into "chain_${CHAIN}".oracle_root values (9, '${TX(1)}', 1790000000), (10, '${TX(2)}', 1790086400);
+    insert into "chain_${CHAIN}".block values (9, 'h', 1790000000), (10, 'h', 1790000002);`);
+  await storeScore({ id: 1, wallet: ANN, score: 84, grade: "B" });
+  await storeScore({ id: 2, wallet: BEN, score: null, grade: null });
+  await storeScore({ id: 3, wallet: CAT, score: 0, grade: "F", sanctioned: true });
+  expect(await createEcosystemReader(db, at(CHAIN))()).toEqual({
+    scored: 2,
+    insufficient: 1,
+    sanctioned: 1,
+    agents: 3,
+    head: { blockNumber: 10, timestamp: 1_790_000_002 },
+    newestScore: { asOfBlock: 3, asOfTime: new Date("2026-11-20T00:00:00Z") },
+    newestRoot: { epoch: 10, transactionHash: TX(2), publishedAt: new Date(1_790_086_400_000) },
+  });
+});
+
+it("tells changes of grade in the oracle, the newest first, and no move within a grade", async () => {
+  await storeScore({ id: 4, wallet: ANN, score: 62, grade: "C" });
+  await storeScore({ id: 5, wallet: ANN, score: 65, grade: "C" });
+  await storeScore({ id: 6, wallet: CAT, score: 40, grade: "D" });
+  await storeScore({ id: 7, wallet: BEN, score: 91, grade: "A" });
+  await publish({ id: 1, wallet: ANN, scoreId: 1, reason: "first" });
+  await publish({ id: 2, wallet: ANN, scoreId: 4, reason: "grade" });
+  await publish({ id: 3, wallet: ANN, scoreId: 5, reason: "move" });
+  await publish({ id: 4, wallet: CAT, scoreId: 6, reason: "first" });
+  await publish({ id: 5, wallet: CAT, scoreId: 3, reason: "flag" });
+  await publish({ id: 6, wallet: BEN, scoreId: 7, reason: "grade" });
+  await publish({ id: 7, wallet: ANN, scoreId: 1, reason: "grade", state: "pending" });
+  const mined = new Date("2026-11-20T10:00:00Z");
+  expect(await createGradeChangeReader(db, at(CHAIN))()).toEqual([
+    { wallet: CAT, from: "D", to: "F", at: mined, transactionHash: TX(5) },
+    { wallet: ANN, from: "B", to: "C", at: mined, transactionHash: TX(2) },
+  ]);
+});
+
+it("tells the nights whose scan is done, oldest first, and no scan by hand", async () => {
+  await db.$client.query(
+    `insert into ahs.scan_run (id, chain_id, night, cause, state, started_at, report)
+     select gen_random_uuid(), ${CHAIN}, night, cause, state, '2026-11-20', report::jsonb from (values
+       ('2026-11-19', 'nightly', 'done', '{"grades": {"A": 2, "insufficient": 1}, "meanScoreHundredths": 9150}'),
+       ('2026-11-18', 'nightly', 'done', '{"grades": {"A": 0, "insufficient": 3}, "meanScoreHundredths": null}'),
+       ('2026-11-19', 'hand', 'done', '{"grades": {}, "meanScoreHundredths": 1}'),
+       ('2026-11-20', 'nightly', 'running', null)) runs (night, cause, state, report)`,
+  );
+  expect(await createNightReader(db, at(CHAIN))()).toEqual([
+    { night: "2026-11-18", grades: { A: 0, insufficient: 3 }, meanScoreHundredths: null },
+    { night: "2026-11-19", grades: { A: 2, insufficient: 1 }, meanScoreHundredths: 9150 },
+  ]);
+});
+
+type Score = {
+  readonly id: number;
+  readonly wallet: string | undefined;
+  readonly score: number | null;
+  readonly grade: string | null;
+  readonly sanctioned?: boolean;
+};
+
+/** As of the block of its number; the first score of a wallet is made its current one. */
+async function storeScore({ id, wallet, score, grade, sanctioned = false }: Score): Promise<void> {
+  await db.$client.query(
+    `insert into ahs.score (id, chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, grade,
+       confidence_micros, confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
+     overriding system value
+     values ($1::bigint, $2, $3, $1::bigint, 'h', '2026-11-20T00:00:00Z', 'AHS-2026.1', $4, $5, 1, 'LOW', $6, '[]', '[]', '[]', '{}', 'i' || $1::bigint)`,
+    [id, CHAIN, wallet, score, grade, sanctioned],
+  );
+  await db.$client.query(
+    `insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, ahs_score, grade, confidence_micros,
+       confidence_level, sanctioned)
+     select chain_id, wallet, id, as_of_block, as_of_time, ahs_score, grade, confidence_micros, confidence_level, sanctioned
+     from ahs.score where id = $1 on conflict do nothing`,
+    [id],
+  );
+}
+
+type Publication = {
+  readonly id: number;
+  readonly wallet: string | undefined;
+  readonly scoreId: number;
+  readonly reason: string;
+  readonly state?: string;
+};
+
+async function publish({ id, wallet, scoreId, reason, state = "confirmed" }: Publication): Promise<void> {
+  await db.$client.query(
+    `insert into ahs.sender_transaction
+       (id, chain_id, sender, reference, purpose, "to", data, value, state, hashes, mined_hash, mined_at)
+     overriding system value
+     values ($1::bigint, $2, 's', 'r' || $1::bigint, 'publish', 't', 'd', 0, 'mined', '{}', $3, '2026-11-20T10:00:00Z')`,
+    [id, CHAIN, TX(id)],
+  );
+  await db.$client.query(
+    `insert into ahs.publish_intent (id, chain_id, wallet, score_id, reason, state, sender_transaction_id)
+     overriding system value values ($1, $2, $3, $4, $5, $6, $1)`,
+    [id, CHAIN, wallet, scoreId, reason, state],
+  );
+}

@@ -1,0 +1,198 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../service/db/database.ts";
+import {
+  createLeaderboardReader,
+  type RankedWallet,
+  type RankPlace,
+} from "../../../service/scores/leaderboard.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
+
+const CHAIN = 31337;
+const WALLETS = 3_000;
+const LIMIT = 50;
+const ALL = [0, 100] as const;
+
+let db: Database;
+let close: () => Promise<void>;
+const read = () => createLeaderboardReader(db, CHAIN);
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+  // Scores of 0 to 39, each shared by many; every tenth wallet has none; confidence has ties as well.
+  await db.$client.query(`
+    insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, grade, confidence_micros,
+      confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
+    select ${CHAIN}, '0x' || lpad(to_hex(n * 65537), 40, '0'), 1, 'h', '2026-11-20', 'AHS-2026.1',
+      case when n % 10 = 0 then null else n % 40 end, case when n % 10 = 0 then null when n % 40 < 20 then 'F' else 'E' end,
+      (n % 7) * 100000, 'LOW', false, '[]', '[]', '[]', '{}', 'i' || n
+    from generate_series(1, ${WALLETS}) n;
+    insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, ahs_score, grade, confidence_micros,
+      confidence_level, sanctioned)
+    select chain_id, wallet, id, as_of_block, as_of_time, ahs_score, grade, confidence_micros, confidence_level, sanctioned
+    from ahs.score;
+    analyze ahs.current_score;`);
+});
+afterAll(() => close());
+
+describe("pages of the leaderboard", () => {
+  it("show every scored wallet once, the best first, however many share a score", async () => {
+    const seen: RankedWallet[] = [];
+    for (let after: RankPlace | null = null; ; ) {
+      const page = await read().page({ scores: ALL, after, limit: LIMIT });
+      seen.push(...page);
+      const last = page.at(-1);
+      if (last === undefined || page.length < LIMIT) break;
+      after = placeOf(last);
+    }
+    expect(seen).toHaveLength(WALLETS - WALLETS / 10);
+    expect(new Set(seen.map(({ wallet }) => wallet)).size).toBe(seen.length);
+    expect(seen).toEqual(seen.toSorted(byRank));
+  });
+
+  it("keep to the scores that were asked for, on later pages as well", async () => {
+    const first = await read().page({ scores: [20, 22], after: null, limit: LIMIT });
+    const last = first.at(-1);
+    if (last === undefined) throw new Error("no wallet was found");
+    const rest = await read().page({ scores: [20, 22], after: placeOf(last), limit: 1_000 });
+    expect(new Set([...first, ...rest].map(({ ahsScore }) => ahsScore))).toEqual(new Set([22, 21]));
+  });
+
+  it("read a few times what they show, wherever they begin", async () => {
+    const read = await rowsRead((reader) =>
+      reader.page({
+        scores: ALL,
+        after: { ahsScore: 5, confidenceMicros: 300_000, wallet: address(1_365) },
+        limit: LIMIT,
+      }),
+    );
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThanOrEqual(4 * LIMIT);
+  });
+});
+
+describe("a search", () => {
+  beforeAll(async () => {
+    await db.$client.query(`
+      create schema "chain_${CHAIN}";
+      create table "chain_${CHAIN}".agent (agent_id numeric(78) primary key, wallet text);
+      insert into "chain_${CHAIN}".agent values
+        (1, '${address(1)}'), (2, '${address(10)}'), (3, null), (4, '0x${"ee".repeat(20)}'), (5, null),
+        (115792089237316195423570985008687907853269984665640564039457584007913129639935, '${address(2)}');
+      insert into ahs.agent_document (chain_id, agent_id, uri, state, name, services, attempts)
+      select ${CHAIN}, agent_id, 'u', 'current', name, '[]', 0 from (values
+        (1, 'Atlas Trader'), (2, 'atlas % of all'), (3, 'ATLAS'), (4, 'Ünïcode'), (5, repeat('Long', 20000))) named (agent_id, name);`);
+  });
+
+  it("finds wallets by the beginning of their address, in its order", async () => {
+    const found = await read().byPrefix(address(1).slice(0, 38), LIMIT);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.every(({ wallet }) => wallet.startsWith(address(1).slice(0, 38)))).toBe(true);
+    expect(await read().byPrefix("0xffff", LIMIT)).toEqual([]);
+    expect(await read().byPrefix("0x", 3)).toHaveLength(3);
+  });
+
+  it("finds an agent by its number, however large, scored or not", async () => {
+    expect(await read().byAgentId(1n)).toMatchObject({ name: "Atlas Trader", ranked: { ahsScore: 1 } });
+    expect(await read().byAgentId(2n ** 256n - 1n)).toMatchObject({ name: null, ranked: { ahsScore: 2 } });
+    expect(await read().byAgentId(2n)).toMatchObject({ ranked: { ahsScore: null, grade: null } });
+    expect(await read().byAgentId(4n)).toMatchObject({ wallet: `0x${"ee".repeat(20)}`, ranked: null });
+    expect(await read().byAgentId(99n)).toBeNull();
+    expect(await read().byAgentId(10n ** 77n)).toBeNull();
+  });
+
+  it("finds agents by the beginning of their name in any case, and takes no character for a pattern", async () => {
+    const names = async (beginning: string) =>
+      (await read().byName(beginning, { offset: 0, limit: LIMIT })).agents.map(({ agentId }) =>
+        Number(agentId),
+      );
+    expect(await names("aTLas")).toEqual([1, 2, 3]);
+    expect(await names("atlas %")).toEqual([2]);
+    expect(await names("%")).toEqual([]);
+    expect(await names("_tlas")).toEqual([]);
+    expect(await names("ünï")).toEqual([4]);
+    expect(await names("long".repeat(16))).toEqual([5]);
+    expect(await names("trader")).toEqual([]);
+  });
+
+  it("shows a scored agent before any number of others that took its name, and goes on to those", async () => {
+    await db.$client.query(`
+      insert into "chain_${CHAIN}".agent select 1000 + n, null from generate_series(1, 1200) n;
+      insert into ahs.agent_document (chain_id, agent_id, uri, state, name, services, attempts)
+      select ${CHAIN}, 1000 + n, 'u', 'current', case when n <= 120 then 'Famous' else 'Crowded' end, '[]', 0
+      from generate_series(1, 1200) n;
+      update "chain_${CHAIN}".agent set wallet = '${address(7)}' where agent_id = 1120;`);
+    const first = await read().byName("famous", { offset: 0, limit: LIMIT });
+    expect(first.agents.slice(0, 2).map(({ agentId }) => Number(agentId))).toEqual([1120, 1001]);
+    expect({ ...first, agents: first.agents.length }).toEqual({ agents: LIMIT, total: 120, isCut: false });
+    const last = await read().byName("famous", { offset: 100, limit: LIMIT });
+    expect(last.agents.map(({ agentId }) => Number(agentId)).at(-1)).toBe(1119);
+    expect(last.agents).toHaveLength(20);
+    expect(await read().byName("crowded", { offset: 0, limit: 1 })).toMatchObject({
+      total: 1000,
+      isCut: true,
+    });
+  });
+
+  it("uses the index of names", async () => {
+    const { rows } = await db.$client
+      .query(
+        `begin; set local enable_seqscan = off; set local enable_sort = off;
+       explain select agent_id from ahs.agent_document d where chain_id = ${CHAIN}
+         and lower(left(d.name, 64)) ~>=~ 'at' and lower(left(d.name, 64)) ~<~ 'au'
+       order by chain_id, lower(left(d.name, 64)) using ~<~, agent_id limit 1000`,
+      )
+      .then((results) => (Array.isArray(results) ? results.at(-1) : results));
+    await db.$client.query("rollback");
+    expect(JSON.stringify(rows)).toContain("agent_document_name");
+    expect(JSON.stringify(rows)).not.toContain("Sort");
+  });
+
+  it("finds no agent while the index has no tables", async () => {
+    const elsewhere = createLeaderboardReader(db, 1);
+    expect(await elsewhere.byAgentId(1n)).toBeNull();
+    expect(await elsewhere.byName("atlas", { offset: 0, limit: LIMIT })).toEqual({
+      agents: [],
+      total: 0,
+      isCut: false,
+    });
+  });
+});
+
+function address(number: number): Address {
+  return `0x${(number * 65_537).toString(16).padStart(40, "0")}`;
+}
+
+function placeOf({ ahsScore, confidenceMicros, wallet }: RankedWallet): RankPlace {
+  if (ahsScore === null) throw new Error("a wallet without a score has no place");
+  return { ahsScore, confidenceMicros, wallet };
+}
+
+function byRank(a: RankedWallet, b: RankedWallet): number {
+  return (
+    (b.ahsScore ?? 0) - (a.ahsScore ?? 0) ||
+    b.confidenceMicros - a.confidenceMicros ||
+    (a.wallet < b.wallet ? -1 : 1)
+  );
+}
+
+/** Rows of current scores that one reading fetches. */
+async function rowsRead(act: (reader: ReturnType<typeof read>) => Promise<unknown>): Promise<number> {
+  const client = await db.$client.connect();
+  try {
+    const count = async () => {
+      await client.query("select pg_stat_force_next_flush()");
+      const { rows } = await client.query<{ read: number }>(
+        `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables
+         where schemaname = 'ahs' and relname = 'current_score'`,
+      );
+      return rows[0]?.read ?? 0;
+    };
+    const before = await count();
+    // All that a reader asks of its pool is to run a statement.
+    await act(createLeaderboardReader({ $client: client } as unknown as Database, CHAIN));
+    return (await count()) - before;
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import pino from "pino";
+import { createReportReadings } from "../../../bin/serve/report-readings.ts";
+import { reportPorts } from "../../../bin/serve/reports.ts";
+import { apiKeyFinder, createApiKey } from "../../../service/access/api-keys.ts";
+import { createKeyDebits } from "../../../service/access/key-debits.ts";
+import { createApp } from "../../../service/api/create-app.ts";
+import {
+  createHistoryReader,
+  HISTORY_LIMITS,
+  type HistoryLimits,
+} from "../../../service/ingest/history/history-reader.ts";
+import type { HistorySource } from "../../../service/ingest/history/history-source.ts";
+import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
+import { scoreNow } from "../../../service/scores/score-now.ts";
+import { scoreOnDemand } from "../../../service/scores/score-on-demand.ts";
+import { createScoreReader } from "../../../service/scores/scores.ts";
+import { keyOnlyAccess } from "../access/key-only-access.ts";
+import { fakePorts } from "../api/fake-ports.ts";
+import { blockHash } from "../model/features/index-tables.ts";
+import { createRecordWorld, FINALIZED, NEWEST } from "./record-world.ts";
+
+/** Time of block 0 in a record world. */
+const GENESIS = 1_790_000_000;
+
+export type OnDemandWorld = Awaited<ReturnType<typeof createOnDemandWorld>>;
+
+/** A record world behind the HTTP interface, with a key that has 10 USD, and with history sources as tests name them. */
+export async function createOnDemandWorld() {
+  const world = await createRecordWorld();
+  const { db, context } = world;
+  await db.$client.query("insert into ahs.enrich_cursor values ($1, $2, $3) on conflict do nothing", [
+    context.chainId,
+    FINALIZED,
+    blockHash(FINALIZED),
+  ]);
+  const now = () => new Date((GENESIS + NEWEST) * 1000);
+  const logger = pino({ level: "silent" });
+  const clock = { now, monotonicMs: () => performance.now() };
+  const keys = { find: apiKeyFinder(db), ...createKeyDebits({ db, now, randomUuid: () => randomUUID() }) };
+  const wanted = { name: "n", partner: false, balanceUnits: 10_000, expiresAt: null };
+  const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: () => randomUUID() });
+  const closing: (() => Promise<void>)[] = [];
+
+  /** What a deployment with this source answers; null is one without a source. */
+  const appWith = (source: HistorySource | null, limits: Partial<HistoryLimits> = {}) => {
+    const history =
+      source === null
+        ? null
+        : createHistoryReader({
+            source,
+            now: () => performance.now(),
+            limits: { ...HISTORY_LIMITS, ...limits },
+          });
+    if (history !== null) closing.push(history.close);
+    const app = createApp({
+      ...fakePorts().ports,
+      ...reportPorts(
+        context,
+        createReportReadings(() => performance.now()),
+      ),
+      access: keyOnlyAccess({ keys, clock, logger }),
+      clock,
+      logger,
+      randomId: () => randomUUID(),
+      scores: { ...createScoreReader(db, context.chainId), published: async () => null },
+      scoreNow: (address) => scoreNow(context, address),
+      scoreOnDemand:
+        history === null ? null : (address) => scoreOnDemand({ ...context, history, logger }, address),
+      policy: context.policy,
+      infrastructure: {
+        ...createInfrastructureReader(db, context.chainId),
+        agents: async () => [],
+        refusal: async () => null,
+        reserve: () => null,
+      },
+    });
+    return async (path: string, posted: unknown = null) => {
+      const headers = { "X-API-Key": secret, "content-type": "application/json" };
+      const body = posted === null ? {} : { method: "POST", body: JSON.stringify(posted) };
+      const response = await app.request(path, { headers, ...body });
+      const retryAfter = response.headers.get("retry-after");
+      return {
+        status: response.status,
+        retryAfter,
+        body: (await response.json()) as Record<string, unknown>,
+      };
+    };
+  };
+
+  const countOf = async (table: string): Promise<number> => {
+    const { rows } = await db.$client.query(`select count(*)::int as count from ahs.${table}`);
+    return rows[0].count;
+  };
+  return {
+    ...world,
+    appWith,
+    /** Everything that a paid answer leaves behind, and what the key has left. */
+    traces: async () => ({
+      scores: await countOf("score"),
+      histories: await countOf("kept_history"),
+      calls: await countOf("own_call"),
+      enrolments: await countOf("enrolment"),
+      balance: Number(
+        (await db.$client.query("select balance_units from ahs.api_key where id = $1", [key.id])).rows[0]
+          .balance_units,
+      ),
+    }),
+    closeReaders: async () => {
+      await Promise.all(closing.splice(0).map((close) => close()));
+    },
+  };
+}

@@ -1,0 +1,289 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../service/db/database.ts";
+import { databaseFailure } from "../../../service/db/database-failure.ts";
+import { currentScore, score } from "../../../service/db/tables/score.ts";
+import { createScoreReader, type StoredScore } from "../../../service/scores/scores.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
+import { createIndexTables } from "../db/index-tables.ts";
+
+const CHAIN = 31337;
+const HEAD = { blockNumber: 1200, timestamp: 1_795_000_000 };
+const HASH = `0x${"ab".repeat(32)}`;
+
+let db: Database;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+});
+afterAll(() => close());
+
+function wallet(number: number): Address {
+  return `0x${number.toString(16).padStart(40, "0")}`;
+}
+
+async function insertScore(of: Address, changes: Partial<StoredScore> = {}): Promise<StoredScore> {
+  const [row] = await db
+    .insert(score)
+    .values({
+      chainId: CHAIN,
+      wallet: of,
+      asOfBlock: 1000,
+      asOfHash: HASH,
+      asOfTime: new Date("2026-11-20T09:00:00Z"),
+      modelVersion: "AHS-2026.0",
+      ahsScore: 84,
+      d1Score: 88,
+      d2Score: 82,
+      grade: "B" as const,
+      confidenceMicros: 810_000,
+      confidenceLevel: "HIGH" as const,
+      sanctioned: false,
+      sanctionsFlags: [],
+      patterns: [],
+      features: [],
+      coverage: { fromBlock: 1, fromTimestamp: 1, toBlock: 1000, complete: true, sources: ["index"] },
+      inputsHash: `${HASH}${Math.random()}`,
+      ...changes,
+    })
+    .returning();
+  if (row === undefined) throw new Error("nothing was inserted");
+  return row;
+}
+
+async function makeCurrent(row: StoredScore): Promise<void> {
+  const {
+    chainId,
+    wallet,
+    asOfBlock,
+    asOfTime,
+    ahsScore,
+    grade,
+    confidenceMicros,
+    confidenceLevel,
+    sanctioned,
+  } = row;
+  await db.insert(currentScore).values({
+    chainId,
+    wallet,
+    scoreId: row.id,
+    asOfBlock,
+    asOfTime,
+    ahsScore,
+    grade,
+    confidenceMicros,
+    confidenceLevel,
+    sanctioned,
+  });
+}
+
+describe("before the index has made its views", () => {
+  it("every read of them fails as a missing index, not as a fault of ours", async () => {
+    const reader = createScoreReader(db, CHAIN);
+    for (const read of [
+      () => reader.head(),
+      () => reader.standing(wallet(1)),
+      () => reader.published(wallet(1)),
+    ]) {
+      const error = await read().catch((caught: unknown) => caught);
+      expect(databaseFailure(error)).toBe("index");
+    }
+  });
+});
+
+describe("with an index", () => {
+  let reader: ReturnType<typeof createScoreReader>;
+
+  beforeAll(async () => {
+    await createIndexTables(db, CHAIN);
+    reader = createScoreReader(db, CHAIN);
+  });
+
+  it("a wallet has no head before the first block", async () => {
+    expect([await reader.head(), await reader.standing(wallet(1))]).toEqual([
+      null,
+      { head: null, sanctions: [], score: null, followed: false },
+    ]);
+  });
+
+  it("the head is the block with the highest number", async () => {
+    await db.$client.query(
+      `insert into "chain_31337".block (number, hash, "timestamp")
+       values (999, $1, 1794000000), (1200, $1, 1795000000), (1199, $1, 1794999990)`,
+      [HASH],
+    );
+    expect(await reader.head()).toEqual(HEAD);
+  });
+
+  it("many wallets asked for at once each get their own standing", async () => {
+    const [scored, followed, stranger, twice] = [wallet(2), wallet(3), wallet(4), wallet(2)];
+    const row = await insertScore(scored);
+    await makeCurrent(row);
+    for (const address of [scored, followed]) {
+      await db.$client.query(
+        `insert into "chain_31337".wallet (address, source, followed_block, own_calls, own_failures, touched_block)
+         values ($1, 'registered', 1, 0, 0, 1)`,
+        [address],
+      );
+    }
+    const shown = {
+      scoreId: row.id,
+      asOfBlock: 1000,
+      ahsScore: 84,
+      grade: "B",
+      confidenceMicros: 810_000,
+      confidenceLevel: "HIGH",
+      asOfTime: new Date("2026-11-20T09:00:00Z"),
+    };
+    expect(
+      await Promise.all([scored, followed, stranger, twice].map((address) => reader.standing(address))),
+    ).toEqual([
+      { head: HEAD, sanctions: [], score: shown, followed: true },
+      { head: HEAD, sanctions: [], score: null, followed: true },
+      { head: HEAD, sanctions: [], score: null, followed: false },
+      { head: HEAD, sanctions: [], score: shown, followed: true },
+    ]);
+  });
+
+  it("a score of another chain is none", async () => {
+    const address = wallet(5);
+    await makeCurrent(await insertScore(address, { chainId: 1 }));
+    expect((await reader.standing(address)).score).toBeNull();
+  });
+
+  it.each([
+    ["listed", [[10, 0, true]], true],
+    [
+      "listed, then removed",
+      [
+        [10, 0, true],
+        [11, 0, false],
+      ],
+      false,
+    ],
+    [
+      "removed, then listed again",
+      [
+        [10, 0, true],
+        [11, 0, false],
+        [11, 3, true],
+      ],
+      true,
+    ],
+    [
+      "listed and removed in one block",
+      [
+        [12, 5, false],
+        [12, 4, true],
+      ],
+      false,
+    ],
+  ] as const)("a wallet %s stands by the last change", async (name, changes, listed) => {
+    const address = wallet(100 + name.length);
+    for (const [block, logIndex, value] of changes) {
+      await db.$client.query(
+        `insert into "chain_31337".sanctions_change values ($1, $2, $3, $4, $5, 1794000000, $6)`,
+        [`${address}-${block}-${logIndex}`, address, value, block, logIndex, HASH],
+      );
+    }
+    expect((await reader.standing(address)).sanctions).toEqual(
+      listed
+        ? [{ source: "chainalysis-oracle", reference: HASH, detected_at: "2026-11-06T21:20:00.000Z" }]
+        : [],
+    );
+  });
+
+  it("a wallet that several lists name stands with a flag of each, one that is off the contract's with the other's", async () => {
+    const address = wallet(150);
+    await db.$client.query(
+      "insert into ahs.sanctions_reading values ($1, $2, true, 7, '2026-11-20T09:00:00Z')",
+      [CHAIN, address],
+    );
+    await db.$client.query(
+      "insert into ahs.sanctions_entry values ('ofac-sdn', $1, '900', '2026-11-20T06:00:00Z')",
+      [address],
+    );
+    const imported = { source: "ofac-sdn", reference: "900", detected_at: "2026-11-20T06:00:00.000Z" };
+    expect((await reader.standing(address)).sanctions).toEqual([
+      {
+        source: "chainalysis-oracle",
+        reference: "isSanctioned at block 7",
+        detected_at: "2026-11-20T09:00:00.000Z",
+      },
+      imported,
+    ]);
+    await db.$client.query(
+      `insert into "chain_31337".sanctions_change values ('x', $1, false, 9, 0, 9, $2)`,
+      [address, HASH],
+    );
+    expect((await reader.standing(address)).sanctions).toEqual([imported]);
+  });
+
+  it.each([
+    ["a score", true, false, { ahsScore: 77, asOfBlock: 900 }],
+    ["an insufficient record", true, true, { ahsScore: null, asOfBlock: 900 }],
+    ["an invalidated record", false, false, null],
+  ])("published tells %s", async (name, present, insufficient, told) => {
+    const address = wallet(200 + name.length);
+    await db.$client.query(
+      `insert into "chain_31337".oracle_score
+       values ($1, $2, 77, 80, 76, 8100, false, $3, 20260, 900, 1793999000, $4, 905, 1794000000)`,
+      [address, present, insufficient, HASH],
+    );
+    expect(await reader.published(address)).toEqual(
+      told === null
+        ? null
+        : { ...told, transactionHash: HASH, publishedAt: new Date("2026-11-06T21:20:00.000Z") },
+    );
+  });
+
+  it("history is newest first and ends at the limit", async () => {
+    const address = wallet(300);
+    const rows = [];
+    for (const asOfBlock of [1_001, 1_002, 1_003]) rows.push(await insertScore(address, { asOfBlock }));
+    await insertScore(address, { asOfBlock: 1_000 });
+    const history = await reader.history(address, 2);
+    expect(history).toEqual([rows[2], rows[1]]);
+  });
+
+  it("the trend is the change along the fitted line over the stored time, insufficient scores left out", async () => {
+    const address = wallet(301);
+    const day = (of: number) => new Date(Date.UTC(2026, 10, of));
+    await insertScore(address, { ahsScore: 10, asOfTime: day(1) });
+    for (const [of, ahsScore] of [
+      [5, 70],
+      [6, null],
+      [7, 74],
+      [9, 78],
+    ] as const) {
+      await insertScore(address, { ahsScore, asOfTime: day(of) });
+    }
+    const { points, change } = await reader.trend(address, day(5));
+    expect([points, change]).toEqual([3, expect.closeTo(8, 6)]);
+    expect(await reader.trend(address, day(9))).toEqual({ points: 1, change: null });
+    expect(await reader.trend(wallet(999), day(1))).toEqual({ points: 0, change: null });
+  });
+
+  it("the trend is of one score a day, and of none under sanctions: asking often, or a listing taken back, moves nothing", async () => {
+    const address = wallet(302);
+    const at = (day: number, hour: number) => new Date(Date.UTC(2026, 10, day, hour));
+    for (const [asOfTime, ahsScore, sanctioned] of [
+      [at(1, 1), 70, false],
+      [at(2, 1), 10, false],
+      [at(2, 2), 71, false],
+      [at(3, 1), 0, true],
+      [at(4, 1), 73, false],
+    ] as const) {
+      await insertScore(address, { asOfTime, ahsScore, sanctioned });
+    }
+    const { points, change } = await reader.trend(address, at(1, 0));
+    expect([points, change]).toEqual([3, expect.closeTo(3, 1)]);
+  });
+
+  it("text that looks like SQL is only an address that nobody has", async () => {
+    const hostile = "'; drop table ahs.score; --" as Address;
+    expect((await reader.standing(hostile)).followed).toBe(false);
+    expect(await reader.history(hostile, 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import { encodeFunctionData, type Hex, zeroHash } from "viem";
+import { describe, expect, test } from "vitest";
+import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
+import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
+import { verdictMessage } from "../../../service/chain/verdict-codec.ts";
+import { ENROL_PURPOSE } from "../../../service/oracle/enrolments.ts";
+import { ROOT_PURPOSE } from "../../../service/oracle/publish-root.ts";
+import { PUBLISH_PURPOSE } from "../../../service/oracle/publish-spending.ts";
+import { type AskedCall, allowedCalls, type SendingRole } from "../../../service/sender/allowed-calls.ts";
+
+const ORACLE = `0x${"a1".repeat(20)}` as const;
+const EVALUATOR = `0x${"b2".repeat(20)}` as const;
+const USDC = `0x${"c3".repeat(20)}` as const;
+const THIEF = `0x${"d4".repeat(20)}` as const;
+const FEE = 5n;
+const targets = {
+  oracle: { address: ORACLE, startBlock: 0 },
+  verdictEvaluator: { address: EVALUATOR, startBlock: 0 },
+  usdc: USDC,
+  maxRequestFeeWei: FEE,
+} as const;
+
+const verdict = verdictMessage({
+  escrow: THIEF,
+  jobId: 1n,
+  deliverable: zeroHash,
+  specHash: zeroHash,
+  decision: 1,
+  score: 1,
+  confidenceBps: 1,
+  evidenceHash: zeroHash,
+  issuedAt: 1n,
+  deadline: 2n,
+});
+const oracle = (purpose: string, data: Hex, value = 0n): AskedCall => ({ purpose, to: ORACLE, data, value });
+const bring = (functionName: "settle" | "hold"): AskedCall => ({
+  purpose: functionName,
+  to: EVALUATOR,
+  data: encodeFunctionData({ abi: verdictEvaluatorAbi, functionName, args: [THIEF, 1n, verdict, "0x"] }),
+  value: 0n,
+});
+const authorization = [THIEF, THIEF, 1n, 0n, 1n, zeroHash] as const;
+const transfer = (data: Hex): AskedCall => ({ purpose: "x402", to: USDC, data, value: 0n });
+const transferCall = { abi: usdCoinAbi, functionName: "transferWithAuthorization" } as const;
+const ofAccount = encodeFunctionData({ ...transferCall, args: [...authorization, 27, zeroHash, zeroHash] });
+const ofContract = encodeFunctionData({ ...transferCall, args: [...authorization, "0x12"] });
+
+const abi = agentHealthOracleAbi;
+/** What our processes queue, by whose key sends it. */
+const ours: readonly (readonly [string, SendingRole, AskedCall])[] = [
+  [
+    "scores",
+    "publisher",
+    oracle(PUBLISH_PURPOSE, encodeFunctionData({ abi, functionName: "publish", args: [1n, 1n, []] })),
+  ],
+  [
+    "a root",
+    "publisher",
+    oracle(ROOT_PURPOSE, encodeFunctionData({ abi, functionName: "publishRoot", args: [zeroHash, 1n, "u"] })),
+  ],
+  [
+    "a request",
+    "publisher",
+    oracle(ENROL_PURPOSE, encodeFunctionData({ abi, functionName: "requestScore", args: [THIEF] }), FEE),
+  ],
+  ["a verdict", "relayer", bring("settle")],
+  ["a hold", "relayer", bring("hold")],
+  ["a transfer of an account", "facilitator", transfer(ofAccount)],
+  ["a transfer of a contract wallet", "facilitator", transfer(ofContract)],
+];
+const roles: readonly SendingRole[] = ["publisher", "facilitator", "relayer"];
+
+describe.each(ours)("%s", (_what, role, call) => {
+  const refuses = allowedCalls([role], targets);
+
+  test("is sent by the key of its role, alone or with others", () => {
+    expect(refuses(call)).toBeNull();
+    expect(
+      allowedCalls(roles, targets)({ ...call, to: call.to.toUpperCase().replace("0X", "0x") }),
+    ).toBeNull();
+  });
+
+  test("is sent by no other key, to nobody else, with no other function and no more value", () => {
+    const others = roles.filter((other) => other !== role);
+    expect(allowedCalls(others, targets)(call)).toContain(role);
+    expect(refuses({ ...call, to: THIEF })).toContain(THIEF);
+    expect(refuses({ ...call, to: "" })).not.toBeNull();
+    for (const data of ["0x", "0xa9059cbb", `0x${"00".repeat(40)}`])
+      expect(refuses({ ...call, data }), data).not.toBeNull();
+    expect(refuses({ ...call, value: call.value + 1n })).toContain("wei");
+    expect(refuses({ ...call, value: -1n })).toContain("wei");
+    expect(refuses({ ...call, purpose: "anything" })).toContain("anything");
+  });
+});
+
+test("no key can be made to change who holds a role, whatever the row says", () => {
+  const data = encodeFunctionData({ abi, functionName: "setPublisher", args: [THIEF] });
+  for (const [, , { purpose }] of ours)
+    expect(allowedCalls(roles, targets)({ purpose, to: ORACLE, data, value: 0n })).not.toBeNull();
+});
+
+test("a chain without evaluator and USDC has nothing sent there", () => {
+  const refuses = allowedCalls(roles, { ...targets, verdictEvaluator: null, usdc: null });
+  expect(ours.filter(([, , call]) => refuses(call) === null).map(([what]) => what)).toEqual([
+    "scores",
+    "a root",
+    "a request",
+  ]);
+});

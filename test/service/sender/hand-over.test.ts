@@ -1,0 +1,150 @@
+import pino from "pino";
+import { Registry } from "prom-client";
+import { type Hex, HttpRequestError, numberToHex } from "viem";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Database } from "../../../service/db/database.ts";
+import { senderTransaction } from "../../../service/db/tables/publish.ts";
+import { readFormerSenders } from "../../../service/sender/former-senders.ts";
+import { type HandOverContext, handOverPass } from "../../../service/sender/hand-over.ts";
+import { createSenderMetrics } from "../../../service/sender/send-metrics.ts";
+import type { SenderRpc } from "../../../service/sender/send-rpc.ts";
+import { openTestDatabase } from "../../support/test-database.ts";
+import { CHAIN_ID, testPolicy } from "./sender-under-test.ts";
+
+const [FORMER, NEXT] = [`0x${"f0".repeat(20)}`, `0x${"f1".repeat(20)}`] as const;
+const PURPOSES = ["publish", "enrol"] as const;
+const LONG_AGO = new Date(Date.now() - 3_600_000);
+
+let db: Database;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, close } = await openTestDatabase());
+});
+afterEach(async () => {
+  await db.delete(senderTransaction);
+});
+afterAll(() => close());
+
+/** A node whose pool has what it took; nothing is mined beyond `mined` transactions. */
+function nodeWith(of: { readonly mined: number; readonly takes: boolean }) {
+  const pool = new Set<number>();
+  const offered: number[] = [];
+  const rpc: SenderRpc = {
+    head: async () => ({ number: 100, hash: "0x64", baseFeePerGas: 1n }),
+    nonceAt: async (_address, block) => {
+      let next = of.mined;
+      while (block === "pending" && pool.has(next)) next += 1;
+      return next;
+    },
+    balance: async () => 0n,
+    priorityFeePerGas: async () => 1n,
+    estimateGas: async () => 21_000n,
+    broadcast: async (raw) => {
+      offered.push(Number(raw));
+      if (!of.takes) throw new HttpRequestError({ url: "", details: "insufficient funds for gas" });
+      pool.add(Number(raw));
+    },
+    receipt: async () => null,
+  };
+  return { rpc, pool, offered };
+}
+
+const pass = (rpc: SenderRpc, changes: Partial<HandOverContext> = {}) =>
+  handOverPass({
+    chainId: CHAIN_ID,
+    from: FORMER,
+    to: NEXT,
+    purposes: PURPOSES,
+    exclusive: ["publish"],
+    holdsRole: async () => true,
+    hasLostRole: async () => true,
+    rpc,
+    db,
+    policy: testPolicy,
+    metrics: createSenderMetrics(new Registry()),
+    logger: pino({ level: "silent" }),
+    now: () => new Date(),
+    ...changes,
+  });
+
+type Row = Partial<typeof senderTransaction.$inferInsert>;
+
+const put = (reference: string, row: Row = {}) =>
+  db.insert(senderTransaction).values({
+    chainId: CHAIN_ID,
+    sender: FORMER,
+    reference,
+    purpose: "enrol",
+    to: NEXT,
+    data: "0x",
+    value: 0n,
+    state: "queued",
+    hashes: [],
+    ...row,
+  });
+
+/** Signed by the former key and handed to a node an hour ago; its bytes are its nonce. */
+function putSigned(purpose: (typeof PURPOSES)[number], nonce: number) {
+  const raw: Hex = numberToHex(nonce);
+  const fees = { gasLimit: 21_000n, maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
+  const broadcast = { state: "broadcast", broadcastAt: LONG_AGO, broadcastBlock: 50 } as const;
+  return put(`${purpose}:${nonce}`, { purpose, nonce, raw, hashes: [raw], ...fees, ...broadcast });
+}
+
+async function states() {
+  const rows = await db.select().from(senderTransaction).orderBy(senderTransaction.id);
+  return rows.map(
+    ({ reference, sender, state }) => `${reference} ${sender === NEXT ? "next" : "former"} ${state}`,
+  );
+}
+
+test("what the new key sends already is not left queued for the former one", async () => {
+  await put("a");
+  await put("a", { sender: NEXT, state: "broadcast" });
+  await put("b");
+  await pass(nodeWith({ mined: 0, takes: true }).rpc);
+  expect(await states()).toEqual(["a former failed", "a next broadcast", "b next queued"]);
+  expect(await readFormerSenders(db, { chainId: CHAIN_ID, purposes: PURPOSES, present: NEXT })).toEqual([]);
+});
+
+test("what is given up is offered once more, so that what was signed after it can be mined", async () => {
+  await putSigned("publish", 5);
+  await putSigned("enrol", 6);
+  const node = nodeWith({ mined: 5, takes: true });
+  await pass(node.rpc);
+  expect(await states()).toEqual(["publish:5 former failed", "enrol:6 former broadcast"]);
+  expect([...node.pool]).toEqual([5, 6]);
+  await db.update(senderTransaction).set({ broadcastAt: LONG_AGO });
+  await pass(node.rpc);
+  expect(await states()).toEqual(["publish:5 former failed", "enrol:6 former broadcast"]);
+});
+
+test("what is behind a nonce that nobody fills is given up, and the next key is asked for it", async () => {
+  await putSigned("publish", 5);
+  await putSigned("enrol", 6);
+  await putSigned("enrol", 7);
+  const node = nodeWith({ mined: 5, takes: false });
+  await pass(node.rpc);
+  expect(node.offered).toEqual([5, 6, 7]);
+  expect(await states()).toEqual([
+    "publish:5 former failed",
+    "enrol:6 former failed",
+    "enrol:7 former failed",
+  ]);
+});
+
+test("what has only ours below it waits, however long the node refuses them", async () => {
+  await putSigned("enrol", 5);
+  await putSigned("enrol", 6);
+  await pass(nodeWith({ mined: 5, takes: false }).rpc);
+  expect(await states()).toEqual(["enrol:5 former broadcast", "enrol:6 former broadcast"]);
+});
+
+test("a key that does not hold the role takes nothing over from the one that may", async () => {
+  await put("a");
+  await putSigned("publish", 5);
+  const node = nodeWith({ mined: 5, takes: true });
+  await pass(node.rpc, { holdsRole: async () => false });
+  expect(await states()).toEqual(["a former queued", "publish:5 former broadcast"]);
+  expect(node.offered).toEqual([]);
+});

@@ -1,0 +1,197 @@
+import { createServer } from "node:http";
+import { createPublicClient, custom, type Hex, http, keccak256, toBytes } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { roleAccounts } from "../../../../devnet/accounts.ts";
+import { smartWalletAbi } from "../../../../service/chain/abi/smart-wallet.ts";
+import type { Database } from "../../../../service/db/database.ts";
+import { createSpecBinder } from "../../../../service/verification/escrow/bind-spec.ts";
+import { isSignedBy } from "../../../../service/verification/escrow/escrow-node.ts";
+import { EscrowFailure } from "../../../../service/verification/escrow/failure.ts";
+import { specBindingDigest } from "../../../../service/verification/escrow/spec-binding.ts";
+import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
+import { openTestDatabase } from "../../../support/test-database.ts";
+import { rowActions } from "./job-rows.ts";
+import { CLIENT, jobActions, PROVIDER, type TestJob } from "./jobs-on-chain.ts";
+
+const HASH = keccak256(toBytes("specification"));
+const GIVEN_UP_MS = 300;
+
+let chain: TestChain;
+let db: Database;
+let closeDb: () => Promise<void>;
+beforeAll(async () => {
+  chain = await startTestChain(7_200);
+  await chain.rpc.request("anvil_setBalance", PROVIDER, `0x${(10n ** 20n).toString(16)}`);
+  ({ db, close: closeDb } = await openTestDatabase());
+}, 60_000);
+afterAll(async () => {
+  await closeDb();
+  await chain.stop();
+});
+beforeEach(async () => {
+  await db.$client.query("delete from ahs.job_spec");
+});
+
+function binderAt(url: string) {
+  const client = createPublicClient({ transport: http(url, { timeout: GIVEN_UP_MS, retryCount: 1 }) });
+  return createSpecBinder({ db, client, deployment: chain.deployment });
+}
+
+const openJob = (description: string): Promise<TestJob> => jobActions(chain).openJob({ description });
+
+describe("without an index", () => {
+  it("a specification that the description names is bound, before and after the submission", async () => {
+    const job = await openJob(`ahs-spec:${HASH}`);
+    const claim = await rowActions(db).register({ specHash: HASH, job });
+    const bind = binderAt(chain.rpcUrl);
+    const bound = await bind(claim);
+    expect(bound).toEqual({
+      kind: "bound",
+      by: "description",
+      job: {
+        chainId: 31_337,
+        escrow: job.escrow,
+        jobId: job.jobId,
+        client: CLIENT.address.toLowerCase(),
+        provider: PROVIDER.toLowerCase(),
+        evaluator: chain.contracts.verdictEvaluator.toLowerCase(),
+        status: "Funded",
+        expiredAt: expect.any(BigInt),
+        budget: 5_000_000n,
+        description: `ahs-spec:${HASH}`,
+      },
+    });
+    await jobActions(chain).submit(job, "work");
+    expect(await bind(claim)).toMatchObject({ kind: "bound", job: { status: "Submitted" } });
+  });
+
+  it("nobody can tell whether a signed one came before the submission, once there is one", async () => {
+    const job = await openJob("Translate.");
+    const { signBinding, submit } = jobActions(chain);
+    const claim = await rowActions(db).register({
+      specHash: HASH,
+      job,
+      signature: await signBinding(job, HASH),
+    });
+    const bind = binderAt(chain.rpcUrl);
+    expect(await bind(claim)).toMatchObject({ kind: "bound", by: "signature" });
+    await submit(job, "work");
+    await expect(bind(claim)).rejects.toMatchObject({ name: "EscrowFailure", reason: "index" });
+  });
+});
+
+describe("a specification that somebody registered before", () => {
+  it("is the same specification: nobody loses a job to whoever was quicker", async () => {
+    const job = await openJob(`ahs-spec:${HASH}`);
+    const { register } = rowActions(db);
+    const [first, again] = [await register({ specHash: HASH, job }), await register({ specHash: HASH, job })];
+    const bind = binderAt(chain.rpcUrl);
+    expect(await bind(first)).toMatchObject({ kind: "bound", by: "description" });
+    expect(await bind(again)).toMatchObject({ kind: "bound", by: "description" });
+  });
+
+  it("and signed wins over others, each time that it is registered", async () => {
+    const job = await openJob("Translate.");
+    const other = keccak256(toBytes("other specification"));
+    const { signBinding } = jobActions(chain);
+    const { register } = rowActions(db);
+    const [mine, others] = [await signBinding(job, HASH), await signBinding(job, other)];
+    await register({ specHash: other, job });
+    await register({ specHash: other, job, signature: others, clientAddr: PROVIDER });
+    const first = await register({ specHash: HASH, job, signature: mine });
+    const second = await register({ specHash: other, job, signature: others });
+    const again = await register({ specHash: HASH, job, signature: mine });
+    const bind = binderAt(chain.rpcUrl);
+    expect(await bind(first)).toMatchObject({ kind: "bound", by: "signature" });
+    expect(await bind(second)).toMatchObject({ kind: "unbound" });
+    expect(await bind(again)).toMatchObject({ kind: "bound", by: "signature" });
+  });
+});
+
+it("a job that the escrow does not have binds nothing", async () => {
+  const job = await openJob(`ahs-spec:${HASH}`);
+  const claim = await rowActions(db).register({ specHash: HASH, job: { ...job, jobId: 999_999n } });
+  expect(await binderAt(chain.rpcUrl)(claim)).toMatchObject({ kind: "unbound" });
+});
+
+it.each([
+  ["nobody listens", "http://127.0.0.1:9"],
+  ["another protocol is spoken", "http://127.0.0.1:9/nothing"],
+])("where %s, nothing is decided", async (_, url) => {
+  const claim = await rowActions(db).register({ specHash: HASH, job: await openJob(`ahs-spec:${HASH}`) });
+  await expect(binderAt(url)(claim)).rejects.toBeInstanceOf(EscrowFailure);
+});
+
+it("a node that never answers is given up in time", async () => {
+  const claim = await rowActions(db).register({ specHash: HASH, job: await openJob(`ahs-spec:${HASH}`) });
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const address = silent.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const started = performance.now();
+  await expect(binderAt(`http://127.0.0.1:${address.port}`)(claim)).rejects.toMatchObject({ reason: "node" });
+  expect(performance.now() - started).toBeLessThan(5_000);
+  silent.closeAllConnections();
+  silent.close();
+});
+
+it("an escrow that answers as another generation is a failure, and no job", async () => {
+  const job = await openJob(`ahs-spec:${HASH}`);
+  const claim = await rowActions(db).register({ specHash: HASH, job });
+  const escrows = chain.deployment.escrows.map((escrow) => ({ ...escrow, generation: "V3" as const }));
+  const client = createPublicClient({ transport: http(chain.rpcUrl) });
+  const bind = createSpecBinder({ db, client, deployment: { ...chain.deployment, escrows } });
+  await expect(bind(claim)).rejects.toBeInstanceOf(EscrowFailure);
+});
+
+describe("a client's signature", () => {
+  const { payer, deployer } = roleAccounts();
+  const digestOf = (job: TestJob) => specBindingDigest(chain.contracts.verdictEvaluator, job, HASH);
+
+  it("of a contract wallet is asked of the contract", async () => {
+    const client = createPublicClient({ transport: http(chain.rpcUrl) });
+    const wallet = chain.contracts.smartWallet;
+    const of = { address: wallet, abi: smartWalletAbi } as const;
+    const owner = await client.readContract({ ...of, functionName: "owner" });
+    const signers = [payer, deployer];
+    const signer = signers.find(({ address }) => address === owner);
+    if (signer === undefined) throw new Error("the smart wallet has another owner");
+    const other = signers.find((account) => account !== signer) ?? payer;
+    const digest = digestOf(await openJob("Translate."));
+    const [right, wrong] = [await signer.sign({ hash: digest }), await other.sign({ hash: digest })];
+    expect(await isSignedBy(client, { signer: wallet, digest, signature: right })).toBe(true);
+    expect(await isSignedBy(client, { signer: wallet, digest, signature: wrong })).toBe(false);
+    expect(await isSignedBy(client, { signer: wallet, digest, signature: "0x" })).toBe(false);
+  });
+
+  it("that is none, or a stranger's, is no signature of an account", async () => {
+    const client = createPublicClient({ transport: http(chain.rpcUrl) });
+    const digest = digestOf(await openJob("Translate."));
+    const signed = await payer.sign({ hash: digest });
+    const of = (signer: Hex, signature: Hex) => isSignedBy(client, { signer, digest, signature });
+    expect(await of(payer.address, signed)).toBe(true);
+    expect(await of(deployer.address, signed)).toBe(false);
+    expect(await of(payer.address, "0x")).toBe(false);
+    // The identity precompile answers every call with what it was sent.
+    expect(await of("0x0000000000000000000000000000000000000004", signed)).toBe(false);
+  });
+
+  it("of a contract is not decided by a node that is out of reach", async () => {
+    const refusing = createPublicClient({
+      transport: custom(
+        {
+          request: async ({ method }: { method: string }) => {
+            if (method === "eth_getCode") return "0x60";
+            throw new TypeError("connection lost");
+          },
+        },
+        { retryCount: 0 },
+      ),
+    });
+    const digest = keccak256("0x01");
+    const signature: Hex = `0x${"11".repeat(65)}`;
+    await expect(isSignedBy(refusing, { signer: PROVIDER, digest, signature })).rejects.toBeInstanceOf(
+      EscrowFailure,
+    );
+  });
+});

@@ -1,0 +1,299 @@
+import { keccak256, stringToBytes } from "viem";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { PanelCase } from "../../../../service/verification/panel/types.ts";
+import { readRoleCalls } from "../../../../service/verification/verdicts/role-calls.ts";
+import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
+import {
+  type Claim,
+  claimVerdicts,
+  giveBackClaim,
+  renewClaim,
+} from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { startCuttableProxy } from "../../../support/anvil-testkit/cuttable-proxy.ts";
+import { openMigrated } from "../../../support/test-database.ts";
+import { abstained, answered, decided } from "./a-decision.ts";
+import { BALANCE, createVerdictWorld, LEASE_MS, UNITS, type VerdictWorld } from "./verdict-world.ts";
+
+const NEVER = new AbortController().signal;
+
+let world: VerdictWorld;
+beforeEach(async () => {
+  world = await createVerdictWorld();
+});
+afterEach(() => world.close());
+
+async function claim(): Promise<Claim> {
+  const now = world.now();
+  const leaseUntil = new Date(now.getTime() + LEASE_MS);
+  const [claimed] = await claimVerdicts(world.db, { now, leaseUntil, limit: 1 });
+  if (claimed === undefined) throw new Error("nothing is due");
+  return claimed;
+}
+
+async function run(panel?: RunPanel, signal = NEVER): Promise<void> {
+  await runOne(world.deps(panel), await claim(), signal);
+}
+
+const fails =
+  (retryable: boolean): RunPanel =>
+  async () => ({
+    kind: "failed",
+    message: "No answer came from critic.",
+    retryable,
+  });
+const hangs: RunPanel = () => new Promise(() => undefined);
+
+describe("a run that decides", () => {
+  test("stores decision, evidence and one event, and keeps the debit", async () => {
+    const id = await world.add();
+    await run(async () => {
+      world.pass(1_234);
+      return decided("ALLOW");
+    });
+    expect(await world.row(id)).toMatchObject({
+      status: "completed",
+      runs: 1,
+      final_verdict: "ALLOW",
+      error_message: null,
+      lease_until: null,
+      evaluated_at: world.now(),
+    });
+    const [stored] = await world.runs(id);
+    expect(stored).toMatchObject({ run: 1, cause: "submitted", final_verdict: "ALLOW" });
+    expect(stored?.result).toMatchObject({ final_verdict: "ALLOW", latency_ms: 1_234, review: null });
+    expect(stored?.evidence_hash).toBe(keccak256(stringToBytes(stored?.evidence ?? "")));
+    expect(await world.events()).toEqual([
+      {
+        type: "verdict.completed",
+        data: {
+          verdict_id: id,
+          status: "completed",
+          final_verdict: "ALLOW",
+          run: 1,
+          cause: "submitted",
+          evidence_hash: stored?.evidence_hash,
+          evaluated_at: world.now().toISOString(),
+        },
+      },
+    ]);
+    expect(await world.balance()).toBe(BALANCE - UNITS);
+  });
+
+  test("HOLD is told as verdict.held, and a verdict without an endpoint tells nobody", async () => {
+    await world.add();
+    await run(async () => decided("HOLD"));
+    await world.add({ endpointId: null });
+    await run();
+    expect((await world.events()).map(({ type }) => type)).toEqual(["verdict.held"]);
+  });
+
+  test("gives the panel texts, domain and evidence, and tells whether the provider has a score", async () => {
+    const seen: PanelCase[] = [];
+    const panel: RunPanel = async (panelCase) => {
+      seen.push(panelCase);
+      return decided("ALLOW");
+    };
+    const id = await world.add();
+    await world.query(
+      `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
+       values (gen_random_uuid(), $1, 'key:1', 'See page 3.', $2, $3)`,
+      [id, `0x${"e1".repeat(32)}`, world.now()],
+    );
+    await run(panel);
+    expect(seen).toEqual([
+      {
+        specText: "Name three rivers.",
+        acceptanceCriteria: "Names three rivers",
+        outputText: "Rhine, Elbe, Oder",
+        evidenceTexts: ["See page 3."],
+        domain: "content",
+        providerHasScore: false,
+      },
+    ]);
+    expect(JSON.parse((await world.runs(id))[0]?.evidence ?? "").evidence_hashes).toEqual([
+      `0x${"e1".repeat(32)}`,
+    ]);
+  });
+
+  test("stores words that PostgreSQL would refuse", async () => {
+    const id = await world.add();
+    await run(async (_, { keep }) => {
+      await keep(answered("critic", { reason: "a\u0000b" }));
+      return { ...decided("ALLOW"), reasoning: "half \ud800, none \u0000" };
+    });
+    expect((await world.runs(id))[0]?.result).toMatchObject({ reasoning: "half \uFFFD, none \uFFFD" });
+  });
+});
+
+describe("a worker that dies", () => {
+  test("leaves the run to others once its lease is over, and what was answered is not asked again", async () => {
+    const id = await world.add();
+    const first = await claim();
+    const dying = new AbortController();
+    const kept = [answered("criteria_auditor", { score: 80 }), abstained("domain_expert")];
+    const died = runOne(
+      world.deps(async (_, { keep }) => {
+        for (const record of kept) await keep(record);
+        return new Promise(() => undefined);
+      }),
+      first,
+      dying.signal,
+    );
+    await expect.poll(() => readRoleCalls(world.db, first), { timeout: 10_000 }).toHaveLength(2);
+    await expect(claim()).rejects.toThrow("nothing is due");
+    world.pass(LEASE_MS + 1);
+    let known: unknown = null;
+    await run(async (_, given) => {
+      known = given.known;
+      await given.keep(answered("domain_expert", { score: 70 }));
+      return decided("ALLOW");
+    });
+    expect(known).toEqual([kept[0]]);
+    expect(await readRoleCalls(world.db, first)).toMatchObject([
+      { role: "criteria_auditor", requests: 1 },
+      { role: "domain_expert", requests: 2, promptTokens: 200, answer: { answer: { score: 70 } } },
+    ]);
+    dying.abort();
+    await died;
+    expect(await world.row(id)).toMatchObject({ status: "completed", runs: 1 });
+  });
+
+  test("in the middle of storing leaves nothing stored, and the next one stores it once", async () => {
+    const id = await world.add();
+    await world.query(`
+      create function ahs.refuse() returns trigger language plpgsql as $$ begin raise 'gone'; end $$`);
+    await world.query(
+      "create trigger refuse before insert on ahs.webhook_event for each row execute function ahs.refuse()",
+    );
+    await run();
+    expect(await world.row(id)).toMatchObject({ status: "pending", runs: 0, final_verdict: null });
+    expect(await world.runs(id)).toEqual([]);
+    await world.query("drop trigger refuse on ahs.webhook_event");
+    world.pass(10_000);
+    await run();
+    expect(await world.row(id)).toMatchObject({ status: "completed", runs: 1, error_message: null });
+    expect(await world.events()).toHaveLength(1);
+    expect(await world.balance()).toBe(BALANCE - UNITS);
+  });
+
+  test("is not tried for ever: a verdict that brings down every worker fails and costs nothing", async () => {
+    const id = await world.add({ attempts: 100 });
+    await run();
+    expect(await world.row(id)).toMatchObject({
+      status: "failed",
+      error_message: "The run was broken off 100 times without an outcome.",
+    });
+    expect(await world.balance()).toBe(BALANCE);
+  });
+});
+
+test("answers that know nothing of a text handed in since are asked for again", async () => {
+  const id = await world.add();
+  await run(async (_, given) => {
+    await given.keep(answered("critic", {}));
+    return fails(true)(_, given);
+  });
+  world.pass(5_000);
+  await world.query(
+    `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
+     values (gen_random_uuid(), $1, 'key:1', 'See page 3.', '0x1', $2)`,
+    [id, world.now()],
+  );
+  const again = await claim();
+  expect(await readRoleCalls(world.db, again)).toEqual([]);
+});
+
+describe("a worker that lost its claim", () => {
+  test("stores neither answers nor a decision", async () => {
+    const id = await world.add();
+    const slow = await claim();
+    world.pass(LEASE_MS + 1);
+    const taker = await claim();
+    await runOne(
+      world.deps(async () => decided("REJECT")),
+      slow,
+      NEVER,
+    );
+    await runOne(
+      world.deps(async (_, { keep }) => {
+        await keep(answered("critic", {}));
+        return decided("REJECT");
+      }),
+      slow,
+      NEVER,
+    );
+    expect(await readRoleCalls(world.db, taker)).toEqual([]);
+    expect(await world.row(id)).toMatchObject({ status: "processing", attempts: 2 });
+    await runOne(world.deps(), taker, NEVER);
+    expect(await world.runs(id)).toMatchObject([{ final_verdict: "ALLOW" }]);
+    expect(await world.outcomes()).toEqual({ lost: 2, allow: 1 });
+  });
+
+  test("neither fails, renews nor gives back what is another's", async () => {
+    const id = await world.add();
+    const slow = await claim();
+    world.pass(LEASE_MS + 1);
+    await claim();
+    const before = await world.row(id);
+    await runOne(world.deps(fails(false)), slow, NEVER);
+    expect(await renewClaim(world.db, slow, new Date())).toBe(false);
+    await giveBackClaim(world.db, slow, world.now());
+    expect(await world.row(id)).toEqual(before);
+    expect(await world.balance()).toBe(BALANCE - UNITS);
+    expect(await world.events()).toEqual([]);
+  });
+
+  test("stops asking as soon as it hears of it", async () => {
+    await world.add();
+    const slow = await claim();
+    world.pass(LEASE_MS + 1);
+    await claim();
+    const deps = { ...world.deps(hangs), lease: { leaseMs: LEASE_MS, renewMs: 10 } };
+    await runOne(deps, slow, NEVER);
+    expect(await world.outcomes()).toEqual({ lost: 1 });
+  });
+});
+
+test("a run keeps its claim for as long as it goes on", async () => {
+  const id = await world.add();
+  const claimed = await claim();
+  const stopping = new AbortController();
+  const deps = { ...world.deps(hangs), lease: { leaseMs: LEASE_MS, renewMs: 10 } };
+  const running = runOne(deps, claimed, stopping.signal);
+  for (let step = 0; step < 3; step += 1) {
+    world.pass(LEASE_MS - 1);
+    const leaseUntil = new Date(world.now().getTime() + LEASE_MS);
+    await expect.poll(async () => (await world.row(id)).lease_until, { timeout: 10_000 }).toEqual(leaseUntil);
+  }
+  await expect(claim()).rejects.toThrow("nothing is due");
+  stopping.abort();
+  await running;
+  expect(await world.row(id)).toMatchObject({ status: "pending", not_before: world.now() });
+  expect(await claim()).toMatchObject({ verdictId: id, attempts: 2 });
+});
+
+test("a run ends with its lease while the database answers nothing, and lets a worker stop", async () => {
+  const proxy = await startCuttableProxy(world.db.$client.options.connectionString ?? "");
+  const db = openMigrated(proxy.url);
+  try {
+    await world.add();
+    const claimed = await claim();
+    const leaseMs = 600;
+    const stopping = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    const panel: RunPanel = async () => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    };
+    const deps = { ...world.deps(panel), db, lease: { leaseMs, renewMs: 50 } };
+    const running = runOne(deps, claimed, stopping.signal);
+    await asked.promise;
+    proxy.freeze();
+    stopping.abort();
+    await running;
+    expect(await world.outcomes()).toEqual({ lost: 1 });
+  } finally {
+    await proxy.close();
+    await db.$client.end();
+  }
+});

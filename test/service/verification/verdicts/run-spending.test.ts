@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readRoleCalls, readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
+import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
+import { type Claim, claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { queueRetry } from "../../../../service/verification/verdicts/verdict-retries.ts";
+import { abstained, answered, decided } from "./a-decision.ts";
+import { createVerdictWorld, DAY_MS, LEASE_MS, type VerdictWorld } from "./verdict-world.ts";
+
+const NEVER = new AbortController().signal;
+
+let world: VerdictWorld;
+beforeEach(async () => {
+  world = await createVerdictWorld();
+});
+afterEach(() => world.close());
+
+async function claim(): Promise<Claim> {
+  const now = world.now();
+  const leaseUntil = new Date(now.getTime() + LEASE_MS);
+  const [claimed] = await claimVerdicts(world.db, { now, leaseUntil, limit: 1 });
+  if (claimed === undefined) throw new Error("nothing is due");
+  return claimed;
+}
+
+async function run(panel: RunPanel, changes: Partial<RunOneDeps> = {}): Promise<void> {
+  await runOne({ ...world.deps(panel), ...changes }, await claim(), NEVER);
+}
+
+async function retry(id: string): Promise<void> {
+  await world.db.transaction((tx) => queueRetry(tx, id, world.now()));
+}
+
+/** Two generators do not answer, for the same reason each time; 240 tokens. */
+const fails =
+  (reason: string, retryable: boolean | "once"): RunPanel =>
+  async (_, { keep }) => {
+    await keep(abstained("domain_expert", reason));
+    await keep(abstained("user_advocate", reason));
+    return { kind: "failed", message: `No answer: ${reason}`, retryable };
+  };
+const refused = fails("refused: the model declined", "once");
+const down = fails("the model server is not available: HTTP status 503", true);
+
+const tokens = () => readTokensSince(world.db, new Date(world.now().getTime() - DAY_MS));
+
+describe("a case that the models refuse", () => {
+  test("is tried once more, and then fails with their reason", async () => {
+    const id = await world.add();
+    await run(refused);
+    expect(await world.row(id)).toMatchObject({ status: "pending", error_message: null });
+    world.pass(5_000);
+    await run(refused);
+    expect(await world.row(id)).toMatchObject({
+      status: "failed",
+      attempts: 2,
+      error_message: "No answer: refused: the model declined",
+    });
+  });
+
+  test("is tried once for each retry that is asked for, so that one output cannot use up a day", async () => {
+    const id = await world.add();
+    let asked = 0;
+    const panel: RunPanel = (panelCase, given) => {
+      asked += 1;
+      return refused(panelCase, given);
+    };
+    await run(panel);
+    world.pass(5_000);
+    await run(panel);
+    for (let retries = 0; retries < 3; retries += 1) {
+      await retry(id);
+      await run(panel);
+      expect(await world.row(id)).toMatchObject({ status: "failed" });
+    }
+    expect([asked, await tokens()]).toEqual([5, 5 * 240]);
+  });
+
+  test("after an outage is tried once more as well", async () => {
+    const id = await world.add();
+    await run(down);
+    world.pass(5_000);
+    await run(refused);
+    expect(await world.row(id)).toMatchObject({ status: "pending", attempts: 2 });
+  });
+});
+
+describe("what the tries of one decision take", () => {
+  test("is bounded: beyond it the verdict fails, and says why, without asking anybody", async () => {
+    const id = await world.add();
+    const bound = { tokensPerDecision: 400 };
+    for (const waitMs of [5_000, 10_000]) {
+      await run(down, bound);
+      expect(await world.row(id)).toMatchObject({ status: "pending" });
+      world.pass(waitMs);
+    }
+    const asksNobody: RunPanel = () => {
+      throw new Error("asked");
+    };
+    const failed = {
+      status: "failed",
+      error_message:
+        "The tries of this verdict took 480 tokens without an outcome, and no more than 400 are spent on one.",
+    };
+    await run(asksNobody, bound);
+    expect(await world.row(id)).toMatchObject(failed);
+    await retry(id);
+    await run(asksNobody, bound);
+    expect(await world.row(id)).toMatchObject(failed);
+  });
+
+  test("does not keep a decision from being stored whose answers are all there", async () => {
+    const id = await world.add();
+    const roles = ["criteria_auditor", "domain_expert", "evidence_checker", "user_advocate"] as const;
+    await run(async (_, { keep }) => {
+      for (const role of [...roles, "critic", "synthesiser"] as const) await keep(answered(role, {}));
+      throw new Error("the decision could not be written");
+    });
+    world.pass(5_000);
+    await run(async () => decided("ALLOW"), { tokensPerDecision: 400 });
+    expect(await world.row(id)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a call that is broken off", () => {
+  const begun = { ...abstained("critic", "broken off before it answered"), completionTokens: 0 };
+
+  test("counts what it was begun with, whichever way its worker ended", async () => {
+    await world.add();
+    const claimed = await claim();
+    const stopping = new AbortController();
+    const running = runOne(
+      world.deps(async (_, { begin }) => {
+        await begin({ ...begun, promptTokens: 700 });
+        return new Promise(() => undefined);
+      }),
+      claimed,
+      stopping.signal,
+    );
+    await expect.poll(tokens, { timeout: 10_000 }).toBe(700);
+    stopping.abort();
+    await running;
+    expect(await tokens()).toBe(700);
+    expect(await readRoleCalls(world.db, claimed)).toMatchObject([{ role: "critic", requests: 1 }]);
+  });
+
+  test("that is answered counts what it took and nothing else", async () => {
+    await world.add();
+    await run(async (_, { begin, keep }) => {
+      await begin({ ...begun, promptTokens: 700 });
+      await begin({ ...begun, promptTokens: 800 });
+      await keep({ ...answered("critic", {}), requests: 2 });
+      return decided("ALLOW");
+    });
+    expect(await world.query("select requests, prompt_tokens, cost_usd, failure from ahs.role_call")).toEqual(
+      [{ requests: 2, prompt_tokens: 100, cost_usd: expect.closeTo(0.001, 6), failure: null }],
+    );
+    expect(await tokens()).toBe(120);
+  });
+
+  test("of a run that is another worker's by now is not begun", async () => {
+    await world.add();
+    const slow = await claim();
+    world.pass(LEASE_MS + 1);
+    await claim();
+    let asked = false;
+    await runOne(
+      world.deps(async (_, { begin }) => {
+        await begin(begun);
+        asked = true;
+        return decided("ALLOW");
+      }),
+      slow,
+      NEVER,
+    );
+    expect([asked, await tokens()]).toEqual([false, 0]);
+  });
+});

@@ -1,0 +1,161 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import pino from "pino";
+import { Registry } from "prom-client";
+import { createApiKey } from "../../../../service/access/api-keys.ts";
+import { webhookEndpoint } from "../../../../service/db/tables/alerts.ts";
+import { jobSpec, outputText, verdict } from "../../../../service/db/tables/verdict.ts";
+import { createVerdictMetrics } from "../../../../service/verification/verdicts/metrics.ts";
+import type { RunOneDeps, RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
+import { openTestDatabase } from "../../../support/test-database.ts";
+import { decided } from "./a-decision.ts";
+
+export const CHAIN_ID = 31_337;
+export const CLIENT = `0x${"c1".repeat(20)}` as const;
+export const PROVIDER = `0x${"b2".repeat(20)}` as const;
+export const UNITS = 500;
+export const BALANCE = 1_000_000;
+export const SECOND_MS = 1_000;
+export const LEASE_MS = 15 * SECOND_MS;
+export const DAY_MS = 86_400_000;
+
+export type VerdictWorld = Awaited<ReturnType<typeof createVerdictWorld>>;
+type NewVerdict = Partial<typeof verdict.$inferInsert>;
+
+/** A database with one metered key, verdicts that the test adds, and a clock that it moves. */
+export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.000Z")) {
+  const { db, close } = await openTestDatabase();
+  let now = start;
+  const registry = new Registry();
+  const wanted = { name: "buyer", partner: false, balanceUnits: BALANCE, expiresAt: null };
+  const { key } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
+  const metrics = createVerdictMetrics(registry);
+
+  const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
+    (await db.$client.query(text, [...values])).rows;
+
+  /** A debit of the key that was kept for a verdict. */
+  const keptDebit = async (): Promise<string> => {
+    const id = randomUUID();
+    await query("update ahs.api_key set balance_units = balance_units - $1", [UNITS]);
+    await query(
+      `insert into ahs.key_debit (id, key_id, endpoint, units, state, created_at, deadline)
+       values ($1, $2, 'POST /v1/outputs', $3, 'kept', $4, $4)`,
+      [id, key.id, UNITS, now],
+    );
+    return id;
+  };
+
+  /** A verdict that is due, with its texts, endpoint and debit. */
+  const add = async (changes: NewVerdict = {}): Promise<string> => {
+    const [id, specId, endpointId] = [randomUUID(), randomUUID(), randomUUID()];
+    await db.insert(jobSpec).values({
+      id: specId,
+      clientAddr: CLIENT,
+      specText: "Name three rivers.",
+      acceptanceCriteria: "Names three rivers",
+      domain: "content",
+      specHash: `0x${"5e".repeat(32)}`,
+      createdAt: now,
+    });
+    const secret = `whsec_${randomBytes(32).toString("base64")}`;
+    const url = `https://hooks.example.com/${id}`;
+    await db.insert(webhookEndpoint).values({ id: endpointId, url, secret, createdAt: now });
+    await db.insert(verdict).values({
+      id,
+      specId,
+      slot: `spec:${specId}`,
+      outputHash: `0x${"0f".repeat(32)}`,
+      submittedBy: "client",
+      submitterAddr: CLIENT,
+      providerAddr: PROVIDER,
+      owner: `key:${key.id}`,
+      units: UNITS,
+      debitId: await keptDebit(),
+      status: "pending",
+      notBefore: now,
+      cause: "submitted",
+      endpointId,
+      createdAt: now,
+      acceptedAt: now,
+      updatedAt: now,
+      ...changes,
+    });
+    await db.insert(outputText).values({ verdictId: id, text: "Rhine, Elbe, Oder", createdAt: now });
+    return id;
+  };
+
+  const deps = (runPanel: RunPanel = async () => decided("ALLOW")): RunOneDeps => ({
+    db,
+    chainId: CHAIN_ID,
+    tokensPerDecision: 1_000_000,
+    runPanel,
+    metrics,
+    logger: pino({ level: "silent" }),
+    now: () => now,
+    monotonicMs: () => performance.now(),
+    random: () => 0.5,
+    lease: { leaseMs: LEASE_MS, renewMs: 4 * SECOND_MS },
+  });
+
+  return {
+    db,
+    close,
+    registry,
+    query,
+    add,
+    deps,
+    now: () => now,
+    pass: (ms: number): void => {
+      now = new Date(now.getTime() + ms);
+    },
+    row: async (id: string) => {
+      const [row] = await query<VerdictRow>("select * from ahs.verdict where id = $1", [id]);
+      if (row === undefined) throw new Error(`no verdict ${id}`);
+      return row;
+    },
+    runs: (id: string) =>
+      query<RunRow>(
+        "select run, cause, final_verdict, evidence, evidence_hash, result from ahs.verdict_run where verdict_id = $1 order by run",
+        [id],
+      ),
+    /** Types of the events so far, in order. */
+    events: async () =>
+      (
+        await query<{ readonly type: string; readonly body: string }>(
+          "select type, body from ahs.webhook_event order by created_at, type, id",
+        )
+      ).map(({ type, body }) => ({ type, data: JSON.parse(body).data })),
+    balance: async () =>
+      Number((await query<{ b: string }>("select balance_units as b from ahs.api_key"))[0]?.b),
+    outcomes: async () => {
+      const { values } = await metrics.runs.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
+    },
+  };
+}
+
+type VerdictRow = {
+  readonly status: string;
+  readonly cause: string;
+  readonly runs: number;
+  readonly attempts: number;
+  readonly final_verdict: string | null;
+  readonly error_message: string | null;
+  readonly not_before: Date;
+  readonly lease_until: Date | null;
+  readonly tried_at: Date | null;
+  readonly evaluated_at: Date | null;
+};
+
+type RunRow = {
+  readonly run: number;
+  readonly cause: string;
+  readonly final_verdict: string;
+  readonly evidence: string;
+  readonly evidence_hash: string;
+  readonly result: {
+    readonly final_verdict: string;
+    readonly latency_ms: number;
+    readonly review: object | null;
+  };
+};
