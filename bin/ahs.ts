@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { Command } from "./command.ts";
 import { type Config, OPTION_VARIABLES, parseConfig } from "./config.ts";
 import { endOnFault } from "./end-on-fault.ts";
 import { knownSecrets } from "./secrets/known-secrets.ts";
@@ -38,15 +39,6 @@ const SHARED_OPTIONS = `
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
 Each can stand in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
 `;
-
-export type Invocation = {
-  readonly config: Config;
-  /** What stands on the command line after the command, without the options that override the environment. */
-  readonly args: readonly string[];
-  readonly out: (line: string) => void;
-};
-
-export type Command = (invocation: Invocation) => Promise<void>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import("./commands/up.ts")).up,

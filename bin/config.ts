@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { Address, Hex } from "viem";
 import { z } from "zod";
 import { DEFAULT_DAILY_GAS } from "../service/sender/send-policy.ts";
-import type { RoleName } from "../service/verification/panel/types.ts";
 import { environment, type HISTORY_SOURCES, type InterfaceName } from "./environment.ts";
 import { type KeySettings, keyFaults, keySettings } from "./keys/key-settings.ts";
+import type { PanelSettings } from "./panel-settings.ts";
 import { panelFaults, panelSettings } from "./panel-settings.ts";
 import { paymentFaults } from "./payment-faults.ts";
 import { knownSecrets } from "./secrets/known-secrets.ts";
@@ -69,22 +69,6 @@ export type Config = {
   /** url is null where no third party is asked for labels. */
   readonly labels: { readonly url: string | null; readonly apiKey: string | null };
   readonly enrolment: { readonly perDay: number; readonly maxFeeWei: bigint };
-};
-
-/** The models of the panel and what they may use. */
-export type PanelSettings = {
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-  readonly models: Readonly<Record<RoleName, string>>;
-  readonly temperature: number | null;
-  readonly seed: number | null;
-  readonly callMs: number;
-  readonly contextTokens: number;
-  readonly answerTokens: number;
-  readonly tokensPerDay: number;
-  /** US dollars for a million tokens; null where costs are not told. */
-  readonly prices: { readonly promptUsd: number; readonly answerUsd: number } | null;
-  readonly atOnce: number;
 };
 
 /** Options of the command line that stand for a variable of the environment, and override it. */

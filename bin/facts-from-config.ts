@@ -1,8 +1,8 @@
 import type { Deployment } from "../service/chain/deployments.ts";
+import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
 import type { AccountFactSource } from "../service/ingest/enrich/account-fact-source.ts";
 import { lowerCase } from "../service/ingest/enrich/market.ts";
 import { createOtterscanFacts } from "../service/ingest/enrich/otterscan-facts.ts";
-import { LOCAL_CHAIN_ID } from "./account-from-config.ts";
 import type { Config } from "./config.ts";
 
 /**

@@ -1,9 +1,9 @@
+import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
 import { countSentBy } from "../service/ingest/history/ask-node.ts";
 import { createExplorerSource } from "../service/ingest/history/explorer-source.ts";
 import { createHistoryReader, type HistoryReader } from "../service/ingest/history/history-reader.ts";
 import type { HistorySource } from "../service/ingest/history/history-source.ts";
 import { createOtterscanSource } from "../service/ingest/history/otterscan-source.ts";
-import { LOCAL_CHAIN_ID } from "./account-from-config.ts";
 import type { Config } from "./config.ts";
 
 /** A reader of the history source that the settings name, with this process's own limits; null where they name none. */

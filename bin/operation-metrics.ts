@@ -9,7 +9,8 @@ import {
   readIndexHead,
   readScoreAges,
 } from "../service/db/operation-facts.ts";
-import { QUARANTINE_KINDS, readQuarantineFacts } from "../service/db/quarantine.ts";
+import { readQuarantineFacts } from "../service/db/quarantine.ts";
+import { QUARANTINE_KINDS } from "../service/db/tables/quarantine.ts";
 
 type Watched = {
   readonly db: Database;

@@ -6,7 +6,7 @@ import { loadPrompts } from "../service/verification/panel/load-prompts.ts";
 import { createPanelMetrics, measureModels } from "../service/verification/panel/metrics.ts";
 import { createOpenaiModels } from "../service/verification/panel/openai-models.ts";
 import { createModelProbe, type ModelReachability } from "../service/verification/panel/probe-models.ts";
-import type { PanelSettings } from "./config.ts";
+import type { PanelSettings } from "./panel-settings.ts";
 
 /**
  * What runPanel needs of the process, but for the case's own: models and what they may use, markers and a clock. Metrics go to the

@@ -1,8 +1,23 @@
 import type { z } from "zod";
 import { isSafeBaseUrl } from "../service/verification/panel/bounded-fetch.ts";
 import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
-import type { PanelSettings } from "./config.ts";
 import type { environment } from "./environment.ts";
+
+/** The models of the panel and what they may use. */
+export type PanelSettings = {
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly models: Readonly<Record<RoleName, string>>;
+  readonly temperature: number | null;
+  readonly seed: number | null;
+  readonly callMs: number;
+  readonly contextTokens: number;
+  readonly answerTokens: number;
+  readonly tokensPerDay: number;
+  /** US dollars for a million tokens; null where costs are not told. */
+  readonly prices: { readonly promptUsd: number; readonly answerUsd: number } | null;
+  readonly atOnce: number;
+};
 
 /** The panel that the environment configures; null where it names no server or no model. */
 export function panelSettings(data: z.infer<typeof environment>): PanelSettings | null {

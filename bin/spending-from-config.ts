@@ -1,7 +1,7 @@
 import type { PublicClient } from "viem";
 import type { Deployment } from "../service/chain/deployments.ts";
 import { createGasPrice, type GasPrice } from "../service/chain/gas-price.ts";
-import { LOCAL_CHAIN_ID } from "./account-from-config.ts";
+import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
 import type { Config } from "./config.ts";
 
 /** Twice its price for a payment, which keeps the cheapest call on sale at a rollup's least fees; a verdict's price for a verdict. */

@@ -1,14 +1,8 @@
 import type { Address } from "viem";
-import {
-  type AccountFact,
-  addressesOf,
-  type Contact,
-  type ContactGraph,
-  describeCounterparties,
-} from "../service/model/features/describe-counterparties.ts";
+import { addressesOf, describeCounterparties } from "../service/model/features/describe-counterparties.ts";
 import { mainFundersIn } from "../service/model/features/find-owners.ts";
 import { scoreWallet } from "../service/model/features/score-wallet.ts";
-import type { WalletRows } from "../service/model/features/types.ts";
+import type { AccountFact, Contact, ContactGraph, WalletRows } from "../service/model/features/types.ts";
 import type { Policy } from "../service/model/score/policy-shape.ts";
 import type { ScoreRecord } from "../service/model/score/record.ts";
 import { blockAt, type Ledger, listOf } from "./ledger.ts";

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
 import { writeBackup } from "../../service/db/backup/write-backup.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
 /** `ahs backup FILE`: everything of ours in one file that only its owner may read; there is no such file before it is whole. */

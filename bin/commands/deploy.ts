@@ -9,8 +9,9 @@ import {
 } from "../../service/chain/deployments.ts";
 import { findFirstBlock } from "../../service/chain/find-first-block.ts";
 import type { Network } from "../../service/chain/networks.ts";
-import { accountFromConfig, LOCAL_CHAIN_ID } from "../account-from-config.ts";
-import type { Invocation } from "../ahs.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
+import { accountFromConfig } from "../account-from-config.ts";
+import type { Invocation } from "../command.ts";
 import type { Config } from "../config.ts";
 import {
   type EvaluatorOptions,

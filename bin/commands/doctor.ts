@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { settlesOn } from "../../service/access/payments/probe-facilitator.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
 import { type DatabaseChecks, databaseChecks } from "../doctor/database-checks.ts";

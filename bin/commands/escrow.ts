@@ -18,7 +18,7 @@ import {
 } from "../../service/chain/deployments.ts";
 import { type Escrow, requireEscrow } from "../../service/chain/describe-escrow.ts";
 import { accountFromConfig } from "../account-from-config.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { requireNodeSettings } from "../config.ts";
 import { escrowOption } from "../deploy-options.ts";
 import { openChainClient } from "../process.ts";

@@ -10,7 +10,7 @@ import { withOwnNames } from "../../service/db/own-names.ts";
 import { resetChain } from "../../service/db/reset-chain.ts";
 import { readFinalized } from "../../service/ingest/read-as-of.ts";
 import { readUnfollowed } from "../../service/ingest/unfollowed.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { requireChainSettings } from "../config.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
 import { servesMarkedChain } from "../indexer/chain-guard.ts";

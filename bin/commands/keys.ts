@@ -11,7 +11,7 @@ import {
 } from "../../service/access/api-keys.ts";
 import { rotateApiKey } from "../../service/access/key-sales.ts";
 import type { Database } from "../../service/db/database.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
 export type KeysDeps = {

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { type Hex, isHex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { keystoreEntropy, openKeystore, writeKeystore } from "../../service/sender/keystore.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { withoutLineEnd } from "../keys/open-accounts.ts";
 
 /** What `ahs keystore --help` shows. */

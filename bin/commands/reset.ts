@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { loadDeployment } from "../../service/chain/deployments.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readConnected, resetChain } from "../../service/db/reset-chain.ts";
-import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { removeDataDir } from "../up/local-files.ts";

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGunzip } from "node:zlib";
 import { type RestoredBackup, restoreBackup } from "../../service/db/backup/restore-backup.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
 /** `ahs restore FILE`: fills an empty database from a backup, all of it or nothing, and brings it to the newest version. */

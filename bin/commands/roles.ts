@@ -1,7 +1,7 @@
 import type { PublicClient } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { readRoles } from "../../service/chain/read-roles.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { type Config, requireNodeSettings } from "../config.ts";
 import { ROLES } from "../keys/key-variables.ts";
 import { openAccounts } from "../keys/open-accounts.ts";

@@ -13,7 +13,7 @@ import { readImportedFlags, readSanctionsFlags } from "../../service/sanctions/s
 import { ageSeconds } from "../../service/sanctions/source-watch.ts";
 import { readSanctionsSources, type SourceStatus } from "../../service/sanctions/sources.ts";
 import { unpackList } from "../../service/sanctions/unpack-list.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { type Config, requireIndexSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";

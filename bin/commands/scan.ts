@@ -16,7 +16,7 @@ import {
   type ScanAttempt,
   type ScanRunRow,
 } from "../../service/registries/nightly/scan-runs.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { type Config, requireChainSettings, requireIndexSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase, shutdownSignal } from "../process.ts";
 import { renderScan, renderScans } from "../scan/render-scan.ts";

@@ -6,7 +6,7 @@ import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 import type { ScoreRecord } from "../../service/model/score/record.ts";
 import { compareOnSnapshot } from "../../service/scores/compare-policies.ts";
 import { type ScoringContext, scoreAtFinalized } from "../../service/scores/score-wallets.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { comparePolicies } from "../score/compare-records.ts";

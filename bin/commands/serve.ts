@@ -5,7 +5,7 @@ import { VERIFICATION_INTERFACE, type VerificationPorts } from "../../service/ap
 import { createServerLife } from "../../service/api/server-life.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { requireIndexSettings } from "../config.ts";
 import type { InterfaceName } from "../environment.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";

@@ -2,7 +2,7 @@ import { type Address, isAddress } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, requireMigrated } from "../../service/db/database.ts";
 import { addUnfollowed, readUnfollowed, removeUnfollowed } from "../../service/ingest/unfollowed.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";

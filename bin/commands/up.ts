@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
 import type { Child } from "../supervisor/child-process.ts";
 import { announce } from "../up/announce.ts";
@@ -11,8 +11,9 @@ import { type ProcessUrls, sameUrlForAll, urlsOfLeastRights } from "../up/databa
 import { keepDemoKey } from "../up/demo-key.ts";
 import { requireFreePort } from "../up/free-port.ts";
 import { claimDataDir, type LocalFiles, localFiles } from "../up/local-files.ts";
-import { createProgress, type Progress } from "../up/progress.ts";
+import { createProgress } from "../up/progress.ts";
 import { startChain } from "../up/start-chain.ts";
+import type { Rising } from "../up/start-database.ts";
 import { startDatabase } from "../up/start-database.ts";
 import { startServices } from "../up/start-services.ts";
 
@@ -54,16 +55,6 @@ export async function up({ config, args, out }: Invocation): Promise<void> {
 async function stopAll(children: Child[]): Promise<void> {
   for (let child = children.pop(); child !== undefined; child = children.pop()) await child.stop();
 }
-
-export type Rising = {
-  readonly files: LocalFiles;
-  readonly progress: Progress;
-  /** Every process started so far, oldest first: they are stopped from the end. */
-  readonly children: Child[];
-  /** Each resolves when a process dies that nothing can go on without. */
-  readonly deaths: Promise<string>[];
-  readonly signal: AbortSignal;
-};
 
 type Population = { readonly seed: string; readonly wallets: string };
 

@@ -8,7 +8,7 @@ import { createOtterscanSource } from "../../service/ingest/history/otterscan-so
 import { scanBlocks, searchSource } from "../../service/scores/verify/find-own-transactions.ts";
 import { type RecordedScore, recordedScoreSchema } from "../../service/scores/verify/recorded-score.ts";
 import { type Verification, verifyScore } from "../../service/scores/verify/verify-score.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { type Config, requireNodeSettings } from "../config.ts";
 import { shutdownSignal } from "../process.ts";
 import { renderTable } from "../render-table.ts";

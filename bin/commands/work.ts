@@ -2,7 +2,7 @@ import { returnExpiredHolds } from "../../service/access/key-debits.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
 import { createSenderMetrics } from "../../service/sender/send-metrics.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import { requireChainSettings } from "../config.ts";
 import { openAccounts } from "../keys/open-accounts.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";

@@ -1,5 +1,6 @@
 import { readWebhookQueue } from "../../service/alerts/webhook-log.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Database, openDatabase } from "../../service/db/database.ts";
 import {
   readChainQueues,
@@ -11,7 +12,6 @@ import { readQuarantineFacts } from "../../service/db/quarantine.ts";
 import { ageSeconds } from "../../service/sanctions/source-watch.ts";
 import { readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
-import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Config } from "../config.ts";
 import { unseen } from "./finding.ts";
 import {

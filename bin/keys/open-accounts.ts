@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { isAddressEqual } from "viem";
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { openKeystore } from "../../service/sender/keystore.ts";
 import { remoteSigner } from "../../service/sender/remote-signer.ts";
-import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import type { Config } from "../config.ts";
 import { formsOf, type KeySetting } from "./key-settings.ts";
 import { ROLE_PREFIXES, type Role } from "./key-variables.ts";

@@ -1,6 +1,6 @@
 import { type Address, createWalletClient, type Hex, http, isAddressEqual, type PublicClient } from "viem";
 import { accountFromConfig } from "../account-from-config.ts";
-import type { Invocation } from "../ahs.ts";
+import type { Invocation } from "../command.ts";
 import type { Config } from "../config.ts";
 
 /** One call of a contract's owner, not yet sent. */

@@ -4,10 +4,12 @@ import { createIpLimit } from "../../service/access/ip-limit.ts";
 import { readKeyStanding } from "../../service/access/key-standing.ts";
 import type { ApiContext, Clock } from "../../service/api/api-env.ts";
 import { type GetReadyzPorts, readReadiness } from "../../service/api/operation/get-readyz.ts";
-import type { AccountPagePorts } from "../../service/api/pages/account-page.ts";
-import type { StatusPagePorts } from "../../service/api/pages/status-page.ts";
+import type {
+  AccountPagePorts,
+  StatusPagePorts,
+  VerdictPagePorts,
+} from "../../service/api/pages/page-ports.ts";
 import { createStatusReader } from "../../service/api/pages/status-reading.ts";
-import type { VerdictPagePorts } from "../../service/api/pages/verdict-page.ts";
 import type { HealthReport } from "../../service/api/verification/health-check.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readServiceRecords } from "../../service/registries/nightly/service-records.ts";

@@ -1,10 +1,12 @@
 import type { Address } from "viem";
 import { type PurchaseQuery, readKeptPurchase } from "../../service/access/kept-purchases.ts";
 import { type LoadedAssets, loadPageAssets } from "../../service/api/pages/assets.ts";
-import type { DashboardPorts } from "../../service/api/pages/dashboard.ts";
-import type { LeaderboardPorts } from "../../service/api/pages/leaderboard.ts";
-import type { PagePorts } from "../../service/api/pages/page-ports.ts";
-import type { WalletPagePorts } from "../../service/api/pages/wallet-page.ts";
+import type {
+  DashboardPorts,
+  LeaderboardPorts,
+  PagePorts,
+  WalletPagePorts,
+} from "../../service/api/pages/page-ports.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";

@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { DevnetReady } from "../commands/devnet.ts";
-import type { Rising } from "../commands/up.ts";
 import { AHS_SCRIPT, startHost } from "../supervisor/child-process.ts";
 import { freePort } from "./free-port.ts";
+import type { Rising } from "./start-database.ts";
 
 export type RunningChain = {
   readonly rpcUrl: string;

@@ -1,6 +1,18 @@
-import type { Rising } from "../commands/up.ts";
+import type { Child } from "../supervisor/child-process.ts";
 import { startHost } from "../supervisor/child-process.ts";
 import { freePort } from "./free-port.ts";
+import type { LocalFiles } from "./local-files.ts";
+import type { Progress } from "./progress.ts";
+
+export type Rising = {
+  readonly files: LocalFiles;
+  readonly progress: Progress;
+  /** Every process started so far, oldest first: they are stopped from the end. */
+  readonly children: Child[];
+  /** Each resolves when a process dies that nothing can go on without. */
+  readonly deaths: Promise<string>[];
+  readonly signal: AbortSignal;
+};
 
 const HOST = new URL("../local/postgres-host.ts", import.meta.url).pathname;
 

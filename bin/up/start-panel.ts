@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SCRIPTED_MODEL } from "../../devnet/scripted-model/completion.ts";
 import { ROLE_NAMES } from "../../service/verification/panel/types.ts";
-import type { Rising } from "../commands/up.ts";
-import type { Config, PanelSettings } from "../config.ts";
+import type { Config } from "../config.ts";
+import type { PanelSettings } from "../panel-settings.ts";
 import { superviseChild } from "../supervisor/child-process.ts";
 import { freePort } from "./free-port.ts";
+import type { Rising } from "./start-database.ts";
 
 const HOST = new URL("../local/scripted-model.ts", import.meta.url).pathname;
 const POLL_MS = 100;

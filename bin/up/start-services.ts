@@ -1,13 +1,13 @@
 import { bytesToHex, type Hex } from "viem";
 import type { HDAccount } from "viem/accounts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import type { Rising } from "../commands/up.ts";
 import type { Config } from "../config.ts";
 import { KEY_SUFFIXES, ROLE_PREFIXES } from "../keys/key-variables.ts";
 import { AHS_SCRIPT, superviseChild } from "../supervisor/child-process.ts";
 import type { ProcessUrls } from "./database-users.ts";
 import { freePort } from "./free-port.ts";
 import { receiptKeys } from "./receipt-key.ts";
+import type { Rising } from "./start-database.ts";
 import { startPanel } from "./start-panel.ts";
 
 const LOCAL_POLLING_MS = 200;

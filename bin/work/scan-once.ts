@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import type { Deployment } from "../../service/chain/deployments.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import type { RootReport, ScanReport } from "../../service/db/tables/scan-report.ts";
 import { publishRoot } from "../../service/oracle/publish-root.ts";
@@ -8,7 +9,6 @@ import { readEpochFigures } from "../../service/registries/nightly/scan-figures.
 import { type ScanSteps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
 import type { ScanAttempt } from "../../service/registries/nightly/scan-runs.ts";
 import { type ScoringRunContext, scoreAllWallets } from "../../service/scores/run-scoring.ts";
-import { LOCAL_CHAIN_ID } from "../account-from-config.ts";
 import { type Config, publicUrl } from "../config.ts";
 
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Registry } from "prom-client";
-import { LOCAL_CHAIN_ID } from "../../bin/account-from-config.ts";
-import { type PanelSettings, parseConfig } from "../../bin/config.ts";
+import { parseConfig } from "../../bin/config.ts";
 import { panelFromConfig } from "../../bin/panel-from-config.ts";
+import type { PanelSettings } from "../../bin/panel-settings.ts";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import type { CaseRow } from "./case-row.ts";
 import { type LabelledCase, ownCases, readCases } from "./labelled-case.ts";
 import { measurePanel } from "./panel-measures.ts";

@@ -1,5 +1,27 @@
 import type { Address } from "viem";
+import type { RepeatSlot } from "./idempotent-answers.ts";
 import type { PresentedPayment } from "./payments/presented-payment.ts";
+import { usd } from "./usd.ts";
+
+/** Why a balance does not cover a price. */
+export function shortageOf(
+  { endpoint, units }: Pick<PaidRequest, "endpoint" | "units">,
+  balanceUnits: number,
+): string {
+  return `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(balanceUnits)} USD.`;
+}
+
+/** Callers with a key. */
+export type KeyAccess = {
+  /** Null when the request carries no key; throws the 401 of one that is no good. */
+  identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
+  /** Holds the price, to be kept together with the answer of the slot; a balance that does not reach is told by `shortage`. */
+  take(
+    caller: KeyCaller,
+    request: PaidRequest,
+    terms: ChargeTerms & { readonly slot: RepeatSlot | null },
+  ): Promise<Charge | { readonly shortage: string }>;
+};
 
 /** Someone who proved an API key. */
 export type KeyCaller = {

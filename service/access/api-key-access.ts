@@ -1,11 +1,10 @@
 import { hash } from "node:crypto";
 import type { Logger } from "pino";
-import type { Charge, ChargeTerms, KeyCaller, PaidRequest } from "./access.ts";
+import type { Charge, ChargeTerms, KeyAccess, KeyCaller, PaidRequest } from "./access.ts";
+import { shortageOf } from "./access.ts";
 import { hashApiKey } from "./api-keys.ts";
-import type { KeyAccess } from "./create-access.ts";
 import type { KeptAnswer, RepeatSlot } from "./idempotent-answers.ts";
 import { unauthorized } from "./problems.ts";
-import { usd } from "./usd.ts";
 
 /** What access has to know of a stored key. */
 export type KnownKey = {
@@ -121,14 +120,6 @@ async function chargeKey(
       return chargeOf(deps, null, slot);
     }
   }
-}
-
-/** Why a balance does not cover a price. */
-export function shortageOf(
-  { endpoint, units }: Pick<PaidRequest, "endpoint" | "units">,
-  balanceUnits: number,
-): string {
-  return `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(balanceUnits)} USD.`;
 }
 
 /** Whether what is bought was noted; where it was not, the price has gone back. */

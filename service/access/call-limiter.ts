@@ -1,4 +1,5 @@
-import type { CallLimiter, KeyAccess, Limited } from "./create-access.ts";
+import type { KeyAccess } from "./access.ts";
+import type { CallLimiter, Limited } from "./create-access.ts";
 import { ownerText } from "./owner.ts";
 import { rateLimited, rateLimitHeaders } from "./rate-limit-answer.ts";
 

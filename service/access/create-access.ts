@@ -5,30 +5,18 @@ import type {
   Caller,
   Charge,
   ChargeTerms,
-  KeyCaller,
+  KeyAccess,
   PaidRequest,
   PayerCaller,
   PayingCaller,
 } from "./access.ts";
-import { shortageOf } from "./api-key-access.ts";
+import { shortageOf } from "./access.ts";
 import type { RepeatSlot } from "./idempotent-answers.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import { UNCHARGED } from "./payments/payment-charge.ts";
 import { Problem, unauthorized } from "./problems.ts";
 import { repeatSlotOf, repeatSlotsOf } from "./repeat-slot.ts";
 import { usd } from "./usd.ts";
-
-/** Callers with a key. */
-export type KeyAccess = {
-  /** Null when the request carries no key; throws the 401 of one that is no good. */
-  identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
-  /** Holds the price, to be kept together with the answer of the slot; a balance that does not reach is told by `shortage`. */
-  take(
-    caller: KeyCaller,
-    request: PaidRequest,
-    terms: ChargeTerms & { readonly slot: RepeatSlot | null },
-  ): Promise<Charge | { readonly shortage: string }>;
-};
 
 /** Callers who pay by x402. */
 export type PaymentAccess = {

@@ -1,7 +1,8 @@
 import { verifyEVMSignature } from "@x402/extensions/sign-in-with-x";
 import { type Address, type Hex, hashMessage } from "viem";
+import type { KeyAccess } from "./access.ts";
 import { countedKeys } from "./call-limiter.ts";
-import type { CallLimiter, KeyAccess } from "./create-access.ts";
+import type { CallLimiter } from "./create-access.ts";
 import type { OwnerAccess } from "./owner.ts";
 import { Problem } from "./problems.ts";
 import {

@@ -15,13 +15,14 @@ import { mountMcp } from "./mcp/mount-mcp.ts";
 import { createRequestMetrics } from "./metrics.ts";
 import { mountEndpoints, mountPage } from "./mount-endpoints.ts";
 import { mountMetrics } from "./mount-metrics.ts";
-import { type ApiDocument, type DescribedInterface, openApiDocument } from "./openapi-document.ts";
+import { type DescribedInterface, openApiDocument } from "./openapi-document.ts";
 import { mountAssets } from "./pages/assets.ts";
 import { frameOf, type PageFrame } from "./pages/frame.ts";
 import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
 import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
 import { renderReference } from "./pages/render-reference.ts";
+import type { Places, ServedDocument } from "./served-document.ts";
 import type { ServerLife } from "./server-life.ts";
 import { staticDocument } from "./static-document.ts";
 
@@ -48,21 +49,9 @@ export type InterfacePorts = DiscoveryPorts & {
   readonly pages: PagePorts | null;
 };
 
-/** Where an interface tells of itself. */
-type Places = {
-  readonly documentPath: `/${string}`;
-  readonly referencePath: `/${string}`;
-};
-
 /** An interface as it can be mounted, alone or beside others. */
 export type ApiInterface<Deps> = Omit<DescribedInterface, "endpoints"> &
   Places & { readonly endpoints: readonly Endpoint<Deps>[] };
-
-/** An interface as the documents of those that are mounted tell of it. */
-export type ServedDocument = Places &
-  Pick<DescribedInterface, "title" | "purpose" | "advice"> & {
-    readonly document: ApiDocument;
-  };
 
 /** Where problems are explained, whichever interfaces are mounted. */
 const REFERENCE_OF_PROBLEMS = "/docs";

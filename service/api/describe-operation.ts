@@ -8,7 +8,7 @@ import {
   paymentRequiredResponse,
 } from "./describe-access.ts";
 import { problemResponses } from "./describe-problems.ts";
-import type { EndpointSpec } from "./endpoint.ts";
+import type { EndpointSpec } from "./endpoint-spec.ts";
 
 type AnySpec = EndpointSpec<unknown, unknown, unknown, unknown>;
 type Response = Exclude<RouteConfig["responses"][string], { readonly $ref: string }>;

@@ -1,22 +1,15 @@
-import type { RouteConfig, z } from "@hono/zod-openapi";
-import type {
-  Access,
-  BoughtAnswer,
-  Caller,
-  Hold,
-  PaidRequest,
-  PayingCaller,
-  Settlement,
-} from "../access/access.ts";
-import { methodNotAllowed, type ProblemCode } from "../access/problems.ts";
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { Access, PaidRequest } from "../access/access.ts";
+import { methodNotAllowed } from "../access/problems.ts";
 import { addHeaders } from "./answer.ts";
 import type { ApiContext, Clock } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
 import type { Pricing } from "./describe-access.ts";
 import { describeOperation } from "./describe-operation.ts";
+import type { AnswerSpec, EndpointSpec, FreeSpec, PaidSpec } from "./endpoint-spec.ts";
 import { describePaidRequest } from "./paid-request.ts";
 import { answerBought, servePaid } from "./serve-paid.ts";
-import { type RequestInput, type RequestSchemas, readInput } from "./validation/read-input.ts";
+import { readInput } from "./validation/read-input.ts";
 
 /** One method of one path, ready to be mounted and described. */
 export type Endpoint<Deps> = {
@@ -37,148 +30,6 @@ export type EndpointRuntime<Deps> = {
   readonly access: Access;
   readonly clock: Clock;
   readonly limits: RequestLimits;
-};
-
-/** What a success looks like; the example is the one that OpenAPI shows. */
-type AnswerSpec<Answer> = {
-  readonly schema: z.ZodType<Answer>;
-  readonly example: Answer;
-  readonly description: string;
-  /** Media types beside JSON that `render` can make of it. */
-  readonly renderings?: readonly string[];
-};
-
-/** What every endpoint says of itself, whatever it costs. */
-export type EndpointSpec<Params, Query, Body, Answer> = {
-  readonly method: "get" | "post" | "put" | "delete";
-  readonly path: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly request: RequestSchemas<Params, Query, Body>;
-  readonly answer: AnswerSpec<Answer>;
-  /** Answers of other statuses that are no problems; without a schema they have no body. */
-  readonly alternatives?: Readonly<
-    Record<number, { readonly schema?: z.ZodType; readonly description: string }>
-  >;
-  /**
-   * Whose identity a free endpoint asks for: that of a key; of a key or a wallet that signs in; or of either or a subscription's
-   * manage token. None where it is absent.
-   */
-  readonly identity?: "key" | "owner" | "subscription";
-  /** Request headers that it reads, with what they are for; those that its kind implies are added. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Problems of its own; those that its kind implies are added. */
-  readonly problems: readonly ProblemCode[];
-};
-
-/** An endpoint that charges its price for every answer that is a success. */
-export type PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared = Checked> = EndpointSpec<
-  Params,
-  Query,
-  Body,
-  Answer
-> & {
-  /** Thousandths of a US dollar; the least, where priceOf tells it by the request. */
-  readonly price: number;
-  priceOf?(input: RequestInput<Params, Query, Body>): number;
-  /** payment: a key cannot pay for it; it may stand beside the payment. */
-  readonly paidBy?: PaidRequest["paidBy"];
-  /**
-   * What beside its input tells a request from another under the same Idempotency-Key or payment, such as the key that a header
-   * names; throws the 401 of one that is no good.
-   */
-  distinguish?(request: Pick<PaidRequest, "header">, deps: Deps): Promise<unknown>;
-  /** Refuses what the schemas cannot, by who calls: throws a 422 or a problem. */
-  admit?(input: RequestInput<Params, Query, Body>, caller: Caller): void;
-  /**
-   * What every caller is refused, with or without a credential: throws 404s and 503s. It runs before anyone shows that they can pay,
-   * so it reads memory and rows by primary key alone: no node, no decoding, no statement that grows with a wallet's history.
-   */
-  check(input: RequestInput<Params, Query, Body>, check: CheckContext<Deps>): Promise<Checked>;
-  /**
-   * What else can be refused at no cost and is costly to find out; for callers who can pay the price. Without it the work gets
-   * what was checked.
-   */
-  prepare?(
-    input: RequestInput<Params, Query, Body>,
-    checked: Checked,
-    work: PaidWorkContext<Deps>,
-  ): Promise<Prepared>;
-  /** Whether the money moves before the work; by default it does from 2 USD on. */
-  settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
-  /** What was asked for where it is there already: answered to whoever could pay, at no cost. Null where it has to be bought. */
-  bought?(prepared: Prepared): Answer | null;
-  /** The same, asked again of a key whose balance does not reach; may wait for others who buy it, up to a 409. */
-  boughtMeanwhile?(prepared: Prepared, work: WaitContext<Deps>): Promise<Answer | null>;
-  /**
-   * Notes what is bought in a transaction, once its price is held and a payment verified, and before any money moves; what it
-   * throws gives the price back. Work for a key keeps the debit in the transaction that makes the note count.
-   */
-  accept?(
-    input: RequestInput<Params, Query, Body>,
-    prepared: Prepared,
-    work: AcceptContext<Deps>,
-  ): Promise<Acceptance<Answer>>;
-  /** Takes back a note whose price was given back; one whose money has moved stays, whatever failed. Must not throw. */
-  withdraw?(noted: string, work: PaidWorkContext<Deps>): Promise<void>;
-  /** The work that was paid for; what it throws gives the price back, or leaves the answer owed. */
-  work(
-    input: RequestInput<Params, Query, Body>,
-    prepared: Prepared,
-    work: ChargedWorkContext<Deps>,
-  ): Promise<Answer> | Answer;
-  /** The answer in another form than JSON; null where the request asks for JSON. */
-  render?(
-    answer: Answer,
-    input: RequestInput<Params, Query, Body>,
-    work: PaidWorkContext<Deps>,
-  ): Promise<BoughtAnswer> | null;
-  /** What a repeat gets: the answer without the secrets that are shown once. */
-  withoutSecrets?(answer: Answer): Answer;
-  /** Frees what was prepared; called once, however the request ends, and must not throw. */
-  release?(prepared: Prepared): void;
-};
-
-/** What checks and free endpoints get beside the input: nothing of the caller. */
-export type CheckContext<Deps> = { readonly deps: Deps; readonly now: Date };
-
-/** What priced work gets beside its input. */
-export type PaidWorkContext<Deps> = CheckContext<Deps> & {
-  readonly caller: PayingCaller;
-  /** A header of the request. */
-  header(name: string): string | undefined;
-};
-
-/** A purchase that is noted before its money moves, with what its first answer alone shows. */
-export type Noted = { readonly id: string; readonly secret: string | null };
-
-/** Noted; or bought by somebody already, at no further cost. */
-export type Acceptance<Answer> =
-  | ({ readonly kind: "noted" } & Noted)
-  | { readonly kind: "bought"; readonly answer: Answer };
-
-/** What may wait; the signal fires when the client is gone, and when the server stops. */
-export type WaitContext<Deps> = PaidWorkContext<Deps> & { readonly signal: AbortSignal };
-
-/** What notes a purchase. */
-export type AcceptContext<Deps> = WaitContext<Deps> & Hold;
-
-/** What work gets once its price is taken. */
-type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
-  /** The debit that pays for it; null where it is no metered key's. */
-  readonly debitId: string | null;
-  /** What `accept` noted; null where the endpoint notes nothing. */
-  readonly noted: Noted | null;
-};
-
-/** An endpoint that anyone may call; it builds its own response. */
-export type FreeSpec<Params, Query, Body, Answer, Deps> = EndpointSpec<Params, Query, Body, Answer> & {
-  respond(
-    context: ApiContext,
-    input: RequestInput<Params, Query, Body>,
-    work: CheckContext<Deps>,
-  ): Promise<Response> | Response;
 };
 
 /**

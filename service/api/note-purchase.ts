@@ -1,5 +1,5 @@
 import type { ChargeTerms, PaidRequest } from "../access/access.ts";
-import type { Acceptance, Noted, PaidSpec, PaidWorkContext } from "./endpoint.ts";
+import type { Acceptance, Noted, PaidSpec, PaidWorkContext } from "./endpoint-spec.ts";
 import type { RequestInput } from "./validation/read-input.ts";
 
 /** What one request has noted of its purchase so far. */

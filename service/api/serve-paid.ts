@@ -11,7 +11,7 @@ import { OwedAnswer } from "../access/owed-answer.ts";
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
-import type { CheckContext, PaidSpec, PaidWorkContext } from "./endpoint.ts";
+import type { CheckContext, PaidSpec, PaidWorkContext } from "./endpoint-spec.ts";
 import { noteFor } from "./note-purchase.ts";
 import type { RequestInput } from "./validation/read-input.ts";
 

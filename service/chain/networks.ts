@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { deploymentSchema } from "./deployments.ts";
 
+/** The chain of `ahs devnet`, where keys and node are everybody's. */
+export const LOCAL_CHAIN_ID = 31_337;
+
 const { identityRegistry, sanctionsList } = deploymentSchema.shape;
 
 /** Null has the deployment look for the contract's first block. */

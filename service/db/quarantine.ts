@@ -1,14 +1,8 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
+import type { QuarantineKind } from "./tables/quarantine.ts";
 import { quarantine } from "./tables/quarantine.ts";
-
-/**
- * Each of wallets. score: scoring, by day and by night. root: the leaf in the night's root. publish: whether the newest score is
- * worth publishing. history: what a history source is still to tell.
- */
-export const QUARANTINE_KINDS = ["score", "root", "publish", "history"] as const;
-export type QuarantineKind = (typeof QUARANTINE_KINDS)[number];
 
 /** The items of one kind of work on one chain. */
 export type QuarantineScope = { readonly chainId: number; readonly kind: QuarantineKind };

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { ServedDocument } from "../create-interface.ts";
+import type { ServedDocument } from "../served-document.ts";
 import { SERVICE_NAME, serviceDescription } from "./service-words.ts";
 
 /** An ERC-8004 registration file (section "Agent URI and Agent Registration File"). */

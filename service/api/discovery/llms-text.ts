@@ -1,5 +1,5 @@
-import type { ServedDocument } from "../create-interface.ts";
 import { type DocumentedOperation, operationsOf, priceText } from "../document-operations.ts";
+import type { ServedDocument } from "../served-document.ts";
 import { SERVICE_NAME, serviceDescription } from "./service-words.ts";
 
 /** The service in Markdown for language models (llms.txt): what it answers, at which price, and how it is paid. */

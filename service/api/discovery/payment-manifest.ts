@@ -1,6 +1,6 @@
 import type { PaymentRequirements } from "@x402/core/types";
-import type { ServedDocument } from "../create-interface.ts";
 import { type DocumentedOperation, operationsOf } from "../document-operations.ts";
+import type { ServedDocument } from "../served-document.ts";
 import { type ExampleSource, exampleRequest } from "./example-request.ts";
 import { SERVICE_NAME, serviceDescription } from "./service-words.ts";
 

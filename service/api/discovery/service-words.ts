@@ -1,4 +1,4 @@
-import type { ServedDocument } from "../create-interface.ts";
+import type { ServedDocument } from "../served-document.ts";
 
 /** The service's name wherever machines ask. */
 export const SERVICE_NAME = "Agent Health";

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { unauthorized } from "../../access/problems.ts";
-import { definePaid, type PaidWorkContext } from "../endpoint.ts";
+import { definePaid } from "../endpoint.ts";
+import type { PaidWorkContext } from "../endpoint-spec.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import {
   buyerOf,

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toEip55 } from "../address-schema.ts";
-import { definePaid, type PaidWorkContext } from "../endpoint.ts";
+import { definePaid } from "../endpoint.ts";
+import type { PaidWorkContext } from "../endpoint-spec.ts";
 import {
   buyerOf,
   creditIdOf,

@@ -7,9 +7,9 @@ import {
 import type { Hono } from "hono";
 import type { Logger } from "pino";
 import type { ApiContext, ApiEnv } from "../api-env.ts";
-import type { ServedDocument } from "../create-interface.ts";
 import { SERVICE_NAME, serviceDescription } from "../discovery/service-words.ts";
 import { memberOf, operationsOf, priceText } from "../document-operations.ts";
+import type { ServedDocument } from "../served-document.ts";
 import { readBody } from "../validation/read-body.ts";
 import { type Tool, toolList } from "./tool-list.ts";
 import { type CallHeaders, toolRequest } from "./tool-request.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { Contact } from "../../model/features/describe-counterparties.ts";
+import type { Contact } from "../../model/features/types.ts";
 import type { Counterparty } from "../../reports/network/counterparties.ts";
 import { clusterIds } from "../../reports/network/network-clusters.ts";
 import { chooseEdges } from "../../reports/network/network-edges.ts";

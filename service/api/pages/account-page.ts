@@ -1,5 +1,3 @@
-import type { IpLimit } from "../../access/ip-limit.ts";
-import type { KeyStanding } from "../../access/key-standing.ts";
 import { Problem, problemType } from "../../access/problems.ts";
 import { rateLimited } from "../../access/rate-limit-answer.ts";
 import type { ApiContext } from "../api-env.ts";
@@ -9,20 +7,6 @@ import { askInterface, readRefusal } from "./ask-interface.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
 import { readForm } from "./read-form.ts";
 import { renderSignedOut } from "./signed-out-view.ts";
-
-export type AccountPagePorts = {
-  readonly account: {
-    /** Whether wallets can buy keys here. */
-    readonly sellsKeys: boolean;
-    /** Attempts to sign in, counted by address, beside what counts every request. */
-    readonly signInLimit: IpLimit;
-    readonly socketAddress: (context: ApiContext) => string | null;
-    /** Null where there is no such key. */
-    readonly standing: (keyId: string) => Promise<KeyStanding | null>;
-    /** A fresh one for each form that is to count once. */
-    readonly randomId: () => string;
-  };
-};
 
 const PATH = "/account";
 /** Where a sign-in may lead: a path of ours as it stands here, and nothing that a browser could read as another host. */

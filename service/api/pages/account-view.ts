@@ -4,7 +4,8 @@ import type { KeyStanding } from "../../access/key-standing.ts";
 import { renderBuyForm } from "./buy-form.ts";
 import { dollars } from "./money.ts";
 import { shortHex, timeTag, walletLink } from "./page-words.ts";
-import { policyWords } from "./policy-words.ts";
+import type { KeyPolicy } from "./policy-words.ts";
+import { policySchema, policyWords } from "./policy-words.ts";
 import type { Fragment } from "./prose.ts";
 import { strangeText } from "./strange-text.ts";
 
@@ -22,20 +23,6 @@ const selfSchema = z.object({
     endpoints: z.array(z.object({ endpoint: z.string(), calls: z.number(), spent_usd: z.number() })),
   }),
 });
-
-const policySchema = z.object({
-  instant_grades: z.array(z.string()),
-  escrow_grades: z.array(z.string()),
-  reject_grades: z.array(z.string()),
-  escrow_disabled: z.boolean(),
-  allowlist: z.array(z.string()),
-  confidence_overrides: z.record(z.string(), z.record(z.string(), z.string())),
-  insufficient_action: z.enum(["instant_settle", "escrow", "reject"]),
-  updated_at: z.string().nullable(),
-});
-
-/** A key's routing policy as the interface answers it. */
-export type KeyPolicy = z.infer<typeof policySchema>;
 
 /** What the page of a key shows. */
 export type AccountView = {

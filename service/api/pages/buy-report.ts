@@ -1,53 +1,15 @@
 import type { Address } from "viem";
 import { z } from "zod";
 import { hashApiKey } from "../../access/api-keys.ts";
-import type { KeptPurchase, PurchaseQuery } from "../../access/kept-purchases.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
-import { type AhsRecord, ahsRecordSchema } from "../scores/ahs-record-schema.ts";
+import { ahsRecordSchema } from "../scores/ahs-record-schema.ts";
 import { askInterface } from "./ask-interface.ts";
 import { jsonIn } from "./json-in.ts";
 import { newOffer, openOffer, purchaseHashes, purchaseKey } from "./offer.ts";
 import type { PageRuntime } from "./page.ts";
+import type { BuyReportPorts, Funds, ReportState } from "./page-ports.ts";
 import { readForm } from "./read-form.ts";
-
-export type BuyReportPorts = {
-  /** What an API key bought or is buying under any of these Idempotency-Keys. */
-  readonly keptPurchase: (query: PurchaseQuery) => Promise<KeptPurchase>;
-};
-
-/** What somebody who is signed in has of the report behind a score. */
-export type ReportState =
-  /** May buy it by a form that carries the offer. */
-  | { readonly kind: "offer"; readonly offer: string; readonly funds: Funds }
-  | {
-      readonly kind: "bought";
-      readonly record: AhsRecord;
-      readonly paid: Paid;
-    }
-  | {
-      /** Nothing was charged: the status says so. */
-      readonly kind: "refused";
-      readonly status: number;
-      readonly reason: string;
-      readonly offer: string;
-    }
-  | {
-      /** It may be charged yet, once; the same form asks for the answer. */
-      readonly kind: "pending";
-      readonly status: number;
-      readonly reason: string;
-      readonly offer: string;
-    };
-
-/** What there is on a key; unknown: it could not be asked about. */
-type Funds =
-  | { readonly kind: "left"; readonly usd: number }
-  | { readonly kind: "unlimited" }
-  | { readonly kind: "unknown" };
-
-/** before: bought earlier, and shown again until then; else charged now, with what is left afterwards. */
-export type Paid = Funds | { readonly kind: "before"; readonly until: Date };
 
 type Buyer = { readonly address: Address; readonly key: string };
 

@@ -1,33 +1,15 @@
 import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
 import type { Grade } from "../../model/score/record.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import {
-  type FoundAgent,
-  type LeaderboardReader,
-  MOST_NAMES,
-  type RankedWallet,
-  type RankPlace,
-} from "../../scores/leaderboard.ts";
+import { type FoundAgent, MOST_NAMES, type RankedWallet, type RankPlace } from "../../scores/leaderboard.ts";
 import type { ScoreDistribution } from "../../scores/score-distribution.ts";
 import { toEip55 } from "../address-schema.ts";
 import { type LeaderboardRow, renderLeaderboard } from "./leaderboard-view.ts";
 import { answerPublicPage, type Page, type PageHandler, redirectTo } from "./page.ts";
+import type { LeaderboardPorts } from "./page-ports.ts";
 import { GRADES } from "./page-words.ts";
 import { bandOf } from "./score-bands.ts";
 import { searchFor, shownQuery, type WalletSearch } from "./wallet-search.ts";
-
-/** What the leaderboard shows. */
-export type LeaderboardPorts = {
-  readonly leaderboard: LeaderboardReader;
-  readonly distribution: () => Promise<ScoreDistribution>;
-  /** The first agents that each wallet acts for, by their names. */
-  readonly agentNames: (
-    wallets: readonly Address[],
-  ) => Promise<ReadonlyMap<Address, readonly RegisteredAgent[]>>;
-  /** Those of the wallets that stand on a sanctions list at the newest indexed block. */
-  readonly sanctionedAmong: (wallets: readonly Address[]) => Promise<ReadonlySet<Address>>;
-};
 
 const PAGE_SIZE = 50;
 

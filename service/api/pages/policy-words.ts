@@ -1,6 +1,20 @@
+import { z } from "zod";
 import type { RoutingAction } from "../../model/score/record.ts";
-import type { KeyPolicy } from "./account-view.ts";
 import { dayWords, routeWords } from "./page-words.ts";
+
+export const policySchema = z.object({
+  instant_grades: z.array(z.string()),
+  escrow_grades: z.array(z.string()),
+  reject_grades: z.array(z.string()),
+  escrow_disabled: z.boolean(),
+  allowlist: z.array(z.string()),
+  confidence_overrides: z.record(z.string(), z.record(z.string(), z.string())),
+  insufficient_action: z.enum(["instant_settle", "escrow", "reject"]),
+  updated_at: z.string().nullable(),
+});
+
+/** A key's routing policy as the interface answers it. */
+export type KeyPolicy = z.infer<typeof policySchema>;
 
 const ACTIONS: readonly RoutingAction[] = ["instant_settle", "escrow", "reject"];
 

@@ -1,6 +1,5 @@
 import { html } from "hono/html";
 import { PROBLEMS } from "../../access/problems.ts";
-import type { ServedDocument } from "../create-interface.ts";
 import {
   type DocumentedOperation,
   type DocumentedWebhook,
@@ -12,6 +11,7 @@ import {
   webhooksOf,
 } from "../document-operations.ts";
 import type { ApiDocument } from "../openapi-document.ts";
+import type { ServedDocument } from "../served-document.ts";
 import type { PageContent } from "./frame.ts";
 import { renderMemberTable } from "./member-table.ts";
 import { type Fragment, renderProse, valuesOf } from "./prose.ts";

@@ -7,13 +7,6 @@ import type { Fragment } from "./prose.ts";
 import { type StatusLine, type StatusState, statusHeadline, statusLines } from "./status-lines.ts";
 import type { StatusReading } from "./status-reading.ts";
 
-export type StatusPagePorts = {
-  /** How the service stands; never throws, and is read every few seconds at most. */
-  readonly status: () => Promise<StatusReading>;
-  /** Where programs read it. */
-  readonly machineStatus: "/readyz" | "/health";
-};
-
 type Scan = NonNullable<NonNullable<StatusReading["records"]>["lastScan"]>;
 type Root = NonNullable<NonNullable<StatusReading["records"]>["epoch"]>;
 

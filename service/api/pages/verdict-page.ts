@@ -1,16 +1,13 @@
 import { html } from "hono/html";
 import type { ApiContext } from "../api-env.ts";
 import { renderVerdict } from "../verification/render-verdict.ts";
-import { requireVerdict, type VerdictPorts } from "../verification/verdict-ports.ts";
+import { requireVerdict } from "../verification/verdict-ports.ts";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
 import { answerPrivatePage, type Page, type PageHandler } from "./page.ts";
 import type { Fragment } from "./prose.ts";
 import { strangeText } from "./strange-text.ts";
 import { renderDecision } from "./verdict-decision.ts";
 import { waitingWords } from "./verdict-words.ts";
-
-/** What the page reads: what anybody who knows the id may. */
-export type VerdictPagePorts = VerdictPorts;
 
 /** Seconds until a browser looks again, and how often it does so by itself: for ten minutes, and then when its reader asks. */
 const LOOK_SECONDS = 5;

@@ -1,15 +1,9 @@
 import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import type { Ecosystem } from "../../scores/ecosystem.ts";
-import type { ScoreDistribution } from "../../scores/score-distribution.ts";
-import type { ScoreReference } from "../../scores/score-reference.ts";
-import type { PublishedScore, Standing } from "../../scores/scores.ts";
 import { addressSchema, toEip55 } from "../address-schema.ts";
 import type { ApiContext } from "../api-env.ts";
 import { signedInKey } from "./account-cookie.ts";
-import { type BuyReportPorts, buyReport, readReport } from "./buy-report.ts";
-import type { PageChain } from "./dashboard.ts";
+import { buyReport, readReport } from "./buy-report.ts";
 import { rankOf } from "./leaderboard.ts";
 import {
   answerPrivatePage,
@@ -19,23 +13,8 @@ import {
   type PageRuntime,
   redirectTo,
 } from "./page.ts";
-import { renderWallet, type WalletPaidPart, type WalletView } from "./wallet-view.ts";
-
-/** What the page of a wallet shows to everybody. */
-export type WalletPagePorts = BuyReportPorts & {
-  readonly chain: PageChain;
-  readonly wallets: {
-    standing(address: Address): Promise<Standing>;
-    published(address: Address): Promise<PublishedScore | null>;
-    /** How a stored score was made, by the id of its row. */
-    reference(scoreId: number): Promise<ScoreReference | null>;
-  };
-  readonly ecosystem: () => Promise<Ecosystem>;
-  readonly distribution: () => Promise<ScoreDistribution>;
-  readonly agentNames: (
-    wallets: readonly Address[],
-  ) => Promise<ReadonlyMap<Address, readonly RegisteredAgent[]>>;
-};
+import type { WalletPaidPart, WalletView } from "./wallet-parts.ts";
+import { renderWallet } from "./wallet-view.ts";
 
 const LOCKED = { kind: "locked" } as const;
 

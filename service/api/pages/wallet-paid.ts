@@ -1,12 +1,12 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
 import { getAhs } from "../scores/get-ahs.ts";
-import type { Paid } from "./buy-report.ts";
 import { dollars, shortAmounts } from "./money.ts";
+import type { Paid } from "./page-ports.ts";
 import { timeTag } from "./page-words.ts";
 import { type Fragment, renderProse } from "./prose.ts";
+import type { WalletPaidPart } from "./wallet-parts.ts";
 import { renderReport } from "./wallet-report-view.ts";
-import type { WalletPaidPart } from "./wallet-view.ts";
 
 /** Whose report it is, and what is known of it before: a score, none for want of history, or that it was never looked at. */
 type PaidView = { readonly address: Address; readonly known: "scored" | "unscored" | "never" };

@@ -6,7 +6,7 @@ import type { ScoreReference } from "../../scores/score-reference.ts";
 import { toEip55 } from "../address-schema.ts";
 import { countWords, gradeMark, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
-import type { WalletView } from "./wallet-view.ts";
+import type { WalletView } from "./wallet-parts.ts";
 
 /** A day: an age of the record that an integrator can bear. */
 const MAX_AGE_SECONDS = 86_400n;

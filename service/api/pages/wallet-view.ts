@@ -1,15 +1,11 @@
 import { html } from "hono/html";
-import type { Address } from "viem";
 import { gradeLabel } from "../../model/score/grade.ts";
 import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import type { ScoreReference } from "../../scores/score-reference.ts";
-import type { CurrentScore, PublishedScore, Standing } from "../../scores/scores.ts";
+import type { CurrentScore, Standing } from "../../scores/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import { agentName } from "./agent-name.ts";
-import type { ReportState } from "./buy-report.ts";
 import { percent, RULER_HEIGHT, renderRuler } from "./chart-parts.ts";
-import type { PageChain } from "./dashboard.ts";
 import type { PageContent } from "./frame.ts";
 import {
   ageWords,
@@ -22,31 +18,8 @@ import {
 } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { renderPaidPart } from "./wallet-paid.ts";
+import type { WalletPaidPart, WalletView } from "./wallet-parts.ts";
 import { renderPublished, renderVerification } from "./wallet-verify.ts";
-
-/** What everybody may see of a wallet. */
-export type WalletView = {
-  /** Lower-case. */
-  readonly address: Address;
-  readonly chain: PageChain;
-  readonly standing: Standing;
-  readonly published: PublishedScore | null;
-  /** Null for a wallet that was never scored. */
-  readonly reference: ScoreReference | null;
-  readonly agents: readonly RegisteredAgent[];
-  /** Null without a score. */
-  readonly rank: number | null;
-  /** Wallets with a score. */
-  readonly scored: number;
-  /** The newest published Merkle epoch; null before the first. */
-  readonly epoch: number | null;
-  /** Scheme, host and port under which the service is reached. */
-  readonly origin: string;
-  readonly now: Date;
-};
-
-/** locked: nobody is signed in. */
-export type WalletPaidPart = { readonly kind: "locked" } | ReportState;
 
 /** Pixels above the ruler, where the needle stands. */
 const NEEDLE_HEIGHT = 20;

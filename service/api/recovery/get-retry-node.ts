@@ -1,7 +1,8 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
+import { NodeFailure } from "../../reports/recovery/ask-node.ts";
 import { openRecovery, type Recovery, type RecoveryPorts } from "../../reports/recovery/open-recovery.ts";
-import { NodeFailure, type RecoveryNode } from "../../reports/recovery/recovery-node.ts";
+import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import { type ReportTurns, tooManyReports } from "../report-turns.ts";
 
 /** What endpoints need that simulate transactions. */

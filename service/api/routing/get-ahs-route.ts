@@ -11,7 +11,8 @@ import {
 } from "../../model/score/route.ts";
 import type { CurrentScore, Standing } from "../../scores/scores.ts";
 import { addressParams, eip55Schema, toEip55 } from "../address-schema.ts";
-import { definePaid, type PaidWorkContext } from "../endpoint.ts";
+import { definePaid } from "../endpoint.ts";
+import type { PaidWorkContext } from "../endpoint-spec.ts";
 import {
   confidenceLevelSchema,
   nullableGradeSchema,

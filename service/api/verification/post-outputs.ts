@@ -10,7 +10,8 @@ import type {
   VerdictStanding,
 } from "../../verification/verdicts/accept-output.ts";
 import type { StoredSpec } from "../../verification/verdicts/job-specs.ts";
-import { type AcceptContext, definePaid, type PaidWorkContext, type WaitContext } from "../endpoint.ts";
+import { definePaid } from "../endpoint.ts";
+import type { AcceptContext, PaidWorkContext, WaitContext } from "../endpoint-spec.ts";
 import { refuseUrl } from "../refuse-url.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 import { type OutputBody, outputBodySchema, type SubmittedAnswer, submittedSchema } from "./output-schema.ts";

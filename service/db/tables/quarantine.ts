@@ -1,6 +1,13 @@
 import { integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import type { QuarantineKind } from "../quarantine.ts";
 import { ahs } from "./schema.ts";
+
+/**
+ * Each of wallets. score: scoring, by day and by night. root: the leaf in the night's root. publish: whether the newest score is
+ * worth publishing. history: what a history source is still to tell.
+ */
+export const QUARANTINE_KINDS = ["score", "root", "publish", "history"] as const;
+
+export type QuarantineKind = (typeof QUARANTINE_KINDS)[number];
 
 /** Items of which the work threw while that on others went well: they are left out until `nextTryAt`. */
 export const quarantine = ahs.table(

@@ -3,31 +3,31 @@ import type { Address } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import type { Database } from "../../db/database.ts";
 import type { CrashWatch } from "./crash-watch.ts";
+import type { EnrichLimits } from "./enrich-limits.ts";
 import type { Market } from "./market.ts";
 import type { EnrichMetrics } from "./metrics.ts";
-import type { DelegationWatch } from "./read-delegations.ts";
-import type { FeedWatch } from "./read-feeds.ts";
 import type { ReadReceipts } from "./read-receipts.ts";
 
-export type EnrichLimits = {
-  /** Most blocks of one eth_getLogs. */
-  readonly maxBlocks: number;
-  /** Most addresses in one filter. */
-  readonly maxWallets: number;
-  /** Most logs of one range of several blocks; more are read in smaller ranges. */
-  readonly maxLogs: number;
-  /** Most blocks with own calls or executions, each a request, in one range: what a kill can cost. */
-  readonly maxCallBlocks: number;
-  /** Most requests under way. */
-  readonly concurrency: number;
+/** What is known of a feed between ranges. */
+export type KnownFeed = {
+  readonly feed: Address;
+  /** The contract that logs its answers: its aggregator, or itself. */
+  readonly source: Address;
+  readonly decimals: number;
+  /** Unix seconds of the range for which that was read. */
+  readonly readAt: number;
 };
 
-export const enrichLimits: EnrichLimits = {
-  maxBlocks: 2_000,
-  maxWallets: 500,
-  maxLogs: 20_000,
-  maxCallBlocks: 250,
-  concurrency: 4,
+/** Feeds by address, refreshed as ranges go on. */
+export type FeedWatch = Map<Address, KnownFeed>;
+
+/** When the code of each wallet was last read, and which wallets have called since then. */
+export type DelegationWatch = {
+  /** Unix seconds of the chain. */
+  readonly readAt: Map<Address, number>;
+  readonly called: Set<Address>;
+  /** Unix seconds of the chain at which the node did not give the code, for want of which it is asked again after an hour. */
+  readonly failedAt: Map<Address, number>;
 };
 
 /** What reading and storing a range needs. */

@@ -2,18 +2,9 @@ import type { Address, Hex } from "viem";
 import { EnrichFailure } from "../../chain/node/failure.ts";
 import { readCode } from "../../chain/node/read-code.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import type { EnrichContext } from "./context.ts";
+import type { DelegationWatch, EnrichContext } from "./context.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 import { readDelegations } from "./wallet-delegations.ts";
-
-/** When the code of each wallet was last read, and which wallets have called since then. */
-export type DelegationWatch = {
-  /** Unix seconds of the chain. */
-  readonly readAt: Map<Address, number>;
-  readonly called: Set<Address>;
-  /** Unix seconds of the chain at which the node did not give the code, for want of which it is asked again after an hour. */
-  readonly failedAt: Map<Address, number>;
-};
 
 export type DelegationRange = {
   readonly wallets: readonly Address[];

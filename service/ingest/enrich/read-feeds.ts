@@ -6,23 +6,10 @@ import type { RawLog } from "../../chain/node/raw-log.ts";
 import { addressOf, topicWord, uintOf, wordsOf } from "../../chain/node/words.ts";
 import { dayOf } from "../../model/features/time.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import type { EnrichContext } from "./context.ts";
+import type { EnrichContext, KnownFeed } from "./context.ts";
 import type { IndexedBlock } from "./enrich-reads.ts";
 import { type FeedPriceRow, readPricedFeeds } from "./feed-prices.ts";
 import { requireWithin } from "./read-logs.ts";
-
-/** What is known of a feed between ranges. */
-type KnownFeed = {
-  readonly feed: Address;
-  /** The contract that logs its answers: its aggregator, or itself. */
-  readonly source: Address;
-  readonly decimals: number;
-  /** Unix seconds of the range for which that was read. */
-  readonly readAt: number;
-};
-
-/** Feeds by address, refreshed as ranges go on. */
-export type FeedWatch = Map<Address, KnownFeed>;
 
 export type FeedRange = {
   readonly from: number;

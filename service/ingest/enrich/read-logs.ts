@@ -13,7 +13,7 @@ import {
 import { EnrichFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/raw-log.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import type { EnrichLimits } from "./context.ts";
+import type { EnrichLimits } from "./enrich-limits.ts";
 import { type IsOversized, orOversized } from "./oversized.ts";
 
 type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };

@@ -1,44 +1,15 @@
 import type { Address } from "viem";
 import type { Policy } from "../score/policy-shape.ts";
 import { findOwners } from "./find-owners.ts";
-import type { CounterpartyFact, Delegation, OpenApproval, OwnCall } from "./types.ts";
-
-/** What one account did with a counterparty, as of a block. */
-export type Contact = {
-  readonly counterparty: Address;
-  readonly account: Address;
-  /** Calls of the account to it; 0 where only funds are known. */
-  readonly calls: number;
-  /** Funds of known price that the account sent it, in millionths of a US dollar. */
-  readonly sentMicroUsd: bigint;
-  /** Unix seconds. */
-  readonly firstTime: number;
-  readonly lastTime: number;
-};
-
-/** How often an account called a counterparty. */
-export type Doing = Pick<Contact, "counterparty" | "calls">;
-
-export type ContactGraph = {
-  /** By counterparty; contacts by rising account. */
-  readonly usersOf: ReadonlyMap<Address, readonly Contact[]>;
-  /** Who sent an account more than half of all that anybody is known to have sent it. */
-  readonly mainFunderOf: ReadonlyMap<Address, Address>;
-  /** By account. */
-  readonly contactsOf: ReadonlyMap<Address, readonly Doing[]>;
-  /** All calls of an account: no fewer than its contacts tell; these alone where it has no entry. */
-  readonly callsOf: ReadonlyMap<Address, number>;
-};
-
-/** What is known of one account as of a block; null is what no source knows. */
-export type AccountFact = {
-  readonly address: Address;
-  readonly hasCode: boolean | null;
-  readonly creator: Address | null;
-  readonly firstFunder: Address | null;
-  /** Unix seconds at which it had code, or had sent a transaction, at the latest. */
-  readonly existedAt: number | null;
-};
+import type {
+  AccountFact,
+  Contact,
+  ContactGraph,
+  CounterpartyFact,
+  Delegation,
+  OpenApproval,
+  OwnCall,
+} from "./types.ts";
 
 export type CounterpartyQuestion = {
   readonly wallet: Address;

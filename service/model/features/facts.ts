@@ -2,11 +2,10 @@ import { clamp, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { BlindFailures, FailedCall } from "./failure-runs.ts";
-import type { GasUse } from "./gas-efficiency.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Market } from "./market.ts";
 import type { Success } from "./success.ts";
-import type { WalletRows } from "./types.ts";
+import type { GasUse, WalletRows } from "./types.ts";
 import type { WeighedHistory } from "./weigh-calls.ts";
 
 /** What every feature of one wallet is computed from; history holds at least one outside call. */

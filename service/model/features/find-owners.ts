@@ -1,6 +1,5 @@
 import type { Address } from "viem";
-import type { AccountFact, Contact, ContactGraph } from "./describe-counterparties.ts";
-import type { OwnerLink } from "./types.ts";
+import type { AccountFact, Contact, ContactGraph, OwnerLink } from "./types.ts";
 
 /** Who belongs together by the traces of a common owner. */
 export type Owners = {

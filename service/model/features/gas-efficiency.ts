@@ -3,18 +3,8 @@ import { divideRound, MICRO, NANO } from "../score/fixed-point.ts";
 import type { Feature } from "../score/measured-wallet.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import { type Facts, measured, shown } from "./facts.ts";
-import type { OwnCall } from "./types.ts";
+import type { GasUse, OwnCall } from "./types.ts";
 import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
-
-/** How the wallet spends gas on outside calls; points are 0 to 100. */
-export type GasUse = {
-  /** Share of the fees that failures burnt. */
-  readonly burnt: number;
-  /** P: how near the prices paid are to the market's; null where no block tells one. */
-  readonly pricePoints: number | null;
-  /** L: how near the gas limits are to the gas used. */
-  readonly limitPoints: number;
-};
 
 /** Gas use of a history that holds outside calls, or none at all. */
 export function measureGas(history: WeighedHistory, policy: Policy): GasUse {

@@ -1,5 +1,52 @@
 import type { Address, Hex } from "viem";
 
+/** How often an account called a counterparty. */
+export type Doing = Pick<Contact, "counterparty" | "calls">;
+
+/** What is known of one account as of a block; null is what no source knows. */
+export type AccountFact = {
+  readonly address: Address;
+  readonly hasCode: boolean | null;
+  readonly creator: Address | null;
+  readonly firstFunder: Address | null;
+  /** Unix seconds at which it had code, or had sent a transaction, at the latest. */
+  readonly existedAt: number | null;
+};
+
+/** What one account did with a counterparty, as of a block. */
+export type Contact = {
+  readonly counterparty: Address;
+  readonly account: Address;
+  /** Calls of the account to it; 0 where only funds are known. */
+  readonly calls: number;
+  /** Funds of known price that the account sent it, in millionths of a US dollar. */
+  readonly sentMicroUsd: bigint;
+  /** Unix seconds. */
+  readonly firstTime: number;
+  readonly lastTime: number;
+};
+
+export type ContactGraph = {
+  /** By counterparty; contacts by rising account. */
+  readonly usersOf: ReadonlyMap<Address, readonly Contact[]>;
+  /** Who sent an account more than half of all that anybody is known to have sent it. */
+  readonly mainFunderOf: ReadonlyMap<Address, Address>;
+  /** By account. */
+  readonly contactsOf: ReadonlyMap<Address, readonly Doing[]>;
+  /** All calls of an account: no fewer than its contacts tell; these alone where it has no entry. */
+  readonly callsOf: ReadonlyMap<Address, number>;
+};
+
+/** How the wallet spends gas on outside calls; points are 0 to 100. */
+export type GasUse = {
+  /** Share of the fees that failures burnt. */
+  readonly burnt: number;
+  /** P: how near the prices paid are to the market's; null where no block tells one. */
+  readonly pricePoints: number | null;
+  /** L: how near the gas limits are to the gas used. */
+  readonly limitPoints: number;
+};
+
 /** The block a record speaks for: the newest finalized and enriched one when the rows were read. */
 export type AsOf = {
   readonly blockNumber: number;

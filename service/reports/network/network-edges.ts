@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { Contact } from "../../model/features/describe-counterparties.ts";
+import type { Contact } from "../../model/features/types.ts";
 import { compareTexts } from "../diagnosis/compare.ts";
 import type { ChosenNodes } from "./network-nodes.ts";
 import type { AccountLinks } from "./wallet-network-graph.ts";

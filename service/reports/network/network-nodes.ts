@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { AccountFact } from "../../model/features/describe-counterparties.ts";
+import type { AccountFact } from "../../model/features/types.ts";
 import { compareTexts } from "../diagnosis/compare.ts";
 import type { Neighbourhood } from "./wallet-network-graph.ts";
 

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import { OTHER_PAYERS } from "../../ingest/enrich/contact-rows.ts";
-import type { AccountFact, Contact } from "../../model/features/describe-counterparties.ts";
+import type { AccountFact, Contact } from "../../model/features/types.ts";
 import { readAccountFacts } from "../../scores/read/contact-graph.ts";
 import { type KnownOwners, type OwnersQuery, readOwners } from "./wallet-network-owners.ts";
 

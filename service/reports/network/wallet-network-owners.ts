@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import type { AccountFact } from "../../model/features/describe-counterparties.ts";
 import { ancestorsOf, findOwners, mainFundersIn, type Owners } from "../../model/features/find-owners.ts";
+import type { AccountFact } from "../../model/features/types.ts";
 import { readAccountFacts } from "../../scores/read/contact-graph.ts";
 
 export type OwnersQuery = {

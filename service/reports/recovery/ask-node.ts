@@ -1,7 +1,18 @@
 import { createPublicClient, http, type PublicClient } from "viem";
 import { z } from "zod";
 import { classifySendFailure, type SendFailure } from "../../sender/send-errors.ts";
-import { NodeFailure } from "./recovery-node.ts";
+
+/** The node gave no answer that can be used; whether to try again is the caller's to say, it always may. */
+export class NodeFailure extends Error {
+  override readonly name = "NodeFailure";
+  /** behind: it has not the indexed block yet, or another one in its place. */
+  readonly kind: "unreachable" | "deadline" | "garbage" | "behind";
+
+  constructor(kind: NodeFailure["kind"], message: string, options?: { readonly cause?: unknown }) {
+    super(`${kind}: ${message}`, options);
+    this.kind = kind;
+  }
+}
 
 export type AskOptions = {
   readonly url: string;

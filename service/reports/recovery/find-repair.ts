@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
-import type { CallIntent } from "./call-intent.ts";
 import type { CallOutcomes, SentCall } from "./failed-calls.ts";
 import { type ReadCall, readIntents } from "./read-intents.ts";
 import type { NodeBlock, WalletState } from "./recovery-node.ts";
+import type { CallIntent } from "./recovery-types.ts";
 import { toldFinder } from "./told-repair.ts";
 
 /** Why a failure may need nothing more. */

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
-import type { CallIntent } from "./call-intent.ts";
 import type { SentCall } from "./failed-calls.ts";
+import type { CallIntent } from "./recovery-types.ts";
 
 /** Hex digits: an address fills the last 20 of 32 bytes. */
 const PADDING_DIGITS = 24;

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { type Fees, suggestFees } from "../../sender/send-fees.ts";
 import { senderPolicy } from "../../sender/send-policy.ts";
+import { NodeFailure } from "./ask-node.ts";
 import { KNOWN_SELECTORS } from "./call-intent.ts";
 import type { CallOutcomes, FailedCall, OutcomesQuery } from "./failed-calls.ts";
 import type { ListedAccounts } from "./listed-accounts.ts";
 import { accountsOf } from "./named-accounts.ts";
 import { inTurns, type ReadCall, readIntents } from "./read-intents.ts";
 import { type ReadOutcomes, readTold } from "./read-told.ts";
-import { type NodeBlock, NodeFailure, type RecoveryNode, type WalletState } from "./recovery-node.ts";
+import type { NodeBlock, RecoveryNode, WalletState } from "./recovery-node.ts";
 import { RECENT_DAYS } from "./sort-failures.ts";
 
 /** What recovering needs from outside. */

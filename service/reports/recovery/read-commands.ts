@@ -1,7 +1,18 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
-import type { SwapLeg } from "./read-swap.ts";
+import type { TokenSpend } from "./recovery-types.ts";
 import { recipientOf, tokensOfPath } from "./swap-path.ts";
+
+/** One exchange of one token for another; addresses are lower-case. */
+export type SwapLeg = {
+  /** The wrapped form of a native coin. */
+  readonly tokenIn: Address;
+  /** The token bought, or @ and the pool that decides which it is. */
+  readonly target: string;
+  readonly recipient: Address;
+  /** Null where the amount is a limit and no amount, or is paid in the native coin. */
+  readonly spend: TokenSpend | null;
+};
 
 const V3 = parseAbiParameters("address, uint256, uint256, bytes, bool");
 const V2 = parseAbiParameters("address, uint256, uint256, address[], bool");

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Address } from "viem";
-import { type CallIntent, readIntent } from "./call-intent.ts";
+import { readIntent } from "./call-intent.ts";
 import { READ_CHARACTERS, type SentCall } from "./failed-calls.ts";
+import type { CallIntent } from "./recovery-types.ts";
 
 /** A call with what it is meant to bring about. */
 export type ReadCall<Call> = { readonly call: Call; readonly intent: CallIntent };

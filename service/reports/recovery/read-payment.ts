@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
-import type { CallIntent } from "./call-intent.ts";
+import type { CallIntent } from "./recovery-types.ts";
 
 const TRANSFER = toFunctionSelector("transfer(address,uint256)");
 const TRANSFER_FROM = toFunctionSelector("transferFrom(address,address,uint256)");

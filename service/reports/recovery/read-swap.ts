@@ -1,20 +1,9 @@
 import { type AbiFunction, type Address, type Hex, parseAbiItem, toFunctionSelector } from "viem";
 import { z } from "zod";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
-import type { TokenSpend } from "./call-intent.ts";
+import type { SwapLeg } from "./read-commands.ts";
 import { readCommands } from "./read-commands.ts";
 import { recipientOf, tokensOfPath } from "./swap-path.ts";
-
-/** One exchange of one token for another; addresses are lower-case. */
-export type SwapLeg = {
-  /** The wrapped form of a native coin. */
-  readonly tokenIn: Address;
-  /** The token bought, or @ and the pool that decides which it is. */
-  readonly target: string;
-  readonly recipient: Address;
-  /** Null where the amount is a limit and no amount, or is paid in the native coin. */
-  readonly spend: TokenSpend | null;
-};
 
 /** The exchanges that calldata of a known router asks for; none where only the deadline could be read. */
 export type SwapReading = { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null };

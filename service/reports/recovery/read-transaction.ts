@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
 import type { AskNode } from "./ask-node.ts";
+import { NodeFailure } from "./ask-node.ts";
 import type { SentCall } from "./failed-calls.ts";
 import { countAnswer, fullBlockAnswer } from "./node-answers.ts";
-import { NodeFailure } from "./recovery-node.ts";
 
 /** A transaction as a node has it. */
 export type MinedTransaction = Pick<SentCall, "hash" | "to" | "nonce" | "input" | "value"> & {

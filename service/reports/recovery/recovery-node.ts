@@ -85,15 +85,3 @@ export type RecoveryNode = {
   /** Makes the call again on the state before its own block; null where it passes there, or the node has that state no more. */
   replay(call: SentCall, from: Address): Promise<Revert | null>;
 };
-
-/** The node gave no answer that can be used; whether to try again is the caller's to say, it always may. */
-export class NodeFailure extends Error {
-  override readonly name = "NodeFailure";
-  /** behind: it has not the indexed block yet, or another one in its place. */
-  readonly kind: "unreachable" | "deadline" | "garbage" | "behind";
-
-  constructor(kind: NodeFailure["kind"], message: string, options?: { readonly cause?: unknown }) {
-    super(`${kind}: ${message}`, options);
-    this.kind = kind;
-  }
-}

@@ -1,10 +1,10 @@
 import type { Address, Hex } from "viem";
-import type { CallIntent } from "./call-intent.ts";
 import type { CallOutcomes, FailedCall, SentCall } from "./failed-calls.ts";
 import { type Repair, repairFinder } from "./find-repair.ts";
 import { accountsOf } from "./named-accounts.ts";
 import { inTurns, type ReadCall } from "./read-intents.ts";
 import type { NodeBlock, WalletState } from "./recovery-node.ts";
+import type { CallIntent } from "./recovery-types.ts";
 
 /** Why a failed transaction is not offered again. */
 export type RefusalCode =

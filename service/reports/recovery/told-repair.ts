@@ -1,9 +1,9 @@
 import type { Address, Hex } from "viem";
-import type { CallIntent } from "./call-intent.ts";
 import type { SentCall } from "./failed-calls.ts";
 import { APPROVAL_SELECTORS } from "./read-approval.ts";
 import { PAYMENT_SELECTORS } from "./read-payment.ts";
 import { SWAP_SELECTORS } from "./read-swap.ts";
+import type { CallIntent } from "./recovery-types.ts";
 import type { ToldSuccess } from "./told-calls.ts";
 
 /** What a told success says of a failure before it. */

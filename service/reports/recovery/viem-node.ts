@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, numberToHex } from "viem";
 import { type Revert, readRevert } from "../../chain/revert-reason.ts";
 import type { SendFailure } from "../../sender/send-errors.ts";
-import { type AskNode, type AskOptions, createAskNode, type NodeAnswer } from "./ask-node.ts";
+import { type AskNode, type AskOptions, createAskNode, type NodeAnswer, NodeFailure } from "./ask-node.ts";
 import type { SentCall } from "./failed-calls.ts";
 import {
   bytesAnswer,
@@ -13,15 +13,7 @@ import {
 } from "./node-answers.ts";
 import { readL1Fee } from "./read-l1-fee.ts";
 import { readTransaction } from "./read-transaction.ts";
-import {
-  type Attempt,
-  type HoldingQuery,
-  type NodeBlock,
-  NodeFailure,
-  type RecoveryNode,
-  type Trial,
-  type WalletState,
-} from "./recovery-node.ts";
+import type { Attempt, HoldingQuery, NodeBlock, RecoveryNode, Trial, WalletState } from "./recovery-node.ts";
 import { gasLimitOf } from "./unsigned-transaction.ts";
 
 /** Code of an account that EIP-7702 lets run another's: its key signs for it all the same. */

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import type { AccountFact, Contact, Doing } from "../../model/features/describe-counterparties.ts";
 import { ancestorsOf } from "../../model/features/find-owners.ts";
+import type { AccountFact, Contact, Doing } from "../../model/features/types.ts";
 import {
   type Doings,
   readAccountFacts,

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import type { AccountFact, Contact, Doing } from "../../model/features/describe-counterparties.ts";
+import type { AccountFact, Contact, Doing } from "../../model/features/types.ts";
 
 /** Facts of those of the accounts that something is known of. */
 export async function readAccountFacts(

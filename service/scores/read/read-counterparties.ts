@@ -1,13 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import {
-  type Contact,
-  type ContactGraph,
-  createDescriber,
-  sortedAddresses,
-} from "../../model/features/describe-counterparties.ts";
-import type { CounterpartyFact, OwnCall } from "../../model/features/types.ts";
+import { createDescriber, sortedAddresses } from "../../model/features/describe-counterparties.ts";
+import type { Contact, ContactGraph, CounterpartyFact, OwnCall } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import {
   type CacheReader,

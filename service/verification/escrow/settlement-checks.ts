@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { viewOf } from "../../db/index-view.ts";
 import { settlementCheck } from "../../db/tables/settlement.ts";
 import type { JobKey } from "./escrow-jobs.ts";
-import type { SignedDecision } from "./settlements.ts";
+import type { SignedDecision } from "./signed-verdict.ts";
 
 /** The newest decision about a bound job, which is not signed, or whose signature ran out unused. */
 export type UnsignedDecision = {

@@ -6,8 +6,6 @@ import type { JobKey } from "./escrow-jobs.ts";
 import { queueDecision } from "./settlement-queue.ts";
 import { type SignedColumns, signedOf } from "./signed-verdict.ts";
 
-export type SignedDecision = "ALLOW" | "HOLD" | "REJECT";
-
 /** A verdict as it was signed. */
 export type NewSettlement = Pick<
   typeof settlement.$inferInsert,

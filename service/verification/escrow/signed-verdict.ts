@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
-import type { SignedDecision } from "./settlements.ts";
+
+export type SignedDecision = "ALLOW" | "HOLD" | "REJECT";
 
 /** A verdict as it was signed: what anyone can bring to its evaluator until the deadline; addresses in lower case. */
 export type SignedVerdict = {

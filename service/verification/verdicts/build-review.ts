@@ -1,13 +1,21 @@
 import { z } from "zod";
 import { buildEvidence } from "../panel/evidence-document.ts";
 import { thresholdOf } from "../panel/thresholds.ts";
-import type { OutputCheck } from "../panel/types.ts";
+import type { Decision, OutputCheck } from "../panel/types.ts";
 import { subjectOf } from "./build-decision.ts";
-import type { Review } from "./record-review.ts";
 import type { NewDecision } from "./store-decision.ts";
 import type { VerdictResult } from "./types.ts";
 import type { VerdictCase } from "./verdict-cases.ts";
 import type { DecisionRow } from "./verdict-runs.ts";
+
+/** What a reviewer decides on a verdict. */
+export type Review = {
+  readonly verdictId: string;
+  readonly decision: Exclude<Decision, "HOLD">;
+  readonly reason: string;
+  /** Who decided, as the evidence names them. */
+  readonly reviewedBy: string;
+};
 
 /** A review, what it is about, and when it was made. */
 export type Reviewed = {

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import type { Decision } from "../panel/types.ts";
+import type { Review } from "./build-review.ts";
 import { reviewFailed, reviewHeld } from "./build-review.ts";
 import { storable } from "./storable.ts";
 import { storeDecision } from "./store-decision.ts";
@@ -9,15 +10,6 @@ import { takeFailedOfJob } from "./verdict-retries.ts";
 import { takeNewestDecision } from "./verdict-runs.ts";
 
 export type ReviewDeps = { readonly db: Database; readonly chainId: number; readonly now: () => Date };
-
-/** What a reviewer decides on a verdict. */
-export type Review = {
-  readonly verdictId: string;
-  readonly decision: Exclude<Decision, "HOLD">;
-  readonly reason: string;
-  /** Who decided, as the evidence names them. */
-  readonly reviewedBy: string;
-};
 
 /**
  * not_held: the newest decision is not HOLD. undecided: there is none, and the verdict is not a failed one of a job, or there is no

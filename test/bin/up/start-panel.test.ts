@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Rising } from "../../../bin/commands/up.ts";
 import { parseConfig } from "../../../bin/config.ts";
 import { localFiles } from "../../../bin/up/local-files.ts";
+import type { Rising } from "../../../bin/up/start-database.ts";
 import { startPanel } from "../../../bin/up/start-panel.ts";
 
 /** Two starts of a process, on a machine that may have other work. */

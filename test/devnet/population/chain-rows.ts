@@ -10,14 +10,14 @@ import type { Followed } from "../../../service/ingest/enrich/log-rows.ts";
 import { medianTip } from "../../../service/ingest/enrich/median-tip.ts";
 import { describeCall, type MinedCall, type ReadCall } from "../../../service/ingest/enrich/own-call.ts";
 import {
-  type AccountFact,
   addressesOf,
-  type Contact,
   describeCounterparties,
 } from "../../../service/model/features/describe-counterparties.ts";
 import { mainFundersIn } from "../../../service/model/features/find-owners.ts";
 import type {
+  AccountFact,
   AsOf,
+  Contact,
   CounterpartyFact,
   OpenApproval,
   SanctionsFlag,

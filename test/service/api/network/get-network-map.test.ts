@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { NetworkMapAnswer } from "../../../../service/api/network/get-network-map-schema.ts";
-import type { AccountFact, Contact } from "../../../../service/model/features/describe-counterparties.ts";
+import type { AccountFact, Contact } from "../../../../service/model/features/types.ts";
 import type { AccountDetail } from "../../../../service/reports/network/wallet-network-accounts.ts";
 import type { Child } from "../../../../service/reports/network/wallet-network-graph.ts";
 import { account } from "../../model/features/histories.ts";

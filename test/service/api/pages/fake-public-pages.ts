@@ -2,10 +2,12 @@ import type { Address } from "viem";
 import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/endpoint.ts";
-import type { DashboardPorts } from "../../../../service/api/pages/dashboard.ts";
-import type { LeaderboardPorts } from "../../../../service/api/pages/leaderboard.ts";
-import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
-import type { WalletPagePorts } from "../../../../service/api/pages/wallet-page.ts";
+import type {
+  DashboardPorts,
+  LeaderboardPorts,
+  PagePorts,
+  WalletPagePorts,
+} from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/scores/get-ahs.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { FoundNames, RankedWallet } from "../../../../service/scores/leaderboard.ts";

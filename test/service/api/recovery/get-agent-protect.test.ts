@@ -4,7 +4,7 @@ import type { ApiPorts } from "../../../../service/api/create-app.ts";
 import type { ProtectAnswer } from "../../../../service/api/recovery/get-agent-protect-schema.ts";
 import type { ReportSource } from "../../../../service/api/wallet-report.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
-import { NodeFailure } from "../../../../service/reports/recovery/recovery-node.ts";
+import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
 import { account, callsOf, USDC } from "../../model/features/histories.ts";
 import { fakeAlertPorts, SECRET } from "../alerts/fake-alert-ports.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";

@@ -6,11 +6,8 @@ import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
 import type { Deployment } from "../../../../service/chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import type { Database } from "../../../../service/db/database.ts";
-import {
-  type EnrichContext,
-  type EnrichLimits,
-  enrichLimits,
-} from "../../../../service/ingest/enrich/context.ts";
+import type { EnrichContext } from "../../../../service/ingest/enrich/context.ts";
+import { type EnrichLimits, enrichLimits } from "../../../../service/ingest/enrich/enrich-limits.ts";
 import { createEnrichMetrics, type EnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
 import { createEnrichContext, enrichOnce } from "../../../../service/ingest/enrich/run-enrich.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";

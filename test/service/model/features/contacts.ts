@@ -1,11 +1,7 @@
 import type { Address } from "viem";
-import type {
-  AccountFact,
-  Contact,
-  ContactGraph,
-  CounterpartyQuestion,
-} from "../../../../service/model/features/describe-counterparties.ts";
+import type { CounterpartyQuestion } from "../../../../service/model/features/describe-counterparties.ts";
 import { mainFundersIn } from "../../../../service/model/features/find-owners.ts";
+import type { AccountFact, Contact, ContactGraph } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { START, WALLET } from "./histories.ts";
 

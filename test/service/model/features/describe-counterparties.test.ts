@@ -3,10 +3,10 @@ import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import {
   addressesOf,
-  type Contact,
   type CounterpartyQuestion,
   describeCounterparties,
 } from "../../../../service/model/features/describe-counterparties.ts";
+import type { Contact } from "../../../../service/model/features/types.ts";
 import { contact, factsOf, graphOf, question } from "./contacts.ts";
 import { account, callsOf, DAY, payment, START, USDC, WALLET } from "./histories.ts";
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
-import type { Contact } from "../../../../service/model/features/describe-counterparties.ts";
 import {
   ancestorsOf,
   findOwners,
   type OwnerQuestion,
 } from "../../../../service/model/features/find-owners.ts";
+import type { Contact } from "../../../../service/model/features/types.ts";
 import { contact, factsOf, graphOf, question } from "./contacts.ts";
 import { account, WALLET } from "./histories.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Address } from "viem";
 import { describe, expect, it, test } from "vitest";
-import type { AccountFact, Contact } from "../../../../service/model/features/describe-counterparties.ts";
+import type { AccountFact, Contact } from "../../../../service/model/features/types.ts";
 import { clusterIds } from "../../../../service/reports/network/network-clusters.ts";
 import { chooseEdges } from "../../../../service/reports/network/network-edges.ts";
 import { CLOSE_PEERS, chooseNodes } from "../../../../service/reports/network/network-nodes.ts";

@@ -10,7 +10,8 @@ import {
   parseAbiParameters,
 } from "viem";
 import { describe, expect, it, test } from "vitest";
-import { type CallIntent, readIntent } from "../../../../service/reports/recovery/call-intent.ts";
+import { readIntent } from "../../../../service/reports/recovery/call-intent.ts";
+import type { CallIntent } from "../../../../service/reports/recovery/recovery-types.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
 const ROUTER: Address = "0x00000000000000000000000000000000000000aa";

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { type Address, type Hex, numberToHex, parseTransaction } from "viem";
 import { describe, expect, it } from "vitest";
-import type { TokenSpend } from "../../../../service/reports/recovery/call-intent.ts";
 import {
   holdingKey,
   type PassingCall,
   planRetries,
   type RetryPlanInput,
 } from "../../../../service/reports/recovery/plan-retries.ts";
+import type { TokenSpend } from "../../../../service/reports/recovery/recovery-types.ts";
 import { serializeUnsigned } from "../../../../service/reports/recovery/unsigned-transaction.ts";
 import { failedCall, TARGET } from "../../api/recovery/fake-recovery.ts";
 

@@ -1,12 +1,9 @@
 import { numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
+import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
 import { readTold } from "../../../../service/reports/recovery/read-told.ts";
 import type { MinedTransaction } from "../../../../service/reports/recovery/read-transaction.ts";
-import {
-  NodeFailure,
-  type RecoveryNode,
-  type WalletState,
-} from "../../../../service/reports/recovery/recovery-node.ts";
+import type { RecoveryNode, WalletState } from "../../../../service/reports/recovery/recovery-node.ts";
 import type { ToldCall, ToldOutcomes } from "../../../../service/reports/recovery/told-calls.ts";
 import { WALLET } from "../../api/fake-ports.ts";
 import {

@@ -1,8 +1,8 @@
 import { type Hex, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
 import type { AskNode } from "../../../../service/reports/recovery/ask-node.ts";
+import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
 import { readTransaction } from "../../../../service/reports/recovery/read-transaction.ts";
-import { NodeFailure } from "../../../../service/reports/recovery/recovery-node.ts";
 
 const HASH: Hex = `0x${"f1".repeat(32)}`;
 const MINED = {
