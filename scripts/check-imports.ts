@@ -47,7 +47,7 @@ if (faults.length > 0) {
 
 function readImports(): ReadonlyMap<string, readonly string[]> {
   const files = globSync("{service,bin,src,devnet}/**/*.ts", { cwd: ROOT });
-  const known = new Set(files);
+  const known = new Set([...files, ...globSync("test/**/*.ts", { cwd: ROOT })]);
   return new Map(
     files.map((file) => {
       const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), "utf8"));
@@ -61,6 +61,7 @@ function readImports(): ReadonlyMap<string, readonly string[]> {
 
 function faultOf(file: string, target: string): string | null {
   const [from, to] = [placeOf(file), placeOf(target)];
+  if (to.top === "test") return "only tests import tests";
   if (from.top === "service" && to.top !== "service") return "service/ imports no program";
   if (from.top !== "service" && from.top !== "bin" && to.top === "service" && to.room !== "chain") {
     return `${from.top}/ imports only chain of service/`;

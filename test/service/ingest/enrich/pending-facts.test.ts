@@ -197,41 +197,6 @@ describe("an account", () => {
   });
 });
 
-test("a database of before has everybody waiting of whom nothing is known", async () => {
-  await follow(2);
-  const [known, unknown, spender] = [address("c1", 1), address("c1", 2), address("c1", 3)];
-  const [creator, funder] = [address("f0", 1), wallet(2)];
-  await db.execute(`
-    insert into ahs.contact values
-      (${CHAIN}, '${known}', '${wallet(1)}', 1, 0, 7, 70, 8, 80),
-      (${CHAIN}, '${unknown}', '${wallet(1)}', 1, 0, 9, 90, 9, 90),
-      (${CHAIN}, '${wallet(1)}', '${address("5a", 1)}', 0, 5, 9, 90, 9, 90);
-    insert into ahs.enrich_approval (chain_id, block, log_index, transaction_hash, timestamp, token, kind, owner, spender, amount,
-        approved, subject, own) values
-      (${CHAIN}, 5, 0, '0x', 50, '0x', 'amount', '${wallet(2)}', '${spender}', 1, true, '${spender}', true);
-    insert into ahs.account_fact values
-      (${CHAIN}, '${known}', true, '${creator}', null, 1, 1, 'x', 1),
-      (${CHAIN}, '${unknown}', false, null, null, null, null, 'x', 1),
-      (${CHAIN}, '${wallet(1)}', false, null, '${funder}', 1, 1, 'x', 1)`);
-  const migration = readFileSync(
-    new URL("../../../../service/db/migrations/0005_pending_facts.sql", import.meta.url),
-    "utf8",
-  );
-  await db.execute(migration.slice(migration.indexOf("INSERT INTO")));
-  const { rows } = await db.$client.query({
-    text: "select address, wallet, ancestor, due_at::float8 from ahs.pending_fact order by due_at, address, wallet",
-    rowMode: "array",
-  });
-  expect(rows).toEqual([
-    // The first wallet's funder, and a wallet itself.
-    [wallet(2), wallet(1), true, 0],
-    [wallet(2), wallet(2), false, 0],
-    [spender, wallet(2), false, 50],
-    [creator, wallet(1), true, 70],
-    [unknown, wallet(1), false, 90],
-  ]);
-});
-
 test("with 100,000 accounts waiting it is told in under 200 ms who is next", {
   timeout: 60_000,
 }, async () => {

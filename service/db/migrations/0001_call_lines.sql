@@ -6,7 +6,6 @@ CREATE FUNCTION "ahs"."call_line"("call" "ahs"."own_call") RETURNS text LANGUAGE
 			coalesce(nullif(array_to_string(call.emitters, ','), ''), '-'), coalesce(nullif(array_to_string(call.moves, ','), ''), '-'))
 		END)
 $$;--> statement-breakpoint
-ALTER TABLE "ahs"."own_call" ADD COLUMN "line" text;--> statement-breakpoint
 CREATE FUNCTION "ahs"."write_call_line"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	NEW.line := ahs.call_line(NEW);

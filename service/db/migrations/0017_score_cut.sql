@@ -1,1 +1,0 @@
-CREATE INDEX "score_cut" ON "ahs"."score" USING btree ("chain_id","id") WHERE coverage ->> 'newestCallsOnly' = 'true';
