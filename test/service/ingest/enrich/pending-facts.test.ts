@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
