@@ -1,4 +1,4 @@
-/** The scoring interface on loopback in a process of its own, so that a test can read its memory. */
+/** The scoring interface on loopback in a process of its own, so that a test can read its memory and processor time. */
 import { type AddressInfo, BlockList } from "node:net";
 import { SERVER_LIMITS, startHttpServer } from "../../../bin/serve/http-server.ts";
 import { fakeApp } from "../../service/api/fake-ports.ts";
@@ -15,5 +15,8 @@ const server = await startHttpServer(app.fetch, {
   trustedProxies: { list: new BlockList(), none: true },
   onDrop: (reason) => dropped.push(reason),
 });
-process.on("message", () => process.send?.({ rssBytes: process.memoryUsage.rss(), dropped }));
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1_000, dropped });
+});
 process.send?.({ port: (server.address() as AddressInfo).port });
