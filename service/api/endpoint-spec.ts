@@ -129,7 +129,7 @@ export type WaitContext<Deps> = PaidWorkContext<Deps> & { readonly signal: Abort
 export type AcceptContext<Deps> = WaitContext<Deps> & Hold;
 
 /** What work gets once its price is taken. */
-export type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
+type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
   /** The debit that pays for it; null where it is no metered key's. */
   readonly debitId: string | null;
   /** What `accept` noted; null where the endpoint notes nothing. */

@@ -19,7 +19,7 @@ export type KnownFeed = {
 };
 
 /** Feeds by address, refreshed as ranges go on. */
-export type FeedWatch = Map<Address, KnownFeed>;
+type FeedWatch = Map<Address, KnownFeed>;
 
 /** When the code of each wallet was last read, and which wallets have called since then. */
 export type DelegationWatch = {
