@@ -3,6 +3,7 @@ import { loadDeployment } from "../../service/chain/deployments.ts";
 import { INDEX_SETTINGS_VARIABLE, type IndexSettings } from "../../service/chain/index-settings.ts";
 import { leaveFaultsToOthers } from "../end-on-fault.ts";
 import { type NodeRpc, withFollowedLogs } from "./followed-logs.ts";
+import { withHeadsInOrder } from "./order-heads.ts";
 import { type PonderFactory, parkChildren } from "./park-children.ts";
 
 type Addresses = string | readonly string[] | PonderFactoryWithId | null | undefined;
@@ -34,8 +35,8 @@ export type PonderOptions = {
 
 /**
  * Runs the Ponder app in this process until it is told to stop (SIGINT; SIGTERM leaves the schema locked).
- * Ponder drops reverted transactions, and follows whatever a log of its factories' events names, and has no option for either:
- * both are set here, before it syncs.
+ * Ponder drops reverted transactions, follows whatever a log of its factories' events names, takes late answers for reorgs, and has
+ * no option for any of it: all are set here, before it syncs.
  */
 export async function startPonder(options: PonderOptions): Promise<void> {
   // Ponder prefers PORT, which is the API's, to the port that it is given.
@@ -68,7 +69,7 @@ export async function startPonder(options: PonderOptions): Promise<void> {
       const { unfollowed, databaseUrl, deploymentFile } = options.settings;
       const identityRegistry = loadDeployment(deploymentFile).identityRegistry.address;
       indexingBuild.rpcs = indexingBuild.rpcs.map((rpc) =>
-        withFollowedLogs(rpc, { identityRegistry, unfollowed }),
+        withHeadsInOrder(withFollowedLogs(rpc, { identityRegistry, unfollowed })),
       );
       await parkChildren(databaseUrl, factoriesOf(filters), unfollowed);
       return app;
