@@ -5,6 +5,7 @@ import {
   type Address,
   createPublicClient,
   createWalletClient,
+  type Hex,
   http,
   keccak256,
   numberToHex,
@@ -209,7 +210,7 @@ async function gasPerWallet(bench: Bench, wallets: number): Promise<number> {
 function newScore(
   index: number,
   points: number,
-  block: { number: bigint; hash: string; timestamp: bigint },
+  block: { number: bigint; hash: Hex; timestamp: bigint },
 ): NewScore {
   const wallet = slice(keccak256(numberToHex(index)), 0, 20);
   return {

@@ -1,4 +1,4 @@
-import { type Address, getAddress } from "viem";
+import { type Address, getAddress, type Hex } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import type { ApiPorts } from "../../service/api/create-app.ts";
 import { createEpochLists } from "../../service/api/operation/epoch-lists.ts";
@@ -61,7 +61,7 @@ export function scorePorts(
     infrastructure: { ...createInfrastructureReader(db, chainId), ...visitor },
     refuseUrl: visitor.refusal,
     recordInterest: createInterestRecorder(db, chainId, now),
-    inputFile: (hash: string) => readInputFile(db, hash),
+    inputFile: (hash: Hex) => readInputFile(db, hash),
     epochList: createEpochLists({
       root: (number) => readEpochRoot(db, chainId, number),
       stored: (number) => readEpoch(db, chainId, number),

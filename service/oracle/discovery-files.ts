@@ -11,7 +11,7 @@ export type StoredEpoch = {
 };
 
 /** The content of an input file by its hash (lower-case 0x hex); undefined when there is none. */
-export async function readInputFile(db: Database, hash: string): Promise<unknown> {
+export async function readInputFile(db: Database, hash: Hex): Promise<unknown> {
   const [row] = await db.select().from(inputFile).where(eq(inputFile.hash, hash));
   return row?.content;
 }

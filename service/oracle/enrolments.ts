@@ -1,5 +1,6 @@
 import { and, asc, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
 import { type EnrolmentCause, type EnrolmentState, enrolment } from "../db/tables/history.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import type { CarrierRow } from "./publish-intents.ts";
@@ -9,7 +10,7 @@ export const ENROL_PURPOSE = "enrol";
 
 /** An enrolment that is not settled, with what the index and the sender know of it. */
 export type EnrolmentRow = {
-  readonly wallet: string;
+  readonly wallet: Address;
   readonly state: EnrolmentState;
   readonly attempts: number;
   readonly notBefore: Date | null;
@@ -147,7 +148,7 @@ export type EnrolmentPatch = {
 /** Changes an enrolment; throws when it is gone or no longer in the state it was read in. */
 export async function patchEnrolment(
   tx: NodePgDatabase,
-  key: { readonly chainId: number; readonly wallet: string; readonly from: EnrolmentState },
+  key: { readonly chainId: number; readonly wallet: Address; readonly from: EnrolmentState },
   patch: EnrolmentPatch,
 ): Promise<void> {
   const changed = await tx

@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Hex } from "viem";
 import { type EpochLeaf, type EpochState, epoch } from "../db/tables/epoch.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import type { CarrierRow } from "./publish-intents.ts";
@@ -18,7 +19,7 @@ export type EpochRow = {
 export type NewEpoch = {
   readonly chainId: number;
   readonly epoch: number;
-  readonly root: string;
+  readonly root: Hex;
   readonly uri: string;
   readonly leaves: readonly EpochLeaf[];
   readonly senderTransactionId: number;

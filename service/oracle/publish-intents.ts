@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
 import { viewOf } from "../db/index-view.ts";
 import { isOneOf } from "../db/is-one-of.ts";
 import {
@@ -149,7 +150,7 @@ export async function supersedePending(
 }
 
 export type NewIntent = {
-  readonly wallet: string;
+  readonly wallet: Address;
   readonly scoreId: number;
   readonly reason: PublishReason;
   readonly attempts: number;

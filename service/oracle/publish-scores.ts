@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
 import { viewOf } from "../db/index-view.ts";
 import { isOneOf } from "../db/is-one-of.ts";
 import { currentScore, score, walletInterest } from "../db/tables/score.ts";
@@ -8,7 +9,7 @@ import { sanctionsListSql } from "../sanctions/sanctions.ts";
 /** The part of a stored score that goes on chain. */
 export type ScoreRow = {
   readonly id: number;
-  readonly wallet: string;
+  readonly wallet: Address;
   readonly asOfBlock: number;
   readonly asOfTime: Date;
   readonly modelVersion: string;

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
 import type { Database } from "../db/database.ts";
 import { inputFile } from "../db/tables/epoch.ts";
 import { currentScore, score } from "../db/tables/score.ts";
@@ -66,7 +67,7 @@ export async function makeCurrent(
 /** The block that a wallet's current score speaks for; null without one. */
 export async function readCurrentBlock(
   db: Database,
-  { chainId, wallet }: { readonly chainId: number; readonly wallet: string },
+  { chainId, wallet }: { readonly chainId: number; readonly wallet: Address },
 ): Promise<number | null> {
   const [row] = await db
     .select({ block: currentScore.asOfBlock })
@@ -78,7 +79,7 @@ export async function readCurrentBlock(
 /** The stored score of a wallet that was computed from these inputs. */
 export async function readScoreFrom(
   db: Database,
-  of: { readonly chainId: number; readonly wallet: string; readonly inputsHash: string },
+  of: { readonly chainId: number; readonly wallet: Address; readonly inputsHash: Hex },
 ): Promise<StoredScore | undefined> {
   const [row] = await db
     .select()

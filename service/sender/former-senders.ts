@@ -1,6 +1,7 @@
 import { and, eq, inArray, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { lowerCase } from "../db/columns.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import { SENDER_CHANNEL } from "./sender-session.ts";
 
@@ -18,11 +19,10 @@ export async function readFormerSenders(
         inArray(senderTransaction.purpose, [...of.purposes]),
         eq(senderTransaction.final, false),
         ne(senderTransaction.state, "failed"),
-        ne(senderTransaction.sender, of.present.toLowerCase()),
+        ne(senderTransaction.sender, lowerCase(of.present)),
       ),
     );
-  // Typed when they were queued; text columns forget it.
-  return rows.map(({ sender }) => sender as Address);
+  return rows.map(({ sender }) => sender);
 }
 
 type HandOver = {
@@ -41,7 +41,7 @@ export async function handOverQueued(
   db: NodePgDatabase,
   of: HandOver,
 ): Promise<{ readonly handed: number; readonly ended: number }> {
-  const to = of.to.toLowerCase();
+  const to = lowerCase(of.to);
   const isUsed = sql`exists (select 1 from ahs.sender_transaction other where other.chain_id = ${of.chainId}
     and other.sender = ${to} and other.reference = ${senderTransaction.reference})`;
   const handed = await db
@@ -63,7 +63,7 @@ const DOUBLED = "the key that took over sends a transaction of this reference al
 function isQueuedOf({ chainId, from, purposes }: HandOver) {
   return and(
     eq(senderTransaction.chainId, chainId),
-    eq(senderTransaction.sender, from.toLowerCase()),
+    eq(senderTransaction.sender, lowerCase(from)),
     inArray(senderTransaction.purpose, [...purposes]),
     eq(senderTransaction.state, "queued"),
   );

@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
+import { lowerCase } from "../db/columns.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import { SENDER_CHANNEL } from "./sender-session.ts";
 
@@ -25,10 +26,10 @@ export type TransactionRequest = SenderKey & {
  * was used before. It counts once the surrounding database transaction commits; the sender is woken then.
  */
 export async function enqueueTransaction(db: NodePgDatabase, request: TransactionRequest): Promise<number> {
-  const key = { chainId: request.chainId, sender: request.sender.toLowerCase() };
+  const key = { chainId: request.chainId, sender: lowerCase(request.sender) };
   const [inserted] = await db
     .insert(senderTransaction)
-    .values({ ...request, ...key, to: request.to.toLowerCase(), state: "queued", hashes: [] })
+    .values({ ...request, ...key, to: lowerCase(request.to), state: "queued", hashes: [] })
     .onConflictDoNothing({
       target: [senderTransaction.chainId, senderTransaction.sender, senderTransaction.reference],
     })
@@ -125,8 +126,5 @@ export async function updateTransaction(
 }
 
 function ofKey(key: SenderKey) {
-  return and(
-    eq(senderTransaction.chainId, key.chainId),
-    eq(senderTransaction.sender, key.sender.toLowerCase()),
-  );
+  return and(eq(senderTransaction.chainId, key.chainId), eq(senderTransaction.sender, lowerCase(key.sender)));
 }

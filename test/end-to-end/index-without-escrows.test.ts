@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeDeployment } from "../../service/chain/deployments.ts";
+import { lowerCase } from "../../service/db/columns.ts";
 import { readEscrowIndex, readIndexedJob } from "../../service/verification/escrow/escrow-jobs.ts";
 import { startIndexer } from "../support/anvil-testkit/indexer.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
@@ -20,6 +21,6 @@ test("a chain without an evaluator and without escrows is indexed", async () => 
   const head = await kit.chain.head();
   await indexer.reach(head);
   expect(await readEscrowIndex(kit.db, 31_337)).toMatchObject({ number: BigInt(head) });
-  const escrow = kit.chain.contracts.jobEscrow.toLowerCase();
+  const escrow = lowerCase(kit.chain.contracts.jobEscrow);
   expect(await readIndexedJob(kit.db, { chainId: 31_337, escrow, jobId: 1n })).toBeNull();
 }, 60_000);

@@ -4,8 +4,8 @@ import type { Database } from "../../service/db/database.ts";
 import { jobSpec, type VerdictStatus, verdict, verdictRun } from "../../service/db/tables/verdict.ts";
 import type { VerdictResult } from "../../service/verification/verdicts/types.ts";
 
-const CLIENT = `0x${"c1".repeat(20)}`;
-const PROVIDER = `0x${"c2".repeat(20)}`;
+const CLIENT = `0x${"c1".repeat(20)}` as const;
+const PROVIDER = `0x${"c2".repeat(20)}` as const;
 const FAR = new Date("2100-01-01T00:00:00.000Z");
 const MODEL = "a-model-of-some-maker";
 

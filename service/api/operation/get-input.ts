@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
+import type { Hex } from "viem";
 import { Problem } from "../../access/problems.ts";
 import { answerTagged } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";
 
 export type GetInputPorts = {
   /** The file behind an inputs hash; undefined when there is none. */
-  readonly inputFile: (hash: string) => Promise<unknown>;
+  readonly inputFile: (hash: Hex) => Promise<unknown>;
 };
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -15,7 +16,7 @@ const params = z.object({
   hash: z
     .string()
     .regex(HASH)
-    .transform((hash) => hash.toLowerCase())
+    .transform((hash) => hash.toLowerCase() as Hex)
     .openapi({
       param: { name: "hash", in: "path" },
       type: "string",

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, jsonb, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { address } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** A subscriber's URL with the secret that signs what it gets (Standard Webhooks 1.0.0). */
@@ -36,7 +37,7 @@ export const alertSubscription = ahs.table(
     id: uuid().primaryKey(),
     chainId: integer().notNull(),
     /** Lower-case. */
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     /** Who bought it: key:ID or wallet:ADDRESS. */
     owner: text().notNull(),
     endpointId: uuid()

@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, numeric, primaryKey, text } from "drizzle-orm/pg-core";
 import type { CallEffect } from "../../model/features/types.ts";
+import { address, hash, hex } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** How far finalized blocks have been read for every followed wallet, and by which hash that block is known. */
 export const enrichCursor = ahs.table("enrich_cursor", {
   chainId: integer().primaryKey(),
   block: bigint({ mode: "number" }).notNull(),
-  blockHash: text().notNull(),
+  blockHash: hash().notNull(),
 });
 
 /** Ranges that enrichment is reading, noted before it reads them, so that the next process learns where one died. */
@@ -23,7 +24,7 @@ export const enrichReading = ahs.table(
     /** Processes that ended while they read up to `toBlock`. */
     deaths: integer().notNull(),
     /** The transaction that is being decoded, in a range that a process died in; null at all other times. */
-    transactionHash: text(),
+    transactionHash: hash(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.task] })],
 );
@@ -33,7 +34,7 @@ export const enrichDeath = ahs.table(
   "enrich_death",
   {
     chainId: integer().notNull(),
-    transactionHash: text().notNull(),
+    transactionHash: hash().notNull(),
     deaths: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.transactionHash] })],
@@ -44,7 +45,7 @@ export const enrichWallet = ahs.table(
   "enrich_wallet",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     fromBlock: bigint({ mode: "number" }).notNull(),
     /**
      * Next block of its own past, for a wallet that began to be followed behind the chain's cursor; read up to `pastUntil`.
@@ -67,12 +68,12 @@ export const ownCall = ahs.table(
   "own_call",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     block: bigint({ mode: "number" }).notNull(),
     transactionIndex: integer().notNull(),
     /** 0 for a transaction of its own, else the number of the log that tells of the execution, plus 1. */
     position: integer().notNull(),
-    hash: text().notNull(),
+    hash: hash().notNull(),
     origin: text().$type<CallOrigin>().notNull(),
     /** enrich, or the name of the history source that told of it. */
     source: text().notNull(),
@@ -82,8 +83,8 @@ export const ownCall = ahs.table(
      * Null for a contract creation, and for an execution whose target is not known. Of an execution calldata tells it, which the
      * account's own code may ignore: whom it dealt with is shown by `recipient` and `emitters`.
      */
-    to: text(),
-    selector: text(),
+    to: address(),
+    selector: hex(),
     /** 0 for an execution: no log shows what its calldata asks to send. */
     value: numeric({ mode: "bigint" }).notNull(),
     ok: boolean().notNull(),
@@ -95,7 +96,7 @@ export const ownCall = ahs.table(
     /** Wei that a rollup charged for posting the call; null on chains whose receipts have no such fee. */
     l1FeeWei: numeric({ mode: "bigint" }),
     /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, and for an execution whose logs do not show it, as is `amount`. */
-    recipient: text(),
+    recipient: address(),
     amount: numeric({ mode: "bigint" }),
     /** Base fee and median tip of the block; null where its receipt was not read, or the block tells none. */
     marketPriceWei: numeric({ mode: "bigint" }),
@@ -103,7 +104,7 @@ export const ownCall = ahs.table(
     effect: text().$type<CallEffect>(),
     logs: integer(),
     /** Contracts that emitted its logs, each once, in the order of their first log: the first 32. */
-    emitters: text().array(),
+    emitters: address().array(),
     /** Net ERC-20 changes of the wallet, "token:amount" by rising token; of more than 32 those that the logs show first. */
     moves: text().array(),
     /**
@@ -129,7 +130,7 @@ export const enrichBlock = ahs.table(
   {
     chainId: integer().notNull(),
     block: bigint({ mode: "number" }).notNull(),
-    hash: text().notNull(),
+    hash: hash().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
     /** Null before EIP-1559. */
@@ -155,20 +156,20 @@ export const enrichTransfer = ahs.table(
     logIndex: integer().notNull(),
     /** Place within one log: a batch moves several ids. */
     item: integer().notNull(),
-    transactionHash: text().notNull(),
+    transactionHash: hash().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
     /** The zero address for native coin. */
-    token: text().notNull(),
+    token: address().notNull(),
     standard: text().$type<TokenStandard>().notNull(),
-    from: text().notNull(),
-    to: text().notNull(),
+    from: address().notNull(),
+    to: address().notNull(),
     /** Null for ERC-721, which moves one id. */
     amount: numeric({ mode: "bigint" }),
     /** Null for native coin and ERC-20. */
     tokenId: numeric({ mode: "bigint" }),
     /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
-    sender: text(),
+    sender: address(),
     /** Unix seconds of chain time until which it is kept, since any contract can claim it of anybody; null for good. */
     keptUntil: bigint({ mode: "number" }),
   },
@@ -191,8 +192,8 @@ export const enrichApproval = ahs.table(
   "enrich_approval",
   {
     chainId: integer().notNull(),
-    owner: text().notNull(),
-    token: text().notNull(),
+    owner: address().notNull(),
+    token: address().notNull(),
     kind: text().$type<ApprovalKind>().notNull(),
     /** The spender; of kind token the id, since there one spender replaces the other. */
     subject: text().notNull(),
@@ -200,10 +201,10 @@ export const enrichApproval = ahs.table(
     own: boolean().notNull(),
     block: bigint({ mode: "number" }).notNull(),
     logIndex: integer().notNull(),
-    transactionHash: text().notNull(),
+    transactionHash: hash().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
-    spender: text().notNull(),
+    spender: address().notNull(),
     /** Null but for kind amount. */
     amount: numeric({ mode: "bigint" }),
     /** Null but for kind token. */
@@ -225,14 +226,14 @@ export const enrichUserOperation = ahs.table(
     chainId: integer().notNull(),
     block: bigint({ mode: "number" }).notNull(),
     logIndex: integer().notNull(),
-    transactionHash: text().notNull(),
+    transactionHash: hash().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
-    entryPoint: text().notNull(),
-    wallet: text().notNull(),
-    userOpHash: text().notNull(),
+    entryPoint: address().notNull(),
+    wallet: address().notNull(),
+    userOpHash: hash().notNull(),
     /** Null where the account paid by itself. */
-    paymaster: text(),
+    paymaster: address(),
     nonce: numeric({ mode: "bigint" }).notNull(),
     success: boolean().notNull(),
     actualGasCostWei: numeric({ mode: "bigint" }).notNull(),
@@ -253,8 +254,8 @@ export const contact = ahs.table(
   "contact",
   {
     chainId: integer().notNull(),
-    counterparty: text().notNull(),
-    account: text().notNull(),
+    counterparty: address().notNull(),
+    account: address().notNull(),
     /** Calls of the account to it, token payments to it included; 0 where only funds are known. */
     calls: integer().notNull(),
     /** Value sent to it in native coin and priced tokens, at the prices of the day, in millionths of a US dollar. */
@@ -280,7 +281,7 @@ export const stranger = ahs.table(
   "stranger",
   {
     chainId: integer().notNull(),
-    account: text().notNull(),
+    account: address().notNull(),
     calls: bigint({ mode: "number" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.account] })],
@@ -294,13 +295,13 @@ export const accountFact = ahs.table(
   "account_fact",
   {
     chainId: integer().notNull(),
-    address: text().notNull(),
+    address: address().notNull(),
     /** Whether it had code when it was read. */
     hasCode: boolean(),
     /** Who created the contract. */
-    creator: text(),
+    creator: address(),
     /** Who first sent it value. */
-    firstFunder: text(),
+    firstFunder: address(),
     /** Block and Unix seconds at which it had code, or had sent a transaction, at the latest. */
     existedBlock: bigint({ mode: "number" }),
     existedAt: bigint({ mode: "number" }),
@@ -321,8 +322,8 @@ export const pendingFact = ahs.table(
   "pending_fact",
   {
     chainId: integer().notNull(),
-    address: text().notNull(),
-    wallet: text().notNull(),
+    address: address().notNull(),
+    wallet: address().notNull(),
     /** Whether it only created or first funded another that is asked for; then its own creator and funder are not wanted. */
     ancestor: boolean().notNull(),
     /** Unix seconds of chain time from which it is to be asked for; of an account not asked for yet, those of its first contact. */
@@ -343,7 +344,7 @@ export const feedPrice = ahs.table(
   "feed_price",
   {
     chainId: integer().notNull(),
-    feed: text().notNull(),
+    feed: address().notNull(),
     /** UTC day number. */
     day: integer().notNull(),
     block: bigint({ mode: "number" }).notNull(),
@@ -359,11 +360,11 @@ export const walletDelegation = ahs.table(
   "wallet_delegation",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     /** Block at which the code was read. */
     block: bigint({ mode: "number" }).notNull(),
     /** Null where it delegates to nobody. */
-    delegate: text(),
+    delegate: address(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.wallet, table.block] })],
 );

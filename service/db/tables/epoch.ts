@@ -1,4 +1,5 @@
 import { bigint, integer, jsonb, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { hash } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** One leaf of an epoch: the wallet and its packed record, as the contract verifies it. */
@@ -16,7 +17,7 @@ export const epoch = ahs.table(
   {
     chainId: integer().notNull(),
     epoch: bigint({ mode: "number" }).notNull(),
-    root: text().notNull(),
+    root: hash().notNull(),
     uri: text().notNull(),
     leaves: jsonb().$type<readonly EpochLeaf[]>().notNull(),
     state: text().$type<EpochState>().notNull(),
@@ -32,7 +33,7 @@ export const epoch = ahs.table(
 
 /** Files behind an inputs hash (policy, sanctions list), by their own hash. */
 export const inputFile = ahs.table("input_file", {
-  hash: text().primaryKey(),
+  hash: hash().primaryKey(),
   content: jsonb().notNull(),
   createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
 });

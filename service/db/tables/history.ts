@@ -1,4 +1,5 @@
 import { bigint, boolean, index, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { address, hash } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** The part of a wallet's past that a history source told; its calls are rows of own_call under the source's name. */
@@ -6,13 +7,13 @@ export const keptHistory = ahs.table(
   "kept_history",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     source: text().notNull(),
     fromBlock: bigint({ mode: "number" }).notNull(),
     /** No own call at or after this time, up to toBlock, is missing; Unix seconds. */
     fromTimestamp: bigint({ mode: "number" }).notNull(),
     toBlock: bigint({ mode: "number" }).notNull(),
-    toHash: text().notNull(),
+    toHash: hash().notNull(),
     /** Whether every own call of the window is there. */
     complete: boolean().notNull(),
     readAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
@@ -31,7 +32,7 @@ export const enrolment = ahs.table(
   "enrolment",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     state: text().$type<EnrolmentState>().notNull(),
     senderTransactionId: bigint({ mode: "number" }),
     attempts: integer().notNull().default(0),

@@ -11,6 +11,7 @@ import {
   text,
   timestamp,
 } from "drizzle-orm/pg-core";
+import { address, hash } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** current: fetched and understood. unreachable, refused, malformed: what came of the last try; the services are of the last good one. */
@@ -40,14 +41,14 @@ export const agentDocument = ahs.table(
     /** Why it is not current; null where it is. */
     detail: text(),
     /** keccak256 of the last good document. */
-    contentHash: text(),
+    contentHash: hash(),
     name: text(),
     services: jsonb().$type<readonly DeclaredService[]>().notNull(),
     attempts: integer().notNull(),
     fetchedAt: timestamp({ withTimezone: true }),
     notBefore: timestamp({ withTimezone: true }),
     /** The content's hash as of the newest scan that is done, or as a scan first found it; null before. */
-    scannedHash: text(),
+    scannedHash: hash(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.agentId] }),
@@ -67,7 +68,7 @@ export const documentDay = ahs.table(
   {
     chainId: integer().notNull(),
     day: date().notNull(),
-    account: text().notNull(),
+    account: address().notNull(),
     documents: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.day, table.account] })],
@@ -106,7 +107,7 @@ export const probeSchedule = ahs.table(
     endpoint: text().notNull(),
     kind: text().$type<EndpointKind>().notNull(),
     /** Whose turns its visits take: of all whose agents declare it, the account that declares the fewest endpoints. */
-    account: text().notNull(),
+    account: address().notNull(),
     nextAt: timestamp({ withTimezone: true }).notNull(),
     /** First of the failed visits in a row; null where the last one was answered, or none was made. */
     failingSince: timestamp({ withTimezone: true }),

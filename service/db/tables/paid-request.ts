@@ -1,15 +1,6 @@
-import {
-  customType,
-  doublePrecision,
-  index,
-  integer,
-  primaryKey,
-  text,
-  timestamp,
-} from "drizzle-orm/pg-core";
+import { doublePrecision, index, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { address, bytes } from "../columns.ts";
 import { ahs } from "./schema.ts";
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
 /** Answers kept by Idempotency-Key for a day, each for the caller that it was given to; running until it is answered. */
 export const idempotentAnswer = ahs.table(
@@ -52,7 +43,7 @@ export const signInNonce = ahs.table(
   {
     nonce: text().notNull(),
     /** Lower-case. */
-    address: text().notNull(),
+    address: address().notNull(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),
   },
   (table) => [

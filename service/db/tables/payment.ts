@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
   bigint,
-  customType,
   index,
   integer,
   jsonb,
@@ -11,9 +10,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { address, bytes, hash } from "../columns.ts";
 import { ahs } from "./schema.ts";
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
 /**
  * reserved: held for one request. settled: the money moved. answered: it did, and what it bought is stored. released: free to be
@@ -28,11 +26,11 @@ export const payment = ahs.table(
     id: uuid().primaryKey(),
     chainId: integer().notNull(),
     /** Token, payer, recipient: lower-case addresses. */
-    asset: text().notNull(),
-    payer: text().notNull(),
-    payTo: text().notNull(),
+    asset: address().notNull(),
+    payer: address().notNull(),
+    payTo: address().notNull(),
     /** The authorization's nonce: 0x and 64 hexadecimal digits. */
-    nonce: text().notNull(),
+    nonce: hash().notNull(),
     /** In the token's smallest unit. */
     amount: numeric({ mode: "bigint" }).notNull(),
     /** Unix seconds. */
@@ -57,7 +55,7 @@ export const payment = ahs.table(
     deadline: timestamp({ withTimezone: true }).notNull(),
     /** When settlement was last asked for, by whichever request; null before that, so that one never asked for can be released. */
     settleAskedAt: timestamp({ withTimezone: true }),
-    transactionHash: text(),
+    transactionHash: hash(),
     settledAt: timestamp({ withTimezone: true }),
     /** When the chain is asked next whether the money stays; null before it moved, and once a final block says so. */
     confirmAt: timestamp({ withTimezone: true }),

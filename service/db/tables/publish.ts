@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, numeric, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { address, hash, hex } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { score } from "./score.ts";
 
@@ -14,7 +15,7 @@ export const publishIntent = ahs.table(
   {
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     scoreId: bigint({ mode: "number" })
       .notNull()
       .references(() => score.id),
@@ -54,12 +55,12 @@ export const senderTransaction = ahs.table(
   {
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     chainId: integer().notNull(),
-    sender: text().notNull(),
+    sender: address().notNull(),
     /** Names the wish: asking twice under one reference sends once. */
     reference: text().notNull(),
     purpose: text().notNull(),
-    to: text().notNull(),
-    data: text().notNull(),
+    to: address().notNull(),
+    data: hex().notNull(),
     value: numeric({ mode: "bigint" }).notNull(),
     state: text().$type<SenderState>().notNull(),
     /** True once the block that holds it cannot be reorged. */
@@ -69,9 +70,9 @@ export const senderTransaction = ahs.table(
     maxFeePerGas: numeric({ mode: "bigint" }),
     maxPriorityFeePerGas: numeric({ mode: "bigint" }),
     /** Hashes of every version signed, oldest first. */
-    hashes: text().array().notNull(),
+    hashes: hash().array().notNull(),
     /** The newest signed version, ready to be sent again. */
-    raw: text(),
+    raw: hex(),
     /** When, and at which head, the newest version was last handed to a node. */
     broadcastAt: timestamp({ withTimezone: true }),
     broadcastBlock: bigint({ mode: "number" }),
@@ -81,8 +82,8 @@ export const senderTransaction = ahs.table(
     failure: text(),
     error: text(),
     /** What the simulated call reverted with. */
-    revertData: text(),
-    minedHash: text(),
+    revertData: hex(),
+    minedHash: hash(),
     minedBlock: bigint({ mode: "number" }),
     gasUsed: bigint({ mode: "bigint" }),
     costWei: numeric({ mode: "bigint" }),

@@ -1,5 +1,6 @@
 import { bigint, boolean, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import type { SanctionsFlag } from "../../model/features/types.ts";
+import { address } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** Where the lists stand that are not events of the chain. */
@@ -21,7 +22,7 @@ export const sanctionsEntry = ahs.table(
   "sanctions_entry",
   {
     source: text().$type<SanctionsFlag["source"]>().notNull(),
-    address: text().notNull(),
+    address: address().notNull(),
     /** The list's own entry, an OFAC unique id for instance. */
     reference: text().notNull(),
     /** When an import first showed it. */
@@ -35,7 +36,7 @@ export const sanctionsReading = ahs.table(
   "sanctions_reading",
   {
     chainId: integer().notNull(),
-    address: text().notNull(),
+    address: address().notNull(),
     listed: boolean().notNull(),
     /** Block at which it was asked. */
     block: bigint({ mode: "number" }).notNull(),

@@ -12,6 +12,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type { Grade } from "../../model/score/record.ts";
+import { address } from "../columns.ts";
 import type { ScanReport } from "./scan-report.ts";
 import { ahs } from "./schema.ts";
 
@@ -50,7 +51,7 @@ export const scanGrade = ahs.table(
   "scan_grade",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     /** Null for a wallet without enough history. */
     grade: text().$type<Grade>(),
   },
@@ -63,10 +64,10 @@ export const registryAgent = ahs.table(
   {
     chainId: integer().notNull(),
     /** Lower-case address of the registry. */
-    registry: text().notNull(),
+    registry: address().notNull(),
     agentId: numeric({ mode: "bigint" }).notNull(),
     /** Lower-case; null while none is known. */
-    wallet: text(),
+    wallet: address(),
     /** Null where the registry names none. */
     uri: text(),
     registeredBlock: bigint({ mode: "number" }).notNull(),
@@ -83,7 +84,7 @@ export const registryCursor = ahs.table(
   "registry_cursor",
   {
     chainId: integer().notNull(),
-    registry: text().notNull(),
+    registry: address().notNull(),
     block: bigint({ mode: "number" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.registry] })],

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Coverage, SanctionsFlag } from "../../model/features/types.ts";
 import type { ConfidenceLevel, FeatureLine, Grade, Pattern } from "../../model/score/record.ts";
+import { address, hash } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** Score history: a row per wallet and as-of block, never updated. Addresses are lower-case. */
@@ -10,9 +11,9 @@ export const score = ahs.table(
   {
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     asOfBlock: bigint({ mode: "number" }).notNull(),
-    asOfHash: text().notNull(),
+    asOfHash: hash().notNull(),
     asOfTime: timestamp({ withTimezone: true }).notNull(),
     modelVersion: text().notNull(),
     /** Null for a record without enough history, as are d1Score, d2Score and grade. */
@@ -29,7 +30,7 @@ export const score = ahs.table(
     coverage: jsonb().$type<Coverage>().notNull(),
     /** When the confidence falls to a lower level by itself, for want of own calls; null where it cannot. */
     levelUntil: timestamp({ withTimezone: true }),
-    inputsHash: text().notNull(),
+    inputsHash: hash().notNull(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
@@ -45,7 +46,7 @@ export const currentScore = ahs.table(
   "current_score",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     scoreId: bigint({ mode: "number" })
       .notNull()
       .references(() => score.id),
@@ -76,7 +77,7 @@ export const walletInterest = ahs.table(
   "wallet_interest",
   {
     chainId: integer().notNull(),
-    wallet: text().notNull(),
+    wallet: address().notNull(),
     lastAt: timestamp({ withTimezone: true }).notNull(),
   },
   (table) => [uniqueIndex("wallet_interest_wallet").on(table.chainId, table.wallet)],

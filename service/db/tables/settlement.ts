@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, numeric, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { address, hash, hex } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { verdict } from "./verdict.ts";
 
@@ -16,31 +17,31 @@ export const settlement = ahs.table(
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     chainId: integer().notNull(),
     /** Lower-case. */
-    escrow: text().notNull(),
+    escrow: address().notNull(),
     jobId: numeric({ mode: "bigint" }).notNull(),
     verdictId: uuid()
       .notNull()
       .references(() => verdict.id),
     run: integer().notNull(),
     decision: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
-    deliverable: text().notNull(),
-    specHash: text().notNull(),
+    deliverable: hash().notNull(),
+    specHash: hash().notNull(),
     score: integer().notNull(),
     confidenceBps: integer().notNull(),
-    evidenceHash: text().notNull(),
+    evidenceHash: hash().notNull(),
     /** Unix seconds. */
     issuedAt: bigint({ mode: "number" }).notNull(),
     deadline: bigint({ mode: "number" }).notNull(),
     /** The contract that it was signed for, in lower case. */
-    evaluator: text().notNull(),
-    signer: text().notNull(),
-    signature: text().notNull(),
+    evaluator: address().notNull(),
+    signer: address().notNull(),
+    signature: hex().notNull(),
     state: text().$type<SettlementState>().notNull(),
     /** The sender's newest transaction for it. */
     senderTransactionId: bigint({ mode: "number" }),
     attempts: integer().notNull().default(0),
     /** The transaction whose event confirmed it. */
-    transactionHash: text(),
+    transactionHash: hash(),
     error: text(),
     createdAt: timestamp({ withTimezone: true }).notNull(),
     updatedAt: timestamp({ withTimezone: true }).notNull(),

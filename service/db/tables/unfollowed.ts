@@ -1,4 +1,5 @@
-import { integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { integer, primaryKey, timestamp } from "drizzle-orm/pg-core";
+import { address } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** Addresses that the operator does not want followed, whatever names them on the chain. */
@@ -7,7 +8,7 @@ export const unfollowed = ahs.table(
   {
     chainId: integer().notNull(),
     /** In lower case. */
-    address: text().notNull(),
+    address: address().notNull(),
     addedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],

@@ -12,6 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { address, hash, hex } from "../columns.ts";
 import { webhookEndpoint } from "./alerts.ts";
 import { ahs } from "./schema.ts";
 
@@ -21,23 +22,23 @@ export const jobSpec = ahs.table(
   {
     id: uuid().primaryKey(),
     /** Lower-case addresses. */
-    clientAddr: text().notNull(),
-    providerAddr: text(),
+    clientAddr: address().notNull(),
+    providerAddr: address(),
     /** Null once the texts were dropped. */
     specText: text(),
     acceptanceCriteria: text(),
     domain: text().notNull(),
     /** keccak256 of its RFC 8785 form: 0x and 64 hexadecimal digits. */
-    specHash: text().notNull(),
+    specHash: hash().notNull(),
     /** The job that it names; a job without an escrow is on record and binds nothing. */
     jobChainId: integer(),
-    jobEscrow: text(),
+    jobEscrow: address(),
     jobId: numeric({ mode: "bigint" }),
     /**
      * The SpecBinding of clientAddr for this job and hash, as it was sent: 0x and hexadecimal digits. It was verified, by ERC-1271
      * for a contract wallet, at registeredBlock or before; what does not verify is not registered, and nobody asks again.
      */
-    clientSignature: text(),
+    clientSignature: hex(),
     /** The newest block of node and index when it was registered; null where it names no job of a known escrow. */
     registeredBlock: bigint({ mode: "bigint" }),
     createdAt: timestamp({ withTimezone: true }).notNull(),
@@ -71,11 +72,11 @@ export const verdict = ahs.table(
     /** What there is one verdict of: job:CHAIN:ESCROW:JOB:DELIVERABLE where the spec is bound, else spec:SPEC:OUTPUT_HASH. */
     slot: text().notNull(),
     /** keccak256 of the output's UTF-8 bytes, which a job's deliverable has to be. */
-    outputHash: text().notNull(),
+    outputHash: hash().notNull(),
     submittedBy: text().$type<"client" | "agent" | "protocol">().notNull(),
     /** Lower-case addresses; the provider of a bound job is the chain's. */
-    submitterAddr: text().notNull(),
-    providerAddr: text().notNull(),
+    submitterAddr: address().notNull(),
+    providerAddr: address().notNull(),
     /** Who submitted and pays: key:ID or wallet:ADDRESS. */
     owner: text().notNull(),
     /** Price in thousandths of a US dollar. */
@@ -102,7 +103,7 @@ export const verdict = ahs.table(
     errorMessage: text(),
     /** The job that its spec was bound to when it was accepted; null where it was not. */
     jobChainId: integer(),
-    jobEscrow: text(),
+    jobEscrow: address(),
     jobId: numeric({ mode: "bigint" }),
     /** Where its events go; null where nowhere. */
     endpointId: uuid().references(() => webhookEndpoint.id),
@@ -152,7 +153,7 @@ export const heldEvidence = ahs.table(
     /** Null once its time of retention is over. */
     text: text(),
     /** keccak256 of its UTF-8 bytes. */
-    textHash: text().notNull(),
+    textHash: hash().notNull(),
     /** Who said with it that they hand in no more, as submittedBy. */
     finalBy: text().array().notNull().default([]),
     createdAt: timestamp({ withTimezone: true }).notNull(),
@@ -210,7 +211,7 @@ export const verdictRun = ahs.table(
     result: jsonb().notNull(),
     /** Its evidence as RFC 8785 JSON, byte by byte what was hashed. */
     evidence: text().notNull(),
-    evidenceHash: text().notNull(),
+    evidenceHash: hash().notNull(),
     createdAt: timestamp({ withTimezone: true }).notNull(),
   },
   (table) => [

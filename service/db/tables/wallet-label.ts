@@ -1,4 +1,5 @@
 import { jsonb, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { address } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** What a label provider says of an account. */
@@ -10,7 +11,7 @@ export const walletLabel = ahs.table(
   {
     provider: text().notNull(),
     /** Lower-case. */
-    address: text().notNull(),
+    address: address().notNull(),
     labels: jsonb().$type<readonly ProvidedLabel[]>().notNull(),
     readAt: timestamp({ withTimezone: true }).notNull(),
   },

@@ -1,4 +1,4 @@
-import { type Address, zeroAddress } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import type { NativePayment } from "./enrich-reads.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 import type { OwnCallRow } from "./own-call.ts";
@@ -31,12 +31,12 @@ function ofTransaction(index: number): number {
 type Moved = {
   readonly block: number;
   readonly logIndex: number;
-  readonly hash: string;
+  readonly hash: Hex;
   readonly timestamp: number;
-  readonly from: string;
-  readonly to: string;
+  readonly from: Address;
+  readonly to: Address;
   readonly value: bigint;
-  readonly sender: string | null;
+  readonly sender: Address | null;
 };
 
 function row(chainId: number, moved: Moved): TransferRow {

@@ -80,7 +80,7 @@ async function putCalls(
 
 function rowOf(
   call: OwnCall,
-  of: { readonly chainId: number; readonly wallet: string; readonly source: string },
+  of: { readonly chainId: number; readonly wallet: Address; readonly source: string },
 ): typeof ownCall.$inferInsert {
   const { blockNumber, gasPrice, fee, receipt, ...same } = call;
   const feeWei = call.gasUsed * gasPrice;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { escapeIdentifier } from "pg";
+import type { Address, Hex } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import {
@@ -19,7 +20,7 @@ export type DueAgent = {
   readonly agentId: bigint;
   readonly uri: string;
   /** Whose turn the fetch takes. */
-  readonly account: string;
+  readonly account: Address;
   /** Whether the document was understood when it was last read, and has the same URI. */
   readonly isProven: boolean;
   /** Failures in a row of this very URI. */
@@ -92,7 +93,7 @@ type ChosenRow = {
   readonly agent_uri: string;
   readonly failures: number;
   readonly has_services: boolean;
-  readonly account: string;
+  readonly account: Address;
   readonly proven: boolean;
 };
 
@@ -159,7 +160,7 @@ export type DocumentWrite = {
   readonly agentId: bigint;
   readonly uri: string;
   /** Whose turn it took, and when. */
-  readonly account: string;
+  readonly account: Address;
   readonly readAt: Date;
   readonly notBefore: Date;
 } & (
@@ -167,7 +168,7 @@ export type DocumentWrite = {
       readonly state: "current";
       readonly name: string | null;
       readonly services: readonly DeclaredService[];
-      readonly contentHash: string;
+      readonly contentHash: Hex;
       readonly fetchedAt: Date;
     }
   | {

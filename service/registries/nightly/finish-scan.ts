@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Deployment } from "../../chain/deployments.ts";
 import { holdChain } from "../../db/chain-fence.ts";
+import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import type { RegistryReport, RootReport, ScanReport } from "../../db/tables/scan-report.ts";
 import { countDocumentsLeft } from "../documents/agent-documents.ts";
@@ -69,7 +70,7 @@ async function reportRegistries(
   const { chainId } = deployment;
   const sinceOf = (registry: string) =>
     before?.registries.find((reported) => reported.registry === registry)?.block ?? null;
-  const followed = deployment.identityRegistry.address.toLowerCase();
+  const followed = lowerCase(deployment.identityRegistry.address);
   const indexed = { chainId, since: sinceOf(followed), block: indexBlock };
   const reports: RegistryReport[] = [
     {
@@ -82,7 +83,7 @@ async function reportRegistries(
     },
   ];
   for (const { address, name } of deployment.registries) {
-    const registry = address.toLowerCase();
+    const registry = lowerCase(address);
     const { block, fault } = readings.get(registry) ?? { block: null, fault: "it was not read" };
     const counts = await countRegistryAgents(tx, { chainId, registry, since: sinceOf(registry) });
     const newWallets = await countRequestedWallets(tx, { chainId, registry, since: attempt.startedAt });

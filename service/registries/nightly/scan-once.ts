@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Deployment, RegistryEntry } from "../../chain/deployments.ts";
 import { readChainMark } from "../../db/chain-mark.ts";
+import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { isOutage } from "../../db/database-failure.ts";
 import type { RootReport, ScanReport } from "../../db/tables/scan-report.ts";
@@ -114,7 +115,7 @@ async function readRegistries(
     monotonicMs,
   };
   for (const entry of registries) {
-    const registry = entry.address.toLowerCase();
+    const registry = lowerCase(entry.address);
     const reading = await readRegistry(reader, entry).catch(async (error: unknown) => {
       if (signal.aborted || isOutage(error)) throw error;
       // The others, and the night's report, must not wait for what this one registry says.

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import type { Address } from "viem";
 import type { RegistryEntry } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure, type EnrichFailureKind } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/raw-log.ts";
+import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { REGISTRY_DECODERS } from "./decoders.ts";
 import { foldEvents } from "./fold-events.ts";
@@ -94,7 +94,7 @@ async function readOn(
   tooFull: number[],
 ): Promise<RegistryReading> {
   const { db, chainId, finalBlock, limits, monotonicMs } = reader;
-  const registry = entry.address.toLowerCase();
+  const registry = lowerCase(entry.address);
   const endsAt = monotonicMs() + limits.maxMs;
   let block = await readRegistryCursor(db, { chainId, registry });
   let span = limits.maxBlocks;
@@ -139,7 +139,7 @@ type RangeLogs = readonly RawLog[] | "too_full" | EnrichFailure;
 /** Logs in the order of the chain, or why there are none; throws whatever is no failure of the node. */
 async function readRange(reader: RegistryReader, entry: RegistryEntry, range: Range): Promise<RangeLogs> {
   const { client, limits } = reader;
-  const registry = entry.address.toLowerCase() as Address;
+  const registry = lowerCase(entry.address);
   const asked = await askForLogs(client, entry, range);
   const isAlone = range.from === range.to;
   const logs =
@@ -169,7 +169,7 @@ async function askForLogs(
 ): Promise<readonly RawLog[] | EnrichFailure> {
   const { topics } = REGISTRY_DECODERS[kind];
   try {
-    const registry = address.toLowerCase() as Address;
+    const registry = lowerCase(address);
     return await client.logs({ ...range, addresses: [registry], topics: [topics] });
   } catch (error) {
     if (error instanceof EnrichFailure) return error;

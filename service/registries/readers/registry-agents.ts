@@ -1,12 +1,13 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import { enrolment } from "../../db/tables/history.ts";
 import { registryAgent, registryCursor } from "../../db/tables/scan.ts";
 
 /** A registry of a chain by its lower-case address. */
-export type RegistryKey = { readonly chainId: number; readonly registry: string };
+export type RegistryKey = { readonly chainId: number; readonly registry: Address };
 
 /** What a range of blocks leaves of one agent; of wallet and URI those that it does not name stay what they were. */
 export type RegistryChange = {

@@ -1,20 +1,21 @@
 import { and, asc, eq, isNotNull, isNull, lt, or, type SQL } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
 import { jobSpec } from "../../db/tables/verdict.ts";
 import type { JobKey } from "./escrow-jobs.ts";
 
 /** A registered specification as binding reads it. */
 export type ClaimRow = {
   readonly specId: string;
-  readonly specHash: string;
-  readonly clientAddr: string;
-  readonly providerAddr: string | null;
-  readonly clientSignature: string | null;
+  readonly specHash: Hex;
+  readonly clientAddr: Address;
+  readonly providerAddr: Address | null;
+  readonly clientSignature: Hex | null;
   readonly registeredBlock: bigint | null;
 };
 
 /** The parties of a job on chain, in lower case. */
-export type JobParties = { readonly client: string; readonly provider: string };
+export type JobParties = { readonly client: Address; readonly provider: Address };
 
 const columns = {
   specId: jobSpec.id,

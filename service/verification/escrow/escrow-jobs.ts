@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { viewOf } from "../../db/index-view.ts";
 
 /** Which job is meant; the escrow in lower case. */
-export type JobKey = { readonly chainId: number; readonly escrow: string; readonly jobId: bigint };
+export type JobKey = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };
 
 /** The newest submission of a job, and the block of its first. */
 export type IndexedSubmission = {

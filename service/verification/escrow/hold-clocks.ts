@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
 import { viewOf } from "../../db/index-view.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
 import type { JobKey } from "./escrow-jobs.ts";
@@ -90,7 +91,7 @@ export async function countHolds(
 type ClockRow = {
   verdict_id: string;
   chain_id: number;
-  job_escrow: string;
+  job_escrow: Address;
   job_id: string;
   expires_at: Date | string;
   ends_at: Date | string | null;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { viewOf } from "../../db/index-view.ts";
 import { settlementCheck } from "../../db/tables/settlement.ts";
 import type { JobKey } from "./escrow-jobs.ts";
@@ -150,7 +150,7 @@ type UnsignedRow = {
   runs: number;
   spec_id: string;
   job_chain_id: number;
-  job_escrow: string;
+  job_escrow: Address;
   job_id: string;
   output_hash: Hex;
   spec_hash: Hex;

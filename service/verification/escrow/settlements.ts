@@ -1,5 +1,6 @@
 import { and, eq, lt, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
 import type { SenderState } from "../../db/tables/publish.ts";
 import { type SettlementState, settlement } from "../../db/tables/settlement.ts";
 import type { JobKey } from "./escrow-jobs.ts";
@@ -128,7 +129,7 @@ export type SettlementPatch = {
   readonly state?: SettlementState;
   readonly senderTransactionId?: number;
   readonly attempts?: number;
-  readonly transactionHash?: string;
+  readonly transactionHash?: Hex;
   readonly error?: string | null;
 };
 
@@ -177,7 +178,7 @@ export async function countOpenSettlements(
 type OpenRow = SignedColumns & {
   id: string;
   chain_id: number;
-  escrow: string;
+  escrow: Address;
   job_id: string;
   verdict_id: string;
   run: number;

@@ -1,6 +1,7 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { verdictTypedData } from "../../chain/verdict-codec.ts";
 import { holdChain, isIndexed } from "../../db/chain-fence.ts";
+import { lowerCase } from "../../db/columns.ts";
 import { isOutage } from "../../db/database-failure.ts";
 import { pauseAfter } from "../../sender/send-policy.ts";
 import { SignerFailure } from "../../sender/signer-failure.ts";
@@ -192,8 +193,8 @@ function settlementOf(deps: EscrowDeps, { decision, submission, issuedAt, deadli
     evidenceHash: decision.evidenceHash,
     issuedAt: Number(issuedAt),
     deadline: Number(deadline),
-    evaluator: deps.evaluator.toLowerCase(),
-    signer: deps.signer.address.toLowerCase(),
+    evaluator: lowerCase(deps.evaluator),
+    signer: lowerCase(deps.signer.address),
   };
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Hex } from "viem";
 import type { RunCause } from "../../db/tables/verdict.ts";
 import { verdictRun } from "../../db/tables/verdict.ts";
 import type { Decision } from "../panel/types.ts";
@@ -15,7 +16,7 @@ export type DecisionRow = {
   /** What readers get of it: plain JSON without U+0000 and lone surrogates, which PostgreSQL refuses. */
   readonly result: object;
   readonly evidence: string;
-  readonly evidenceHash: string;
+  readonly evidenceHash: Hex;
   readonly createdAt: Date;
 };
 

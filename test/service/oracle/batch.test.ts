@@ -11,7 +11,7 @@ function intent(id: number, fields: { asOf: number; reason?: PublishReason; crea
   const { asOf, reason = "move", createdAt = old } = fields;
   const score = {
     id,
-    wallet: `0x${id}`,
+    wallet: `0x${id}` as const,
     asOfBlock: asOf,
     asOfTime: now,
     modelVersion: "AHS-2026.0",

@@ -24,7 +24,7 @@ async function store(wallet: Address, hoursAgo: readonly number[]): Promise<void
       chainId: CHAIN,
       wallet,
       asOfBlock: 100_000 - hours,
-      asOfHash: "0x",
+      asOfHash: "0x" as const,
       asOfTime: new Date(NEWEST - hours * HOUR_MS),
       modelVersion: "AHS-2026.1",
       ahsScore: hours % 100,
@@ -38,7 +38,7 @@ async function store(wallet: Address, hoursAgo: readonly number[]): Promise<void
       patterns: [],
       features: [],
       coverage: { fromBlock: 1, fromTimestamp: 1, toBlock: 970, complete: true, sources: ["index"] },
-      inputsHash: `${wallet}-${hours}`,
+      inputsHash: `${wallet}-${hours}` as const,
     })),
   );
 }

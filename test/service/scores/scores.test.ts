@@ -9,7 +9,7 @@ import { createIndexTables } from "../db/index-tables.ts";
 
 const CHAIN = 31337;
 const HEAD = { blockNumber: 1200, timestamp: 1_795_000_000 };
-const HASH = `0x${"ab".repeat(32)}`;
+const HASH = `0x${"ab".repeat(32)}` as const;
 
 let db: Database;
 let close: () => Promise<void>;

@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { expect, test } from "vitest";
 import { boundApprovals, boundTransfers } from "../../../../service/ingest/enrich/bound-rows.ts";
 
@@ -10,7 +10,7 @@ const FOLLOWED = new Map([
   [SELLER, 0],
   [NEIGHBOUR, 5],
 ]);
-const OWN_HASH = "0x0f";
+const OWN_HASH: Hex = "0x0f";
 const NINETY_DAYS = 90 * 86_400;
 
 const account = (prefix: string, number: number): Address =>
@@ -18,12 +18,19 @@ const account = (prefix: string, number: number): Address =>
 
 let logIndex = 0;
 const moved = (parts: object) => ({
-  ...{ chainId: 1, block: 9, logIndex: logIndex++, item: 0, transactionHash: "0x01", timestamp: 1_000 },
   ...{
-    token: USDC as string,
+    chainId: 1,
+    block: 9,
+    logIndex: logIndex++,
+    item: 0,
+    transactionHash: "0x01" as const,
+    timestamp: 1_000,
+  },
+  ...{
+    token: USDC as Address,
     standard: "erc20" as const,
-    from: account("c", 1) as string,
-    to: SELLER as string,
+    from: account("c", 1),
+    to: SELLER as Address,
   },
   ...{ amount: 5n as bigint | null, tokenId: null, sender: null },
   ...parts,
@@ -108,7 +115,7 @@ test("of an own call's approvals all of listed tokens are kept and 64 of others;
       kind: "amount" as const,
     },
     ...{
-      token: account("7", 1) as string,
+      token: account("7", 1),
       owner: SELLER,
       spender: account("5", index),
       subject: account("5", index),

@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { dealingsOfCalls, dealingsOfTransfers } from "../../../../service/ingest/enrich/contacts.ts";
 import type { Market } from "../../../../service/ingest/enrich/market.ts";
@@ -62,7 +62,7 @@ test("of a crowd that one transaction pays the first 32 have funds, and every su
     tokens: new Map([[TARGET, token]]),
     feeds: [FEED],
   };
-  const paid = (to: Address, place: number, transactionHash: string) => ({
+  const paid = (to: Address, place: number, transactionHash: Hex) => ({
     ...{ chainId: 1, block: 7, logIndex: place, item: 0, timestamp: 1, token: TARGET, transactionHash },
     ...{ standard: "erc20" as const, from: WALLET, to, amount: 5n, tokenId: null, sender: WALLET },
   });
@@ -85,7 +85,15 @@ test("a transfer of nothing, which anybody can make in anybody's name, is no dea
     feeds: [FEED],
   };
   const moved = (amount: bigint) => ({
-    ...{ chainId: 1, block: 7, logIndex: 0, item: 0, timestamp: 1, token: TARGET, transactionHash: "0x5e" },
+    ...{
+      chainId: 1,
+      block: 7,
+      logIndex: 0,
+      item: 0,
+      timestamp: 1,
+      token: TARGET,
+      transactionHash: "0x5e" as const,
+    },
     ...{ standard: "erc20" as const, from: WALLET, to: PAYEE, amount, tokenId: null, sender: null },
   });
   expect(dealingsOfTransfers([moved(0n)], market, () => 0n)).toEqual([]);

@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { registrableDomain } from "../../../../service/net/registrable-domain.ts";
 import {
@@ -35,7 +36,7 @@ const DUE_AGENTS = { ...LIMITS, perHost: 2, perAccountDay: 100, sinceBlock: 0 };
 const dueEndpoints = async (limits: Partial<typeof LIMITS> = {}) =>
   (await readDueEndpoints(world.db, { ...LIMITS, ...limits })).map(({ endpoint }) => endpoint);
 
-async function declare(agentId: number, account: string, endpoints: readonly string[]): Promise<void> {
+async function declare(agentId: number, account: Address, endpoints: readonly string[]): Promise<void> {
   await registerAgent(world.db, { agentId, uri: "data:,", owner: account, wallet: account });
   await storeDocument(world.db, {
     ...{ chainId: 31337, agentId: BigInt(agentId), uri: "data:,", state: "current", name: null },
@@ -44,7 +45,7 @@ async function declare(agentId: number, account: string, endpoints: readonly str
   });
 }
 
-const accountOf = (id: number) => `0x${String(id).padStart(40, "0")}`;
+const accountOf = (id: number): Address => `0x${String(id).padStart(40, "0")}`;
 
 describe("of more endpoints than are visited", () => {
   const BOUNDS = { perDomain: 4, keptPerDomain: 2, perAccount: 100, perChain: 1_000 };
@@ -199,7 +200,7 @@ test("when more accounts wait than can be served, those that wait for longest do
 });
 
 describe("an endpoint takes the turns of", () => {
-  const STRANGER = `0x${"5a".repeat(20)}`;
+  const STRANGER = `0x${"5a".repeat(20)}` as const;
   const accounts = async () => {
     await syncSchedule(world.db, 31337, NOW);
     const { rows } = await world.db.$client.query("select endpoint, account from ahs.probe_schedule");
@@ -207,7 +208,7 @@ describe("an endpoint takes the turns of", () => {
   };
 
   test("each kind that it is declared as by itself: a stranger changes no visit of another", async () => {
-    const declareAs = async (agentId: number, account: string, name: string) => {
+    const declareAs = async (agentId: number, account: Address, name: string) => {
       await registerAgent(world.db, { agentId, uri: "data:,", owner: account, wallet: account });
       await storeDocument(world.db, {
         ...{ chainId: 31337, agentId: BigInt(agentId), uri: "data:,", state: "current", name: null },

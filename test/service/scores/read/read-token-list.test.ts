@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
 import { feedPrice } from "../../../../service/db/tables/enrich.ts";
@@ -54,6 +55,6 @@ test("holds the prices of days that are over, in millionths of a dollar, and the
   });
 });
 
-function answer(feed: string, day: number, value: bigint, decimals: number) {
+function answer(feed: Address, day: number, value: bigint, decimals: number) {
   return { chainId: 31_337, feed, day, block: 50, answer: value, decimals };
 }

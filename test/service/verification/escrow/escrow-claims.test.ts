@@ -3,8 +3,8 @@ import { jobSpec } from "../../../../service/db/tables/verdict.ts";
 import { readFirstSigned } from "../../../../service/verification/escrow/escrow-claims.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 
-const JOB = { chainId: 31_337, escrow: "0xe5", jobId: 7n };
-const PARTIES = { client: "0xc1", provider: "0xa9" };
+const JOB = { chainId: 31_337, escrow: "0xe5", jobId: 7n } as const;
+const PARTIES = { client: "0xc1", provider: "0xa9" } as const;
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "viem";
+import { lowerCase } from "../../../../service/db/columns.ts";
 import type { Database } from "../../../../service/db/database.ts";
 import { jobSpec, type RunCause, verdict, verdictRun } from "../../../../service/db/tables/verdict.ts";
 import { readClaim } from "../../../../service/verification/escrow/escrow-claims.ts";
@@ -41,7 +42,7 @@ export function rowActions(db: Database) {
       const id = randomUUID();
       await db.insert(jobSpec).values({
         id,
-        clientAddr: (options.clientAddr ?? CLIENT.address).toLowerCase(),
+        clientAddr: lowerCase(options.clientAddr ?? CLIENT.address),
         providerAddr: null,
         specText: "Translate.",
         acceptanceCriteria: null,
@@ -68,8 +69,8 @@ export function rowActions(db: Database) {
         slot: `test:${id}`,
         outputHash: hashOf(output),
         submittedBy: "agent",
-        submitterAddr: PROVIDER.toLowerCase(),
-        providerAddr: PROVIDER.toLowerCase(),
+        submitterAddr: lowerCase(PROVIDER),
+        providerAddr: lowerCase(PROVIDER),
         owner: "key:test",
         units: 500,
         status: "completed",

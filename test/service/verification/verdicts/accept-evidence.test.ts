@@ -168,7 +168,7 @@ describe("evidence for a verdict on HOLD", () => {
 });
 
 describe("evidence for a job's verdict", () => {
-  const JOB = { jobChainId: CHAIN_ID, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n };
+  const JOB = { jobChainId: CHAIN_ID, jobEscrow: `0x${"e5".repeat(20)}` as const, jobId: 7n };
   const client = { owner: `wallet:${CLIENT}` };
   const provider = { owner: `wallet:${PROVIDER}` };
 

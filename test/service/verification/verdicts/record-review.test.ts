@@ -20,7 +20,7 @@ import {
   type VerdictWorld,
 } from "./verdict-world.ts";
 
-const ESCROW = `0x${"e5".repeat(20)}`;
+const ESCROW = `0x${"e5".repeat(20)}` as const;
 
 let world: VerdictWorld;
 beforeEach(async () => {

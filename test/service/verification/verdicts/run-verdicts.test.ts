@@ -124,7 +124,7 @@ test("with the day's tokens spent verdicts wait for the next UTC day, and do not
 });
 
 test("the last quarter of the day's tokens goes to verdicts of jobs, and no token beyond it to anybody", async () => {
-  const job = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n };
+  const job = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}` as const, jobId: 7n };
   const unbound = await world.add();
   const bound = await Promise.all([world.add(job), world.add(job), world.add(job)]);
   await world.query(

@@ -26,7 +26,7 @@ async function work(panel: RunPanel): Promise<void> {
     await runOne(world.deps(panel), claim, new AbortController().signal);
 }
 
-const JOB = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n };
+const JOB = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}` as const, jobId: 7n };
 
 describe("a verdict as its readers see it", () => {
   it("is there from its acceptance on, and not before", async () => {
