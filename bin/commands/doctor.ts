@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { settlesOn } from "../../service/access/payments/probe-facilitator.ts";
+import { settlesOn } from "../../service/access/payments/http-facilitator.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Config, parseConfig } from "../config.ts";

@@ -8,8 +8,8 @@ import {
   type KeyScope,
   listApiKeys,
   revokeApiKey,
+  rotateApiKey,
 } from "../../service/access/api-keys.ts";
-import { rotateApiKey } from "../../service/access/key-sales.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { Invocation } from "../command.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";

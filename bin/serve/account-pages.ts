@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { createIpLimit } from "../../service/access/ip-limit.ts";
-import { readKeyStanding } from "../../service/access/key-standing.ts";
+import { readKeyStanding } from "../../service/access/api-keys.ts";
+import { createIpLimit } from "../../service/access/rate-limits.ts";
 import type { ApiContext, Clock } from "../../service/api/api-env.ts";
 import { type GetReadyzPorts, readReadiness } from "../../service/api/operation/get-readyz.ts";
 import type {

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { CallLimiter } from "../../service/access/create-access.ts";
+import type { CallLimiter } from "../../service/access/rate-limits.ts";
 import { hasThresholds, readSubscription } from "../../service/alerts/alert-subscriptions.ts";
-import { createSubscribe } from "../../service/alerts/subscribe.ts";
 import {
+  createSubscribe,
   end,
   replay,
   requestTest,

@@ -1,12 +1,9 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Logger } from "pino";
-import { createCallLimiter } from "../../service/access/call-limiter.ts";
 import { readTrustedProxies, type TrustedProxies } from "../../service/access/client-address.ts";
 import type { AccessParts } from "../../service/access/create-access.ts";
-import { createIdempotentAnswers } from "../../service/access/idempotent-answers.ts";
-import { createIpLimit } from "../../service/access/ip-limit.ts";
-import { createRateBuckets } from "../../service/access/rate-buckets.ts";
-import { createRepeatStore } from "../../service/access/repeat-store.ts";
+import { createIdempotentAnswers, createRepeatStore } from "../../service/access/idempotent-answers.ts";
+import { createCallLimiter, createIpLimit, createRateBuckets } from "../../service/access/rate-limits.ts";
 import type { ApiPorts } from "../../service/api/create-app.ts";
 import type { ServerLife } from "../../service/api/server-life.ts";
 import type { Database } from "../../service/db/database.ts";

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "viem";
-import { DEFAULT_RATE_PER_MINUTE, readApiKey } from "../../service/access/api-keys.ts";
-import { countedKeys } from "../../service/access/call-limiter.ts";
-import type { AccessParts } from "../../service/access/create-access.ts";
 import {
   buyApiKey,
+  DEFAULT_RATE_PER_MINUTE,
   keysBoughtBy,
+  readApiKey,
   readSpending,
   rotateApiKey,
   topUpApiKey,
-} from "../../service/access/key-sales.ts";
-import { createOwnerAccess, type SignIn } from "../../service/access/sign-in.ts";
-import type { SignInAudience } from "../../service/access/sign-in-message.ts";
+} from "../../service/access/api-keys.ts";
+import type { AccessParts } from "../../service/access/create-access.ts";
+import { countedKeys } from "../../service/access/rate-limits.ts";
+import { createOwnerAccess, type SignIn, type SignInAudience } from "../../service/access/sign-in.ts";
 import type { SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
 import type { KeyPorts } from "../../service/api/keys/key-sale.ts";
 import type { PolicyPorts } from "../../service/api/routing/get-route-policy.ts";

@@ -10,8 +10,11 @@ import type { Policy } from "../../service/model/score/policy-shape.ts";
 import { knownAccounts } from "../../service/reports/labels/chain-labels.ts";
 import { createAccountReader } from "../../service/reports/network/wallet-network-accounts.ts";
 import { createDealingsReader } from "../../service/reports/network/wallet-network-dealings.ts";
-import { readAccountLinks, readNeighbourhood } from "../../service/reports/network/wallet-network-graph.ts";
-import { readOwners } from "../../service/reports/network/wallet-network-owners.ts";
+import {
+  readAccountLinks,
+  readNeighbourhood,
+  readOwners,
+} from "../../service/reports/network/wallet-network-graph.ts";
 import { createDailyScores } from "../../service/scores/daily-scores.ts";
 import { createDistributionReader } from "../../service/scores/score-distribution.ts";
 import type { ReportReadings } from "./report-readings.ts";

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { type PurchaseQuery, readKeptPurchase } from "../../service/access/kept-purchases.ts";
+import { type PurchaseQuery, readKeptPurchase } from "../../service/access/idempotent-answers.ts";
 import { type LoadedAssets, loadPageAssets } from "../../service/api/pages/assets.ts";
 import type {
   DashboardPorts,

@@ -6,15 +6,16 @@ import type { Address, PublicClient } from "viem";
 import type { PaymentAccess } from "../../service/access/create-access.ts";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
 import { createHttpFacilitator } from "../../service/access/payments/http-facilitator.ts";
-import { createLocalFacilitator } from "../../service/access/payments/local-facilitator.ts";
+import {
+  createLocalFacilitator,
+  createSettlementSpending,
+} from "../../service/access/payments/local-facilitator.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createPaymentAccess } from "../../service/access/payments/payment-access.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
-import { createContractPayers } from "../../service/access/payments/payment-payer.ts";
-import { requirementsUnder } from "../../service/access/payments/payment-terms.ts";
+import { createContractPayers } from "../../service/access/payments/payment-header.ts";
+import { createTokenDomain, requirementsUnder } from "../../service/access/payments/payment-terms.ts";
 import { createPaymentStore } from "../../service/access/payments/payments.ts";
-import { createSettlementSpending } from "../../service/access/payments/settlement-spending.ts";
-import { createTokenDomain } from "../../service/access/payments/token-domain.ts";
 import { unavailable } from "../../service/access/problems.ts";
 import type { SignIn } from "../../service/access/sign-in.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";

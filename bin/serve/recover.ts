@@ -3,7 +3,7 @@ import { createReportTurns } from "../../service/api/report-turns.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { createOutcomeReader } from "../../service/reports/recovery/failed-calls.ts";
-import { createListedAccounts } from "../../service/reports/recovery/listed-accounts.ts";
+import { createListedAccounts } from "../../service/reports/recovery/open-recovery.ts";
 import { createRecoveryNode } from "../../service/reports/recovery/viem-node.ts";
 
 /** Of one request; a caller waits meanwhile. */

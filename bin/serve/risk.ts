@@ -5,11 +5,12 @@ import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { remembered } from "../../service/db/remembered.ts";
 import type { Policy } from "../../service/model/score/policy-shape.ts";
-import { createBreakingSource } from "../../service/reports/labels/breaking-source.ts";
-import { createLabelReader } from "../../service/reports/labels/label-reader.ts";
-import type { LabelSource } from "../../service/reports/labels/label-source.ts";
-import { createNansenSource } from "../../service/reports/labels/nansen-source.ts";
-import { createLabelStore } from "../../service/reports/labels/wallet-labels.ts";
+import { createLabelReader, createLabelStore } from "../../service/reports/labels/label-reader.ts";
+import {
+  createBreakingSource,
+  createNansenSource,
+  type LabelSource,
+} from "../../service/reports/labels/label-source.ts";
 import { type RiskKey, riskFactsLoader } from "../../service/reports/risk/risk-facts.ts";
 import type { Config } from "../config.ts";
 

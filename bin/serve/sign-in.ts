@@ -1,7 +1,10 @@
-import { createSignIn, type SignIn } from "../../service/access/sign-in.ts";
-import { createContractSignatures } from "../../service/access/sign-in-contract.ts";
-import type { SignInAudience } from "../../service/access/sign-in-message.ts";
-import { takeSignInNonce } from "../../service/access/sign-in-nonces.ts";
+import {
+  createContractSignatures,
+  createSignIn,
+  type SignIn,
+  type SignInAudience,
+  takeSignInNonce,
+} from "../../service/access/sign-in.ts";
 import type { Database } from "../../service/db/database.ts";
 import { type Config, publicUrl } from "../config.ts";
 import { openChainClient } from "../process.ts";

@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { createByteBudgets } from "../../service/access/byte-budgets.ts";
 import {
   clientAddress,
   readTrustedProxies,
   type TrustedProxies,
 } from "../../service/access/client-address.ts";
-import { createIpLimit, type IpLimit } from "../../service/access/ip-limit.ts";
 import { Problem, unavailable } from "../../service/access/problems.ts";
+import { createByteBudgets, createIpLimit, type IpLimit } from "../../service/access/rate-limits.ts";
 import { type Bind, claimOf } from "../../service/api/verification/place-output.ts";
 import type { OutputPorts } from "../../service/api/verification/post-outputs.ts";
 import type { RetryPorts } from "../../service/api/verification/post-retry.ts";

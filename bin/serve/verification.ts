@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { readApiKey } from "../../service/access/api-keys.ts";
-import { countedKeys } from "../../service/access/call-limiter.ts";
 import type { AccessParts } from "../../service/access/create-access.ts";
+import { countedKeys } from "../../service/access/rate-limits.ts";
 import { readVerdictDeliveries } from "../../service/alerts/webhook-log.ts";
 import type { VerificationPorts } from "../../service/api/create-verification-app.ts";
 import { createHealthCheck } from "../../service/api/verification/health-check.ts";

@@ -1,10 +1,9 @@
 import { dropExpiredAnswers } from "../../service/access/idempotent-answers.ts";
 import { dropOldAnswers } from "../../service/access/payments/payments-due.ts";
-import { dropIdleBuckets } from "../../service/access/rate-buckets.ts";
-import { dropExpiredNonces } from "../../service/access/sign-in-nonces.ts";
+import { dropIdleBuckets } from "../../service/access/rate-limits.ts";
+import { dropExpiredNonces } from "../../service/access/sign-in.ts";
 import type { Database } from "../../service/db/database.ts";
-import { LABELS_KEPT_MS } from "../../service/reports/labels/label-reader.ts";
-import { dropOldLabels } from "../../service/reports/labels/wallet-labels.ts";
+import { dropOldLabels, LABELS_KEPT_MS } from "../../service/reports/labels/label-reader.ts";
 import { doAll } from "./repeat.ts";
 
 /** A bucket that was not taken from for a minute is full, which is what no bucket means as well. */

@@ -1,7 +1,26 @@
-import type { Address } from "viem";
-import type { RepeatSlot } from "./idempotent-answers.ts";
-import type { PresentedPayment } from "./payments/presented-payment.ts";
-import { usd } from "./usd.ts";
+import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
+import type { HonoRequest } from "hono";
+import type { Address, Hex } from "viem";
+
+/** The charge of what costs nothing after all. */
+export const UNCHARGED: Charge = {
+  async keep() {
+    return {};
+  },
+  async giveBack() {
+    return null;
+  },
+};
+
+/** One use of an Idempotency-Key, or of a payment identifier, by one caller. */
+export type RepeatSlot = {
+  /** key:ID or wallet:ADDRESS; payment-identifier:ADDRESS. */
+  readonly scope: string;
+  /** Lower-case hex SHA-256 of the Idempotency-Key or the identifier. */
+  readonly keyHash: string;
+  /** Lower-case hex SHA-256 of the parsed request. */
+  readonly fingerprint: string;
+};
 
 /** Why a balance does not cover a price. */
 export function shortageOf(
@@ -136,3 +155,73 @@ export type Access = {
   /** A request that recall let through ended without an answer. Never throws. */
   forget(caller: Caller, request: PaidRequest): Promise<void>;
 };
+
+/** An EIP-3009 authorization that a request carries, read and found to fit what the request costs. */
+export type PresentedPayment = {
+  /** Lower-case, as is payTo. */
+  readonly payer: Address;
+  readonly asset: Address;
+  readonly payTo: Address;
+  readonly nonce: Hex;
+  /** In the token's smallest unit. */
+  readonly amount: bigint;
+  /** Unix seconds. */
+  readonly validAfter: bigint;
+  readonly validBefore: bigint;
+  /** As x402 facilitators take them. */
+  readonly payload: PaymentPayload;
+  readonly requirements: PaymentRequirements;
+};
+
+/** Whose something is: policies, subscriptions and stored answers belong to a key or to a wallet. */
+export type Owner =
+  | { readonly kind: "key"; readonly keyId: string }
+  /** Lower-case. */
+  | { readonly kind: "wallet"; readonly address: Address };
+
+/** How free endpoints learn whose policy or subscription is meant. */
+export type OwnerAccess = {
+  /** By X-API-Key, else by SIGN-IN-WITH-X; throws a 401 when the request proves nobody, and a 429 beyond the owner's rate. */
+  identify(request: HonoRequest): Promise<Owner>;
+};
+
+/** The form in which rows name their owner: key:ID or wallet:ADDRESS. */
+export function ownerText(owner: Owner): string {
+  switch (owner.kind) {
+    case "key":
+      return `key:${owner.keyId}`;
+    case "wallet":
+      return `wallet:${owner.address}`;
+  }
+}
+
+/** Whose a paid call's things are; null for a caller who has not proven anything. */
+export function ownerOf(caller: PayingCaller): Owner;
+export function ownerOf(caller: Caller): Owner | null;
+export function ownerOf(caller: Caller): Owner | null {
+  switch (caller.kind) {
+    case "key":
+      return { kind: "key", keyId: caller.keyId };
+    case "payer":
+      return { kind: "wallet", address: caller.address };
+    case "nobody":
+      return null;
+  }
+}
+
+/** Paid work that failed after the money had moved: whoever shows the claim may ask for it again without paying. */
+export class OwedAnswer extends Error {
+  override readonly name = "OwedAnswer";
+  /** 32 random bytes in hexadecimal. */
+  readonly claim: string;
+
+  constructor(claim: string, cause: unknown) {
+    super("paid work failed after its settlement", { cause });
+    this.claim = claim;
+  }
+}
+
+/** A price in thousandths of a US dollar as texts show it: always three decimals. */
+export function usd(units: number): string {
+  return (units / 1000).toFixed(3);
+}

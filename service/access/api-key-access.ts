@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { Logger } from "pino";
-import type { Charge, ChargeTerms, KeyAccess, KeyCaller, PaidRequest } from "./access.ts";
+import type { Charge, ChargeTerms, KeyAccess, KeyCaller, PaidRequest, RepeatSlot } from "./access.ts";
 import { shortageOf } from "./access.ts";
 import { hashApiKey } from "./api-keys.ts";
-import type { KeptAnswer, RepeatSlot } from "./idempotent-answers.ts";
+import type { KeptAnswer } from "./idempotent-answers.ts";
 import { unauthorized } from "./problems.ts";
 
 /** What access has to know of a stored key. */

@@ -1,22 +1,22 @@
-import type {
-  Access,
-  AnswerHeaders,
-  BoughtAnswer,
-  Caller,
-  Charge,
-  ChargeTerms,
-  KeyAccess,
-  PaidRequest,
-  PayerCaller,
-  PayingCaller,
+import {
+  type Access,
+  type BoughtAnswer,
+  type Caller,
+  type Charge,
+  type ChargeTerms,
+  type KeyAccess,
+  ownerOf,
+  type PaidRequest,
+  type PayerCaller,
+  type PayingCaller,
+  type RepeatSlot,
+  shortageOf,
+  UNCHARGED,
+  usd,
 } from "./access.ts";
-import { shortageOf } from "./access.ts";
-import type { RepeatSlot } from "./idempotent-answers.ts";
-import { type Owner, ownerOf } from "./owner.ts";
-import { UNCHARGED } from "./payments/payment-charge.ts";
+import { type RepeatStore, repeatSlotOf, repeatSlotsOf } from "./idempotent-answers.ts";
 import { Problem, unauthorized } from "./problems.ts";
-import { repeatSlotOf, repeatSlotsOf } from "./repeat-slot.ts";
-import { usd } from "./usd.ts";
+import type { CallLimiter } from "./rate-limits.ts";
 
 /** Callers who pay by x402. */
 export type PaymentAccess = {
@@ -30,25 +30,6 @@ export type PaymentAccess = {
   take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
   /** The 402 that tells what the request costs, and why it was not served. */
   challenge(request: PaidRequest, error: string): Promise<Error>;
-};
-
-/** Whose calls are counted together: an owner's, or those by one subscription's manage token. */
-export type Limited = Owner | { readonly kind: "subscription"; readonly id: string };
-
-/** Counts calls against a rate. */
-export type CallLimiter = {
-  /** Answers what is left as headers; throws a 429. */
-  take(limited: Limited, ratePerMinute: number): Promise<AnswerHeaders>;
-};
-
-/** Answers by Idempotency-Key. */
-export type RepeatStore = {
-  /** Null for the first request of a slot, which is under way from then on; throws the 409 and 422 of the draft. */
-  begin(slot: RepeatSlot): Promise<BoughtAnswer | null>;
-  /** Keeps what a payment bought. Never throws: the money has moved. */
-  keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void>;
-  /** Never throws. */
-  forget(slot: RepeatSlot): Promise<void>;
 };
 
 export type AccessParts = {

@@ -1,15 +1,145 @@
+import { hash } from "node:crypto";
+import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
+import type { Logger } from "pino";
 import type { Database } from "../db/database.ts";
 import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import {
+  type BoughtAnswer,
+  type Caller,
+  ownerOf,
+  ownerText,
+  type PaidRequest,
+  type RepeatSlot,
+} from "./access.ts";
+import { Problem } from "./problems.ts";
 
-/** One use of an Idempotency-Key, or of a payment identifier, by one caller. */
-export type RepeatSlot = {
-  /** key:ID or wallet:ADDRESS; payment-identifier:ADDRESS. */
-  readonly scope: string;
-  /** Lower-case hex SHA-256 of the Idempotency-Key or the identifier. */
-  readonly keyHash: string;
-  /** Lower-case hex SHA-256 of the parsed request. */
-  readonly fingerprint: string;
+const MAX_CHARACTERS = 255;
+/** A structured-field string (RFC 9651): printable ASCII in quotes, with backslashes before quotes and backslashes. */
+const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
+/** What is accepted without quotes, as many clients send it: one word. */
+const BARE = /^[!#-+\--~]+$/;
+
+/**
+ * The Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header-07): a structured string of 1 to 255 characters,
+ * with or without its quotes; null without the header. Throws a 400 problem for anything else.
+ */
+export function idempotencyKeyOf(request: Pick<PaidRequest, "header">): string | null {
+  const given = request.header("idempotency-key");
+  if (given === undefined) return null;
+  const key = QUOTED.exec(given)?.[1]?.replaceAll(/\\(.)/g, "$1") ?? (BARE.test(given) ? given : "");
+  if (key.length >= 1 && key.length <= MAX_CHARACTERS) return key;
+  throw new Problem(
+    "header-malformed",
+    `Idempotency-Key has to be one string of 1 to ${MAX_CHARACTERS} printable ASCII characters, in quotes or, without spaces and commas, bare.`,
+  );
+}
+
+const IDENTIFIER_SCOPE = "payment-identifier:";
+
+/**
+ * Where the answer to a request is kept for its repeats: by its Idempotency-Key, and for a payer by the identifier of its payment.
+ * Empty for a request with neither, and for nobody. Throws a 400 problem.
+ */
+export function repeatSlotsOf(caller: Caller, request: PaidRequest): readonly RepeatSlot[] {
+  const slots = [repeatSlotOf(caller, request)];
+  const identifier = caller.kind === "payer" ? extractPaymentIdentifier(caller.payment.payload) : null;
+  if (caller.kind === "payer" && identifier !== null) {
+    slots.push({
+      scope: `${IDENTIFIER_SCOPE}${caller.address}`,
+      keyHash: hash("sha256", identifier, "hex"),
+      fingerprint: request.fingerprint(),
+    });
+  }
+  return slots.filter((slot) => slot !== null);
+}
+
+/** Whether the slot is named by a payment identifier; else it is by an Idempotency-Key. */
+function isIdentifierSlot({ scope }: RepeatSlot): boolean {
+  return scope.startsWith(IDENTIFIER_SCOPE);
+}
+
+/** The slot of the Idempotency-Key alone; null for a request without one, and for nobody. Throws a 400 problem. */
+export function repeatSlotOf(caller: Caller, request: PaidRequest): RepeatSlot | null {
+  const owner = ownerOf(caller);
+  // Read for nobody as well, who is told of a malformed one.
+  const slot = slotOf(owner === null ? "" : ownerText(owner), request);
+  return owner === null ? null : slot;
+}
+
+/** The same for a scope that is known; null for a request without a key. Throws a 400 problem. */
+export function slotOf(
+  scope: string,
+  request: Pick<PaidRequest, "header" | "fingerprint">,
+): RepeatSlot | null {
+  const key = idempotencyKeyOf(request);
+  if (key === null) return null;
+  return { scope, keyHash: hash("sha256", key, "hex"), fingerprint: request.fingerprint() };
+}
+
+/** Answers by Idempotency-Key. */
+export type RepeatStore = {
+  /** Null for the first request of a slot, which is under way from then on; throws the 409 and 422 of the draft. */
+  begin(slot: RepeatSlot): Promise<BoughtAnswer | null>;
+  /** Keeps what a payment bought. Never throws: the money has moved. */
+  keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void>;
+  /** Never throws. */
+  forget(slot: RepeatSlot): Promise<void>;
 };
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** Repeats by whatever keeps the answers. */
+export function createRepeatStore(answers: IdempotentAnswers, logger: Logger): RepeatStore {
+  return {
+    async begin(slot) {
+      const beginning = await answers.begin(slot);
+      switch (beginning.kind) {
+        case "begun":
+          return null;
+        case "answered":
+          return beginning.answer;
+        case "running":
+          throw new Problem(
+            "request-in-flight",
+            `The first request with this ${nameOf(slot)} is not answered yet. Ask again for its answer.`,
+            { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+          );
+        case "other-request":
+          throw reused(slot);
+      }
+    },
+    async keep(slot, answer) {
+      await answers.keep(slot, answer).catch((error: unknown) => {
+        logger.error({ err: error, scope: slot.scope }, "answer not kept for its Idempotency-Key");
+      });
+    },
+    async forget(slot) {
+      await answers.forget(slot).catch((error: unknown) => {
+        logger.error({ err: error, scope: slot.scope }, "request not forgotten; it is at its deadline");
+      });
+    },
+  };
+}
+
+function reused(slot: RepeatSlot): Problem {
+  if (isIdentifierSlot(slot)) return identifierReused();
+  return new Problem(
+    "idempotency-key-reused",
+    "This Idempotency-Key came with another request within the last 24 hours. Send each request with a key of its own.",
+  );
+}
+
+/** The 409 that the extension asks for: one identifier of a payer names one request. */
+export function identifierReused(): Problem {
+  return new Problem(
+    "payment-identifier-reused",
+    "This payment identifier came with another request within the last 24 hours. Send each request with one of its own.",
+  );
+}
+
+function nameOf(slot: RepeatSlot): string {
+  return isIdentifierSlot(slot) ? "payment identifier" : "Idempotency-Key";
+}
 
 /** An answer as it is kept: without the secrets that are shown once. */
 export type KeptAnswer = { readonly contentType: string; readonly body: string | Uint8Array };
@@ -141,4 +271,48 @@ export async function dropExpiredAnswers(db: Database, now: Date): Promise<numbe
     now,
   ]);
   return rowCount ?? Number.NaN;
+}
+
+/** What is looked for: uses of Idempotency-Keys by the holder of an API key. */
+export type PurchaseQuery = {
+  /** Lower-case hex SHA-256 of the API key. */
+  readonly apiKeyHash: string;
+  /** Lower-case hex SHA-256 of each Idempotency-Key. */
+  readonly keyHashes: readonly string[];
+  readonly now: Date;
+};
+
+/** none: also for a key that is revoked, expired or unknown. */
+export type KeptPurchase =
+  | { readonly kind: "none" }
+  /** A request is under way. */
+  | { readonly kind: "running" }
+  /** An answer is kept until then. */
+  | { readonly kind: "answered"; readonly body: string; readonly until: Date };
+
+type PurchaseRow = {
+  readonly answer_body: Buffer | null;
+  readonly expires_at: Date;
+};
+
+/** The newest answer that a live key has under one of these Idempotency-Keys, else whether one is under way; it begins none. */
+export async function readKeptPurchase(
+  db: Database,
+  { apiKeyHash, keyHashes, now }: PurchaseQuery,
+): Promise<KeptPurchase> {
+  const { rows } = await db.$client.query<PurchaseRow>({
+    ...QUERY_DEADLINE,
+    name: "kept_purchase",
+    text: `select a.answer_body, a.expires_at
+           from ahs.api_key k
+           join ahs.idempotent_answer a on a.scope = 'key:' || k.id::text and a.key_hash = any($2)
+           where k.key_hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)
+             and a.expires_at > $3
+           order by a.answer_body is null, a.expires_at desc limit 1`,
+    values: [apiKeyHash, keyHashes, now],
+  });
+  const [row] = rows;
+  if (row === undefined) return { kind: "none" };
+  if (row.answer_body === null) return { kind: "running" };
+  return { kind: "answered", body: row.answer_body.toString("utf8"), until: row.expires_at };
 }

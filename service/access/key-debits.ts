@@ -3,7 +3,8 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
 import { QUERY_DEADLINE } from "../db/query-deadline.ts";
-import { type KeptAnswer, keepAnswerStatement, type RepeatSlot } from "./idempotent-answers.ts";
+import type { RepeatSlot } from "./access.ts";
+import { type KeptAnswer, keepAnswerStatement } from "./idempotent-answers.ts";
 
 type HoldRequest = {
   readonly keyId: string;
@@ -31,7 +32,7 @@ export type KeyDebits = {
   giveBack(debitId: string): Promise<void>;
 };
 
-export type KeyDebitDeps = {
+type KeyDebitDeps = {
   readonly db: Database;
   readonly now: () => Date;
   readonly randomUuid: () => string;

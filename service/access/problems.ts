@@ -77,7 +77,7 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** The RFC 9457 body of every error but 422. */
-export type ProblemBody = {
+type ProblemBody = {
   readonly type: string;
   readonly title: string;
   readonly status: number;

@@ -1,10 +1,9 @@
+import { Webhook } from "standardwebhooks";
 import type { Database } from "../db/database.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import type { AlertMetrics } from "./metrics.ts";
 import { type AttemptOutcome, failureOf, fateOf, type Random } from "./retry-schedule.ts";
-import { signDelivery } from "./sign-delivery.ts";
-import { recordAttempt } from "./webhook-attempts.ts";
-import { type DueEvent, type PendingEvent, readPendingEvent } from "./webhook-events.ts";
+import { type DueEvent, type PendingEvent, readPendingEvent, recordAttempt } from "./webhook-events.ts";
 
 export type DeliverDeps = {
   readonly db: Database;
@@ -55,5 +54,27 @@ async function send(
     kind: "answered",
     status: answer.status,
     retryAfter: answer.headers.get("retry-after") ?? null,
+  };
+}
+
+/** What of an event is signed, and with what. */
+type Signable = {
+  readonly id: string;
+  readonly body: string;
+  readonly secret: string;
+  /** Signs as well; null where no rotation is so recent. */
+  readonly previousSecret: string | null;
+};
+
+/** The headers of one attempt by Standard Webhooks 1.0.0: id, time of the attempt, and a signature by each secret. */
+export function signDelivery(
+  { id, body, secret, previousSecret }: Signable,
+  at: Date,
+): Record<string, string> {
+  const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": secrets.map((one) => new Webhook(one).sign(id, at, body)).join(" "),
   };
 }

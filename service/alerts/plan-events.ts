@@ -1,16 +1,39 @@
+import { hash } from "node:crypto";
 import { type Address, checksumAddress } from "viem";
 import type { RoutingAction } from "../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../model/score/route.ts";
-import { type AlertEvent, TEST_EVENT, THRESHOLD_EVENT } from "./alert-events.ts";
-import type { ToldScore } from "./alert-scores.ts";
-import type { StoredSubscription } from "./alert-subscriptions.ts";
-import type { LiveSubscription } from "./live-subscriptions.ts";
-import { newEvent } from "./new-event.ts";
+import type {
+  ExpiringSubscription,
+  LiveSubscription,
+  StoredSubscription,
+  ToldScore,
+} from "./alert-subscriptions.ts";
 import { type Breach, breachesOf, standingOfThresholds } from "./thresholds.ts";
 import type { NewEvent } from "./webhook-events.ts";
 
+/** Events of a wallet, which a subscription can ask for. */
+export const ALERT_EVENTS = [
+  "ahs.grade_changed",
+  "ahs.threshold_breached",
+  "ahs.sanctions_hit",
+  "ahs.confidence_changed",
+] as const;
+
+export type AlertEvent = (typeof ALERT_EVENTS)[number];
+
+/** What a subscription with thresholds is told of. */
+export const THRESHOLD_EVENT = "ahs.threshold_breached" satisfies AlertEvent;
+
+/** The first event of every subscription, and whatever its owner asks for to see that the endpoint answers. */
+const TEST_EVENT = "subscription.test";
+
+/** That a subscription runs out; like the test it is of the subscription, and told to all of them. */
+export const EXPIRING_EVENT = "subscription.expiring";
+
+export type WebhookType = AlertEvent | typeof TEST_EVENT | typeof EXPIRING_EVENT;
+
 /** What a write of scores made of one wallet's current score. */
-export type ScoreChange = {
+type ScoreChange = {
   readonly chainId: number;
   /** Lower-case. */
   readonly wallet: Address;
@@ -121,4 +144,85 @@ function routedScore(score: ToldScore | null): RoutingFacts["score"] {
   if (score === null) return { kind: "not_scored" };
   if (score.grade === null) return { kind: "insufficient" };
   return { kind: "scored", grade: score.grade, confidenceLevel: score.confidenceLevel };
+}
+
+/** How many days before its end a subscription is told of it, the nearest first. */
+const NOTICE_DAYS = [1, 3] as const;
+const DAY_MS = 86_400_000;
+
+/** Of which ends a notice is due, and how its dedupe key is made: of what stands before the end in Unix milliseconds, and after it. */
+export type DueNotice = {
+  readonly after: Date;
+  readonly until: Date;
+  readonly key: readonly [string, string];
+};
+
+/** The notices that can be due at a moment, the nearest first; of each end one. */
+export function dueNotices(at: Date): readonly DueNotice[] {
+  const later = (days: number) => new Date(at.getTime() + days * DAY_MS);
+  return NOTICE_DAYS.map((days, index) => ({
+    after: later(NOTICE_DAYS[index - 1] ?? 0),
+    until: later(days),
+    key: [`${EXPIRING_EVENT}:`, `:${days}`],
+  }));
+}
+
+/**
+ * The notice that is due of a subscription's end: the nearest alone, however many were missed; null where none is due yet, or it
+ * has ended. For one end each notice has one id, and for another end another.
+ */
+export function planExpiry(subscription: ExpiringSubscription, at: Date): NewEvent | null {
+  const { expiresAt } = subscription;
+  const leftMs = expiresAt.getTime() - at.getTime();
+  const days = NOTICE_DAYS.find((notice) => leftMs <= notice * DAY_MS);
+  if (leftMs <= 0 || days === undefined) return null;
+  return newEvent({
+    type: EXPIRING_EVENT,
+    subscription,
+    dedupeKey: `${EXPIRING_EVENT}:${expiresAt.getTime()}:${days}`,
+    at,
+    data: {
+      address: checksumAddress(subscription.wallet),
+      chain_id: subscription.chainId,
+      events: subscription.events,
+      expires_at: expiresAt.toISOString(),
+      notice_days: days,
+    },
+    state: subscription.isDisabled ? "dropped" : "pending",
+  });
+}
+
+type EventParts = {
+  readonly type: WebhookType;
+  readonly subscription: Pick<LiveSubscription, "id" | "endpointId">;
+  /** Names what happened, to the endpoint. */
+  readonly dedupeKey: string;
+  readonly at: Date;
+  readonly data: object;
+  readonly state: NewEvent["state"];
+};
+
+/** An event of a subscription as it is stored, signed and sent. */
+function newEvent({ type, subscription, dedupeKey, at, data, state }: EventParts): NewEvent {
+  const { id: subscriptionId, endpointId } = subscription;
+  return {
+    id: eventId(endpointId, dedupeKey),
+    endpointId,
+    subscriptionId,
+    type,
+    dedupeKey,
+    body: JSON.stringify({
+      type,
+      timestamp: at.toISOString(),
+      data: { subscription_id: subscriptionId, ...data },
+    }),
+    state,
+    notBefore: at,
+    createdAt: at,
+  };
+}
+
+/** The webhook-id: of one event for one endpoint always the same, and without a dot, as Standard Webhooks asks. */
+export function eventId(endpointId: string, dedupeKey: string): string {
+  return `msg_${hash("sha256", `${endpointId} ${dedupeKey}`, "hex").slice(0, 32)}`;
 }

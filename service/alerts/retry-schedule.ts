@@ -1,4 +1,4 @@
-import type { EventFate } from "./webhook-attempts.ts";
+import type { EventFate } from "./webhook-events.ts";
 
 /** What an attempt came to: an answer with whatever status, or none. */
 export type AttemptOutcome =

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { runVisits, type VisitLimits } from "../net/run-visits.ts";
 import { sweepSubscriptions } from "./alert-subscriptions.ts";
 import { type DeliverDeps, deliverEvent } from "./deliver-event.ts";
-import { tellExpiry } from "./tell-expiry.ts";
+import { tellExpiry } from "./notify-subscribers.ts";
 import { type DueEvent, readDueEvents } from "./webhook-events.ts";
 import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.ts";
 

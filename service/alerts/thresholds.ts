@@ -1,5 +1,5 @@
 import type { AlertThresholds } from "../db/tables/alerts.ts";
-import type { WatchedValues } from "./alert-scores.ts";
+import type { WatchedValues } from "./alert-subscriptions.ts";
 
 /** A value that can have a threshold, by the name that a record has for it. */
 export const WATCHED_VALUES = ["ahs_score", "d1_score", "d2_score", "confidence"] as const;

@@ -1,7 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { WebhookState } from "../db/tables/alerts.ts";
-import type { Attempt } from "./webhook-attempts.ts";
-import { IS_OVER } from "./webhook-events.ts";
+import { type Attempt, IS_OVER } from "./webhook-events.ts";
 
 /** An event with every attempt to deliver it. */
 export type Delivery = {
@@ -95,7 +94,7 @@ async function readWhere(
 }
 
 /** What waits to be delivered. */
-export type WebhookQueue = {
+type WebhookQueue = {
   readonly depth: number;
   /** Seconds that the most overdue event has been due; 0 where none is. */
   readonly lagSeconds: number;

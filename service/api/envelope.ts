@@ -1,8 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
-import type { IpLimit } from "../access/ip-limit.ts";
 import type { Problem } from "../access/problems.ts";
-import { rateLimited } from "../access/rate-limit-answer.ts";
+import { type IpLimit, rateLimited } from "../access/rate-limits.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
 import { draining } from "./deadline.ts";

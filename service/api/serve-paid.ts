@@ -1,13 +1,13 @@
-import type {
-  Access,
-  BoughtAnswer,
-  Caller,
-  Charge,
-  PaidRequest,
-  PayingCaller,
-  Settlement,
+import {
+  type Access,
+  type BoughtAnswer,
+  type Caller,
+  type Charge,
+  OwedAnswer,
+  type PaidRequest,
+  type PayingCaller,
+  type Settlement,
 } from "../access/access.ts";
-import { OwedAnswer } from "../access/owed-answer.ts";
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";

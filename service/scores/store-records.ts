@@ -1,5 +1,5 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { tellChanges, watchWallets } from "../alerts/tell-changes.ts";
+import { tellChanges, watchWallets } from "../alerts/notify-subscribers.ts";
 import { holdChain, isIndexed } from "../db/chain-fence.ts";
 import type { Database } from "../db/database.ts";
 import type { PublishPolicy } from "../oracle/policy.ts";

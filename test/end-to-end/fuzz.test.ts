@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { idempotencyKeyOf } from "../../service/access/repeat-slot.ts";
+import { idempotencyKeyOf } from "../../service/access/idempotent-answers.ts";
 import { type DocumentedOperation, operationsOf } from "../../service/api/document-operations.ts";
 import type { ApiDocument } from "../../service/api/openapi-document.ts";
 import { until } from "../support/anvil-testkit/script.ts";

@@ -14,13 +14,13 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
+import type { PresentedPayment } from "../../service/access/access.ts";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
 import {
   createLocalFacilitator,
   type LocalFacilitatorDeps,
 } from "../../service/access/payments/local-facilitator.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
-import type { PresentedPayment } from "../../service/access/payments/presented-payment.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { allowedCalls } from "../../service/sender/allowed-calls.ts";
 import { enqueueSettlement, readSettlement } from "../../service/sender/payments-sender.ts";

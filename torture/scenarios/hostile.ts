@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { idempotencyKeyOf } from "../../service/access/repeat-slot.ts";
+import { idempotencyKeyOf } from "../../service/access/idempotent-answers.ts";
 import { type DocumentedOperation, operationsOf } from "../../service/api/document-operations.ts";
 import type { ApiDocument } from "../../service/api/openapi-document.ts";
 import { createAnswerCheck } from "../../test/support/openapi-fuzz/check-answer.ts";

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { PresentedPayment } from "./presented-payment.ts";
+import type { PresentedPayment } from "../access.ts";
 
 /** What a facilitator says of a payment that nobody has settled yet. */
 export type VerifyOutcome =

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HTTPFacilitatorClient } from "@x402/core/http";
 import { SettleError, VerifyError } from "@x402/core/types";
 import { type Hex, isHash } from "viem";
+import type { PresentedPayment } from "../access.ts";
 import {
   type Facilitator,
   publicReason,
@@ -9,9 +10,8 @@ import {
   type SettleOutcome,
   type VerifyOutcome,
 } from "./facilitator.ts";
-import type { PresentedPayment } from "./presented-payment.ts";
 
-export type HttpFacilitatorOptions = {
+type HttpFacilitatorOptions = {
   readonly url: string;
   readonly verifyTimeoutMs?: number;
   readonly settleTimeoutMs?: number;
@@ -118,4 +118,13 @@ function wasDelivered(error: unknown): boolean {
 function lower(hash: Hex): Hex {
   // Lower-case hexadecimal is hexadecimal.
   return hash.toLowerCase() as Hex;
+}
+
+/** Whether a facilitator answers, and settles payments of the scheme exact on a CAIP-2 network; throws what its client throws. */
+export async function settlesOn(
+  { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
+  network: string,
+): Promise<boolean> {
+  const { kinds } = await new HTTPFacilitatorClient({ url, timeoutMs }).getSupported();
+  return kinds.some((kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network);
 }

@@ -1,15 +1,45 @@
 import type { Hex } from "viem";
-import type { BoughtAnswer, Charge, ChargeTerms, PaidRequest, PayerCaller } from "../access.ts";
+import {
+  type BoughtAnswer,
+  type Charge,
+  type ChargeTerms,
+  OwedAnswer,
+  type PaidRequest,
+  type PayerCaller,
+  type PresentedPayment,
+  UNCHARGED,
+} from "../access.ts";
 import type { PaymentAccess } from "../create-access.ts";
-import { OwedAnswer } from "../owed-answer.ts";
-import { settledCharge, settleFirst, settleLast, UNCHARGED } from "./payment-charge.ts";
-import { inFlight, type PaymentAccessDeps, refusal } from "./payment-context.ts";
-import { heldPayment, holdPayment, newClaim } from "./payment-hold.ts";
-import { callerOf, identifyPayer } from "./payment-identity.ts";
-import { claimOf, hashProof } from "./payment-proof.ts";
-import { settlementHeader } from "./payment-required.ts";
-import { free, type HeldPayment, reportOf, settlementPending } from "./payment-settlement.ts";
-import { verifyPayment } from "./payment-verification.ts";
+import { unavailable } from "../problems.ts";
+import {
+  type ChargeDeps,
+  callerOf,
+  claimOf,
+  hashProof,
+  identifyPayer,
+  inFlight,
+  type PaymentAccessDeps,
+  refusal,
+} from "./payment-identity.ts";
+import {
+  askSettlement,
+  findUse,
+  type HeldPayment,
+  heldPayment,
+  holdPayment,
+  leaveToReconciliation,
+  newClaim,
+  type PaymentUse,
+  paymentsUnavailable,
+  reasonFor,
+  recordSettlement,
+  release,
+  reportOf,
+  settle,
+  settlementPending,
+  withDeadline,
+} from "./payment-settlement.ts";
+import { settlementHeader } from "./payment-terms.ts";
 import type { StoredPayment } from "./payments.ts";
 
 /** Access for wallets that pay per call by x402 v2: scheme exact, by EIP-3009. */
@@ -92,7 +122,7 @@ async function takeNew(
   return settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
 }
 
-/** Whether what is bought was noted; where it was not, the authorization is free again. */
+/** Whether what is bought was noted; where it was not, the authorization is release again. */
 async function isAccepted(
   deps: PaymentAccessDeps,
   held: HeldPayment,
@@ -101,10 +131,10 @@ async function isAccepted(
   try {
     if ((await accept?.({ debitId: null, paymentId: held.id })) !== false) return true;
   } catch (error) {
-    await free(deps, held, "what it was to buy was not accepted");
+    await release(deps, held, "what it was to buy was not accepted");
     throw error;
   }
-  await free(deps, held, "what it was to buy is there already");
+  await release(deps, held, "what it was to buy is there already");
   return false;
 }
 
@@ -140,4 +170,131 @@ function transactionOf({ id, transactionHash }: StoredPayment): Hex {
   if (transactionHash === null) throw new Error(`payment ${id} is settled by no transaction`);
   // A column of text forgets that it holds a hash.
   return transactionHash as Hex;
+}
+
+/** Above what a facilitator needs for its own tries. */
+const VERIFY_DEADLINE_MS = 20_000;
+
+/**
+ * Asks the facilitator whether a payment that was unused when the request came is good: null where it is. One that was carried out
+ * meanwhile, by whoever has the signature, has paid us: its row is answered, settled and owed. Throws the 402 of any other that is no
+ * good, the 409 of one that another request took meanwhile, and the 503 of one that nobody can tell of yet.
+ */
+async function verifyPayment(
+  deps: PaymentAccessDeps,
+  payment: PresentedPayment,
+  request: PaidRequest,
+): Promise<StoredPayment | null> {
+  const late = { kind: "unavailable", cause: new Error("no word of the verification in time") } as const;
+  const verified = await withDeadline(VERIFY_DEADLINE_MS, deps.facilitator.verify(payment), late);
+  switch (verified.kind) {
+    case "valid":
+      return null;
+    case "invalid": {
+      const row = await deps.store.find(payment);
+      if (row !== null && row.state !== "released") throw inFlight(deps);
+      const use = await useOf(deps, payment);
+      if (use.kind === "paid" || use.kind === "open") return takeUsed(deps, payment, { request, use });
+      deps.metrics.count("refused");
+      const reason = await reasonFor(deps, payment, verified.reason);
+      throw await refusal(deps, request, `${reason}: the payment does not pass verification.`);
+    }
+    case "dear": {
+      deps.metrics.count("too_dear");
+      const { detail, retryAfterSeconds } = verified;
+      throw unavailable("settlement-too-dear", detail, { retryAfterSeconds });
+    }
+    case "unavailable":
+      throw paymentsUnavailable(deps, verified.cause);
+  }
+}
+
+async function useOf(deps: PaymentAccessDeps, payment: PresentedPayment): Promise<PaymentUse> {
+  try {
+    return await findUse(deps, payment);
+  } catch (error) {
+    throw paymentsUnavailable(deps, error);
+  }
+}
+
+/** Puts an authorization on recordSettlement that was carried out between the request and its verification. */
+async function takeUsed(
+  deps: PaymentAccessDeps,
+  payment: PresentedPayment,
+  {
+    request,
+    use,
+  }: {
+    readonly request: PaidRequest;
+    readonly use: Extract<PaymentUse, { readonly kind: "paid" | "open" }>;
+  },
+): Promise<StoredPayment | null> {
+  const held = await holdPayment(deps, payment, { request, settlement: "before" });
+  await askSettlement(deps, held);
+  if (use.kind === "open") {
+    throw await leaveToReconciliation(
+      deps,
+      held,
+      new Error("the authorization is used, but by no payment that is seen yet"),
+    );
+  }
+  deps.metrics.count("front_run");
+  await recordSettlement(deps, held, use.transaction);
+  await deps.store.lapse(held.id);
+  return deps.store.find(payment);
+}
+
+/** Moves the money now; the charge is then kept with the answer, or owed. */
+async function settleFirst(deps: ChargeDeps, held: HeldPayment): Promise<Charge> {
+  await refuseCancelled(deps, held);
+  return settledCharge(deps, held, await settle(deps, held));
+}
+
+/** Moves the money once the answer is there, which is withheld until then. */
+function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
+  return {
+    async keep(answer) {
+      await refuseCancelled(deps, held);
+      return settledCharge(deps, held, await settle(deps, held)).keep(answer);
+    },
+    async giveBack() {
+      await release(deps, held, "the work failed");
+      return null;
+    },
+    cancelled: () => withheld(deps, held),
+  };
+}
+
+/** The charge of a payment whose money has moved. */
+function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Charge {
+  const { store, logger, metrics } = deps;
+  const { id, claim, payment } = held;
+  return {
+    async keep(answer) {
+      // What cannot be stored is given all the same: the money has moved, and a repeat does the work again.
+      await store.answer(id, answer).catch((error: unknown) => {
+        logger.error({ err: error, payment: id }, "paid answer not stored");
+      });
+      metrics.count("answered");
+      return settlementHeader({ ...reportOf(payment), success: true, transaction });
+    },
+    async giveBack() {
+      metrics.count("owed");
+      await store.lapse(id).catch((error: unknown) => {
+        logger.error({ err: error, payment: id }, "owed payment stays held until its deadline");
+      });
+      return claim;
+    },
+  };
+}
+
+async function refuseCancelled(deps: ChargeDeps, held: HeldPayment): Promise<void> {
+  if (!held.request.signal.aborted) return;
+  await release(deps, held, "the request was cancelled before settlement");
+  throw await withheld(deps, held);
+}
+
+function withheld({ metrics }: ChargeDeps, { refuse }: HeldPayment): Promise<Error> {
+  metrics.count("withheld");
+  return refuse("request_cancelled: the request ended before this service asked for its settlement.");
 }

@@ -1,11 +1,21 @@
-import type { PaymentPayload } from "@x402/core/types";
+import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
+import { authorizationTypes } from "@x402/evm";
 import { PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
-import { type Address, getAddress, type Hex, isAddress } from "viem";
+import {
+  type Address,
+  getAddress,
+  type Hex,
+  isAddress,
+  isAddressEqual,
+  type PublicClient,
+  recoverTypedDataAddress,
+} from "viem";
 import { z } from "zod";
+import type { PresentedPayment } from "../access.ts";
 import { Problem } from "../problems.ts";
 
 /** The header, read: well-formed, and not yet compared with anything. */
-export type PaymentHeader = {
+type PaymentHeader = {
   readonly payload: PaymentPayload;
   /** Null where the scheme is another one or moves money another way. */
   readonly authorization: HeaderAuthorization | null;
@@ -145,4 +155,143 @@ function faultsOf(error: z.ZodError): string {
 function malformed(fault: string, cause?: unknown): Problem {
   const detail = `The PAYMENT-SIGNATURE header is no x402 payment of version 2: ${fault}.`;
   return new Problem("payment-malformed", detail, { cause });
+}
+
+/** What a payment is compared with. */
+type Expectation = {
+  readonly requirements: PaymentRequirements;
+  /** Absolute URL of what is asked for. */
+  readonly resourceUrl: string;
+};
+
+/** Seconds that an authorization must last: the facilitator's own bound for a transaction to be mined. */
+const LEAST_SECONDS = 6n;
+/** A day: an authorization that was released is watched on the chain for as long as it is valid. */
+const MOST_SECONDS = 86_400n;
+
+/** The payment, where it is the one that the request costs; otherwise why it is not. Signature and time are other matters. */
+export function matchPayment(header: PaymentHeader, expected: Expectation): PresentedPayment | string {
+  const { payload, authorization } = header;
+  const { requirements } = expected;
+  const { accepted } = payload;
+  if (accepted.scheme !== requirements.scheme) {
+    return `unsupported_scheme: ${requirements.scheme} is expected.`;
+  }
+  if (accepted.network !== requirements.network) {
+    return `invalid_network: ${requirements.network} is expected.`;
+  }
+  if (authorization === null) return "unsupported_scheme: an EIP-3009 authorization is expected.";
+  if (accepted.asset.toLowerCase() !== requirements.asset.toLowerCase()) {
+    return `invalid_asset: ${requirements.asset} is expected.`;
+  }
+  const price = BigInt(requirements.amount);
+  if (accepted.amount !== requirements.amount || authorization.value !== price) {
+    return `invalid_amount: exactly ${price} of the token's smallest unit is expected, got ${authorization.value}.`;
+  }
+  const payTo = requirements.payTo.toLowerCase();
+  if (accepted.payTo.toLowerCase() !== payTo || authorization.to !== payTo) {
+    return `invalid_recipient: ${requirements.payTo} is to be paid.`;
+  }
+  return (
+    elsewhere(payload.resource?.url, expected.resourceUrl) ?? {
+      payer: authorization.from,
+      asset: requirements.asset.toLowerCase() as PresentedPayment["asset"],
+      payTo: authorization.to,
+      nonce: authorization.nonce,
+      amount: authorization.value,
+      validAfter: authorization.validAfter,
+      validBefore: authorization.validBefore,
+      payload: withoutQuery(payload),
+      requirements,
+    }
+  );
+}
+
+/** Why the authorization cannot be carried out at that time; null when it can. */
+export function untimely(
+  { validAfter, validBefore }: Pick<PresentedPayment, "validAfter" | "validBefore">,
+  now: Date,
+): string | null {
+  const seconds = BigInt(Math.floor(now.getTime() / 1000));
+  if (validBefore > seconds + MOST_SECONDS) {
+    return `invalid_valid_before: at most ${MOST_SECONDS} s ahead are taken, got ${validBefore - seconds}.`;
+  }
+  if (validBefore < seconds + LEAST_SECONDS) {
+    return `payment_expired: the authorization ends at ${validBefore} and it is ${seconds}.`;
+  }
+  if (validAfter >= seconds) {
+    return `payment_not_yet_valid: the authorization begins after ${validAfter} and it is ${seconds}.`;
+  }
+  return null;
+}
+
+/** The query of what is bought may hold secrets, such as a webhook's address, that neither a facilitator nor a row has to have. */
+function withoutQuery(payload: PaymentPayload): PaymentPayload {
+  const { resource } = payload;
+  if (resource === undefined) return payload;
+  return { ...payload, resource: { ...resource, url: resource.url.split(/[?#]/, 1)[0] ?? "" } };
+}
+
+function elsewhere(signedFor: string | undefined, asked: string): string | null {
+  if (signedFor === undefined) return null;
+  const isSame = URL.canParse(signedFor) && new URL(signedFor).href === new URL(asked).href;
+  return isSame ? null : `resource_mismatch: the payment names another resource than ${asked}.`;
+}
+
+/** Whether a contract wallet accepts a signature as its own (ERC-1271); throws when the node does not answer. */
+export type ContractPayers = (authorization: SignedAuthorization) => Promise<boolean>;
+
+/** What an EIP-3009 payer signs, with the signature. */
+type SignedAuthorization = ReturnType<typeof typedAuthorization> & {
+  readonly address: Address;
+  readonly signature: Hex;
+};
+
+const domainSchema = z.looseObject({ name: z.string(), version: z.string() });
+
+/** Whether the payer signed the payment: by its key, which needs no node, else as a contract. */
+export async function isSignedByPayer(
+  payment: PresentedPayment,
+  signature: Hex,
+  contracts: ContractPayers,
+): Promise<boolean> {
+  const typed = typedAuthorization(payment);
+  const signer = await recoverTypedDataAddress({ ...typed, signature }).catch(noSigner);
+  if (signer !== null && isAddressEqual(signer, payment.payer)) return true;
+  return contracts({ ...typed, address: payment.payer, signature });
+}
+
+/** Asks a node; an account without code accepts nothing here. */
+export function createContractPayers(client: PublicClient): ContractPayers {
+  return async (authorization) => {
+    const code = await client.getCode({ address: authorization.address });
+    return code === undefined ? false : client.verifyTypedData(authorization);
+  };
+}
+
+function typedAuthorization({ requirements, payer, payTo, nonce, ...payment }: PresentedPayment) {
+  const { name, version } = domainSchema.parse(requirements.extra);
+  return {
+    domain: {
+      name,
+      version,
+      chainId: Number(requirements.network.split(":")[1]),
+      verifyingContract: payment.asset,
+    },
+    types: authorizationTypes,
+    primaryType: "TransferWithAuthorization",
+    message: {
+      from: payer,
+      to: payTo,
+      value: payment.amount,
+      validAfter: payment.validAfter,
+      validBefore: payment.validBefore,
+      nonce,
+    },
+  } as const;
+}
+
+/** Bytes that no key can have signed have no signer. */
+function noSigner(): null {
+  return null;
 }

@@ -1,19 +1,84 @@
-import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
+import { hash } from "node:crypto";
+import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
+import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
+import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
-import type { PaidRequest, PayerCaller } from "../access.ts";
-import { identifierReused } from "../repeat-store.ts";
-import { inFlight, nodeUnavailable, type PaymentAccessDeps, refusal } from "./payment-context.ts";
-import { readPaymentHeader } from "./payment-header.ts";
-import { matchPayment, untimely } from "./payment-match.ts";
-import { isSignedByPayer } from "./payment-payer.ts";
-import { claimOf, hashProof, isProven, PROOFS, proofsOf } from "./payment-proof.ts";
-import { resourceOf } from "./payment-required.ts";
-import { requirementsOf } from "./payment-terms.ts";
-import type { StoredPayment } from "./payments.ts";
-import type { PresentedPayment } from "./presented-payment.ts";
+import type { PaidRequest, PayerCaller, PresentedPayment } from "../access.ts";
+import { idempotencyKeyOf, identifierReused } from "../idempotent-answers.ts";
+import { Problem, unavailable } from "../problems.ts";
+import type { Facilitator } from "./facilitator.ts";
+import type { PaymentMetrics } from "./metrics.ts";
+import type { PaymentChain } from "./payment-chain.ts";
+import {
+  type ContractPayers,
+  isSignedByPayer,
+  matchPayment,
+  readPaymentHeader,
+  untimely,
+} from "./payment-header.ts";
+import {
+  describePayment,
+  PaymentRequiredError,
+  type PaymentTerms,
+  requirementsOf,
+  resourceOf,
+} from "./payment-terms.ts";
+import type { PaymentStore, StoredPayment } from "./payments.ts";
+
+export type ChargeDeps = {
+  readonly facilitator: Facilitator;
+  readonly store: PaymentStore;
+  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
+  readonly metrics: PaymentMetrics;
+  readonly logger: Logger;
+  readonly clock: { now(): Date };
+  readonly settleDeadlineMs?: number;
+};
+
+export type PaymentAccessDeps = ChargeDeps & {
+  readonly terms: PaymentTerms;
+  /** Under which resources are named: scheme, host and port. */
+  readonly origin: string;
+  readonly contractPayers: ContractPayers;
+  readonly signedInAddress: SignedInAddress;
+  readonly randomBytes: (size: number) => Uint8Array;
+};
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** The 402 of a request, or the 503 of a deployment that cannot tell its terms now. */
+export async function refusal(
+  { terms, origin }: PaymentAccessDeps,
+  request: PaidRequest,
+  error: string,
+  settlement: SettleResponse | null = null,
+): Promise<Error> {
+  try {
+    const required = await describePayment(terms, resourceOf(request, origin), error);
+    return new PaymentRequiredError(required, settlement);
+  } catch (cause) {
+    return nodeUnavailable(cause);
+  }
+}
+
+/** The 409 of an authorization that another request holds. */
+export function inFlight({ metrics }: PaymentAccessDeps): Problem {
+  metrics.count("in_flight");
+  return new Problem("payment-in-flight", "Another request is being served for this authorization.", {
+    headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+  });
+}
+
+/** The 503 of a node that does not answer. */
+function nodeUnavailable(cause: unknown): Problem {
+  return unavailable("payments-unavailable", "Payments cannot be checked now. Send the same request again.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  });
+}
 
 /** A payer, and the row of its payment where that was used before and the request proved to be its payer's. */
-export type Identified = { readonly caller: PayerCaller; readonly row: StoredPayment | null };
+type Identified = { readonly caller: PayerCaller; readonly row: StoredPayment | null };
 
 /**
  * Whose payment a request carries or proves; null when it does neither. Throws the 400 of a malformed one, the 402 of one that
@@ -176,4 +241,80 @@ export function callerOf(row: StoredPayment): PayerCaller {
     requirements: payload.accepted,
   };
   return payerOf(payment);
+}
+
+/** What a request brings along that the first one may have brought as well; each hash is SHA-256 in hexadecimal. */
+type ProofHashes = {
+  readonly claimHash: string | null;
+  readonly idempotencyKeyHash: string | null;
+  readonly paymentIdentifierHash: string | null;
+  /** Whether the Idempotency-Key, and the payment identifier, prove whoever knows them to be the first one's sender. */
+  readonly keyProves: boolean;
+  readonly identifierProves: boolean;
+};
+
+/** The wallet, lower-case, that signed the request in; null where it carries no sign-in; throws a 401 for one that is no good. */
+type SignedInAddress = (request: Pick<PaidRequest, "header">) => Promise<Address | null>;
+
+/** 32 bytes in hexadecimal. */
+const CLAIM = /^[0-9a-f]{64}$/i;
+/** As many characters as 128 random bits have in base64: a shorter key is a name that others can guess. */
+const PROVING_CHARACTERS = 22;
+/** The proofs, in words. */
+export const PROOFS = `its claim in X-Payment-Claim, its payment identifier or Idempotency-Key of at least ${PROVING_CHARACTERS} characters (for POST /keys no Idempotency-Key), or a sign-in`;
+/** What it sells is as good as money: an Idempotency-Key, which logs and proxies see, is not enough to get it once more. */
+const KEY_SALE = "POST /keys";
+
+/** What a request brings along that may prove it; throws a 400 for a claim or an Idempotency-Key that is none. */
+export function proofsOf(
+  request: Pick<PaidRequest, "header" | "endpoint">,
+  payload: PaymentPayload | null,
+): ProofHashes {
+  const claim = claimOf(request);
+  const key = idempotencyKeyOf(request);
+  const identifier = payload === null ? null : extractPaymentIdentifier(payload, true);
+  return {
+    claimHash: claim === null ? null : hashProof(claim),
+    idempotencyKeyHash: hashOf(key),
+    paymentIdentifierHash: hashOf(identifier),
+    keyProves: isLong(key) && request.endpoint !== KEY_SALE,
+    identifierProves: isLong(identifier),
+  };
+}
+
+/** The claim of the X-Payment-Claim header, lower-case; null without one. */
+export function claimOf(request: Pick<PaidRequest, "header">): string | null {
+  const claim = request.header("x-payment-claim");
+  if (claim === undefined || claim === "") return null;
+  if (CLAIM.test(claim)) return claim.toLowerCase();
+  throw new Problem("header-malformed", "X-Payment-Claim: 64 hexadecimal digits were expected.");
+}
+
+/** How a proof is stored and compared. */
+export function hashProof(proof: string): string {
+  return hash("sha256", proof, "hex");
+}
+
+/**
+ * Whether the request comes from whoever paid: it knows the claim of the first request, its payment identifier or, unless a key was
+ * bought, its Idempotency-Key, both of 22 characters at least, or is signed in by the payer. The authorization itself proves
+ * nothing, since settlement publishes it.
+ */
+export async function isProven(
+  row: StoredPayment,
+  request: PaidRequest,
+  { proofs, signedInAddress }: { readonly proofs: ProofHashes; readonly signedInAddress: SignedInAddress },
+): Promise<boolean> {
+  if (proofs.claimHash !== null && proofs.claimHash === row.claimHash) return true;
+  if (proofs.keyProves && proofs.idempotencyKeyHash === row.idempotencyKeyHash) return true;
+  if (proofs.identifierProves && proofs.paymentIdentifierHash === row.paymentIdentifierHash) return true;
+  return (await signedInAddress(request)) === row.payer;
+}
+
+function hashOf(text: string | null): string | null {
+  return text === null || text === "" ? null : hashProof(text);
+}
+
+function isLong(text: string | null): boolean {
+  return text !== null && text.length >= PROVING_CHARACTERS;
 }

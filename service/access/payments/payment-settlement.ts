@@ -1,25 +1,74 @@
 import type { SettleResponse } from "@x402/core/types";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import type { PaidRequest } from "../access.ts";
-import { Problem } from "../problems.ts";
-import { type Facilitator, SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
+import type { PaidRequest, PresentedPayment, Settlement } from "../access.ts";
+import { Problem, unavailable } from "../problems.ts";
+import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
 import type { PaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
-import { PROOFS } from "./payment-proof.ts";
-import { findUse, paymentsUnavailable, reasonFor, within } from "./payment-sighting.ts";
-import type { PaymentStore } from "./payments.ts";
-import type { PresentedPayment } from "./presented-payment.ts";
+import {
+  type ChargeDeps,
+  hashProof,
+  inFlight,
+  type PaymentAccessDeps,
+  PROOFS,
+  proofsOf,
+  refusal,
+} from "./payment-identity.ts";
 
-export type ChargeDeps = {
-  readonly facilitator: Facilitator;
-  readonly store: PaymentStore;
-  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
-  readonly metrics: PaymentMetrics;
-  readonly logger: Logger;
-  readonly clock: { now(): Date };
-  readonly settleDeadlineMs?: number;
-};
+const CLAIM_BYTES = 32;
+
+/** Reserves the authorization for one request; throws the 409 of one that is taken, and the 402 of one that may buy something else alone. */
+export async function holdPayment(
+  deps: PaymentAccessDeps,
+  payment: PresentedPayment,
+  { request, settlement }: { readonly request: PaidRequest; readonly settlement: Settlement },
+): Promise<HeldPayment> {
+  const claim = newClaim(deps);
+  const { idempotencyKeyHash, paymentIdentifierHash } = proofsOf(request, payment.payload);
+  const id = await deps.store.reserve({
+    payment,
+    endpoint: request.endpoint,
+    resource: pathOf(request.resource),
+    fingerprint: request.fingerprint(),
+    settlement,
+    claimHash: hashProof(claim),
+    idempotencyKeyHash,
+    paymentIdentifierHash,
+  });
+  if (id === null) throw await notReserved(deps, payment, request);
+  return heldPayment(deps, { id, claim, payment, request });
+}
+
+/** The payment of a row that this request holds. */
+export function heldPayment(deps: PaymentAccessDeps, held: Omit<HeldPayment, "refuse">): HeldPayment {
+  return { ...held, refuse: (error, settlement) => refusal(deps, held.request, error, settlement) };
+}
+
+export function newClaim({ randomBytes }: PaymentAccessDeps): string {
+  return Buffer.from(randomBytes(CLAIM_BYTES)).toString("hex");
+}
+
+/** Another request holds the authorization, or it is kept for the one whose settlement was asked for. */
+async function notReserved(
+  deps: PaymentAccessDeps,
+  payment: PresentedPayment,
+  request: PaidRequest,
+): Promise<Error> {
+  const row = await deps.store.find(payment);
+  if (row?.state !== "released") return inFlight(deps);
+  deps.metrics.count("already_used");
+  return refusal(
+    deps,
+    request,
+    "payment_already_used: this authorization was presented for another request. Sign a new one.",
+  );
+}
+
+/** Queries hold what is nobody's business once the request is answered, such as addresses of webhooks with tokens. */
+function pathOf(resource: string): string {
+  return resource.split("?", 1)[0] ?? resource;
+}
 
 /** A payment that one request holds. */
 export type HeldPayment = {
@@ -46,16 +95,16 @@ export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> 
   }
   const late = { kind: "unknown", cause: new Error("no word of the settlement in time") } as const;
   const settling = deps.facilitator.settle(held.payment);
-  const outcome = await seen(
+  const outcome = await checkAgainstChain(
     deps,
     held,
-    await within<SettleOutcome>(deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS, settling, late),
+    await withDeadline<SettleOutcome>(deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS, settling, late),
   );
   switch (outcome.kind) {
     case "settled":
-      return record(deps, held, outcome.transaction);
+      return recordSettlement(deps, held, outcome.transaction);
     case "refused": {
-      await free(deps, held, outcome.reason);
+      await release(deps, held, outcome.reason);
       deps.metrics.count("refused");
       const report = {
         ...reportOf(held.payment),
@@ -66,10 +115,10 @@ export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> 
       throw await held.refuse(`${outcome.reason}: ${chargeOf(held.payment, outcome)}`, report);
     }
     case "unavailable":
-      await free(deps, held, "the facilitator could not be asked");
+      await release(deps, held, "the facilitator could not be asked");
       throw paymentsUnavailable(deps, outcome.cause);
     case "unknown":
-      throw await pending(deps, held, outcome.cause);
+      throw await leaveToReconciliation(deps, held, outcome.cause);
   }
 }
 
@@ -88,7 +137,7 @@ export async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promis
     return await deps.store.askSettlement(held.id);
   } catch (error) {
     // It may be on record: then whoever reconciles takes it for asked.
-    throw await pending(deps, held, error);
+    throw await leaveToReconciliation(deps, held, error);
   }
 }
 
@@ -99,7 +148,7 @@ type SeenOutcome = SettleOutcome & { readonly isFinal?: boolean };
  * What the chain makes of the outcome: money that somebody else moved has paid us nevertheless, and a refusal counts only while the
  * authorization is unused, in the pending block too.
  */
-async function seen(
+async function checkAgainstChain(
   deps: ChargeDeps,
   { payment }: HeldPayment,
   outcome: SettleOutcome,
@@ -107,14 +156,14 @@ async function seen(
   if (outcome.kind === "settled") return outcome;
   try {
     const late = { kind: "unknown", cause: new Error("the chain did not tell in time") } as const;
-    return await within<SeenOutcome>(CHAIN_DEADLINE_MS, look(deps, payment, outcome), late);
+    return await withDeadline<SeenOutcome>(CHAIN_DEADLINE_MS, checkUse(deps, payment, outcome), late);
   } catch (error) {
     // Nobody knows whether the money moved.
     return { kind: "unknown", cause: error };
   }
 }
 
-async function look(
+async function checkUse(
   deps: ChargeDeps,
   payment: PresentedPayment,
   outcome: Exclude<SettleOutcome, { readonly kind: "settled" }>,
@@ -139,20 +188,24 @@ async function look(
 }
 
 /** Puts on record that the money moved; throws the 503 of a row that says otherwise by now. */
-export async function record(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Promise<Hex> {
+export async function recordSettlement(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Promise<Hex> {
   try {
     if (await deps.store.settle(held.id, transaction)) {
       deps.metrics.count("settled");
       return transaction;
     }
   } catch (error) {
-    throw await pending(deps, held, error);
+    throw await leaveToReconciliation(deps, held, error);
   }
-  throw await pending(deps, held, new Error("the payment was reconciled meanwhile"));
+  throw await leaveToReconciliation(deps, held, new Error("the payment was reconciled meanwhile"));
 }
 
 /** The 503 of a payment that is left to reconciliation, with its claim. */
-export async function pending(deps: ChargeDeps, held: HeldPayment, cause: unknown): Promise<Problem> {
+export async function leaveToReconciliation(
+  deps: ChargeDeps,
+  held: HeldPayment,
+  cause: unknown,
+): Promise<Problem> {
   deps.metrics.count("pending");
   deps.logger.warn({ err: cause, payment: held.id }, "settlement unknown: left to reconciliation");
   await deps.store.lapse(held.id).catch((error: unknown) => {
@@ -175,7 +228,7 @@ export function settlementPending(claim: string | null, cause?: unknown): Proble
 }
 
 /** Leaves the row to its deadline where the database does not answer: it was never asked to settle, or is reconciled. */
-export async function free(
+export async function release(
   { store, logger, metrics }: ChargeDeps,
   { id }: HeldPayment,
   why: string,
@@ -192,3 +245,75 @@ export async function free(
 export function reportOf({ payer, requirements }: PresentedPayment) {
   return { payer, network: requirements.network, amount: requirements.amount };
 }
+
+type SightingDeps = {
+  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
+  readonly metrics: PaymentMetrics;
+  readonly logger: Logger;
+  readonly clock: { now(): Date };
+};
+
+/**
+ * What the chain shows of an authorization. unused: in no block, nor in the pending one. paid: carried out to us. open: used, and not
+ * yet known for what. spent: by a final block it was used or withdrawn without paying us, so that it never will.
+ */
+export type PaymentUse =
+  | { readonly kind: "unused" }
+  | { readonly kind: "paid"; readonly transaction: Hex }
+  | { readonly kind: "open" }
+  | { readonly kind: "spent" };
+
+/** An authorization may have been carried out before it was shown to us; clients date them a few minutes back. */
+const LOOK_BACK_MS = 15 * 60_000;
+
+/** Looks for an authorization in the newest block, the pending one and the newest final one; throws when the node does not answer. */
+export async function findUse(
+  { chain, clock }: SightingDeps,
+  payment: PresentedPayment,
+): Promise<PaymentUse> {
+  if (!(await chain.isUsed(payment))) {
+    return { kind: (await chain.isUsed(payment, "pending")) ? "open" : "unused" };
+  }
+  const transaction = await chain.findTransfer(payment, new Date(clock.now().getTime() - LOOK_BACK_MS));
+  if (transaction !== null) return { kind: "paid", transaction };
+  const final = await chain.finalBlock();
+  return { kind: (await chain.isUsed(payment, final.number)) ? "spent" : "open" };
+}
+
+/** The reason for a refusal: a simulation that fails for want of money does not say so by itself. */
+export async function reasonFor(
+  { chain }: Pick<SightingDeps, "chain">,
+  payment: PresentedPayment,
+  reason: string,
+): Promise<string> {
+  const balance = await chain.balanceOf(payment).catch(() => null);
+  return balance !== null && balance < payment.amount ? "insufficient_funds" : reason;
+}
+
+/** What the work answers, or the other value where it takes longer; the work then goes on unheard. */
+export async function withDeadline<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  const timer = setTimeout(() => resolve(late), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The 503 of a facilitator or a node that does not answer. */
+export function paymentsUnavailable(
+  { metrics, logger }: Pick<SightingDeps, "metrics" | "logger">,
+  cause: unknown,
+): Problem {
+  metrics.count("unavailable");
+  logger.warn({ err: cause }, "payments cannot be checked");
+  return unavailable("payments-unavailable", UNAVAILABLE, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  });
+}
+
+/** Says nothing of the charge: whoever has the signature may carry an authorization out until it expires. */
+const UNAVAILABLE =
+  "Payments cannot be checked now. This service has not asked for the settlement of this payment; send the same request again.";

@@ -1,8 +1,11 @@
-import type { PaymentRequirements } from "@x402/core/types";
-import { type Address, getAddress } from "viem";
+import { encodePaymentRequiredHeader, encodePaymentResponseHeader } from "@x402/core/http";
+import type { PaymentRequired, PaymentRequirements, SettleResponse } from "@x402/core/types";
+import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
+import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
+import type { PaidRequest } from "../access.ts";
 
 /** The EIP-712 domain of a token, which its authorizations are signed under. */
-export type TokenDomain = { readonly name: string; readonly version: string };
+type TokenDomain = { readonly name: string; readonly version: string };
 
 /** What this deployment is paid in, and to whom. */
 export type PaymentTerms = {
@@ -48,4 +51,123 @@ export function requirementsUnder(
     maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
     extra: { name, version },
   };
+}
+
+/** A 402 of x402: what a request costs, and why it was not served. */
+export class PaymentRequiredError extends Error {
+  override readonly name = "PaymentRequiredError";
+  readonly terms: PaymentRequired;
+  /** What became of a settlement that was tried; null where none was. */
+  readonly settlement: SettleResponse | null;
+
+  constructor(terms: PaymentRequired, settlement: SettleResponse | null = null) {
+    super(terms.error ?? "payment required");
+    this.terms = terms;
+    this.settlement = settlement;
+  }
+
+  /** Answer headers, lower-case; the first repeats the body. */
+  get headers(): Readonly<Record<string, string>> {
+    return {
+      "payment-required": encodePaymentRequiredHeader(this.terms),
+      ...(this.settlement === null ? {} : settlementHeader(this.settlement)),
+      "cache-control": "no-store",
+    };
+  }
+}
+
+/** The header that reports a settlement. */
+export function settlementHeader(settlement: SettleResponse): Readonly<Record<string, string>> {
+  return { "payment-response": encodePaymentResponseHeader(settlement) };
+}
+
+/** What a 402 tells of one resource. */
+type PricedResource = {
+  /** Absolute. */
+  readonly url: string;
+  /** Thousandths of a US dollar. */
+  readonly units: number;
+  readonly summary: string;
+};
+
+/** Dollars that the official clients pay at once without being told to. */
+const UNASKED_UNITS = 1_000;
+const SPEND_CONTROLS =
+  "Official x402 clients refuse more than 1 USD at once, and any token that they do not know, unless `setSpendControls` allows it.";
+
+/** The x402 terms of a resource; `error` says why it was not served. Throws while no node tells the token's domain. */
+export async function describePayment(
+  terms: PaymentTerms,
+  resource: PricedResource,
+  error: string,
+): Promise<PaymentRequired> {
+  return {
+    x402Version: 2,
+    error: resource.units > UNASKED_UNITS ? `${error} ${SPEND_CONTROLS}` : error,
+    resource: { url: resource.url, description: resource.summary, mimeType: "application/json" },
+    accepts: [await requirementsOf(terms, resource.units)],
+    extensions: { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(false) },
+  };
+}
+
+/** The resource that a request asks for, under the origin by which the service is known. */
+export function resourceOf(request: PaidRequest, origin: string): PricedResource {
+  return { url: resourceUrl(origin, request.resource), units: request.units, summary: request.summary };
+}
+
+/** The absolute URL of a path with its query. */
+function resourceUrl(origin: string, pathAndQuery: string): string {
+  return `${origin.replace(/\/+$/, "")}${pathAndQuery}`;
+}
+
+const TOKEN = parseAbi([
+  "function name() view returns (string)",
+  "function version() view returns (string)",
+  "function decimals() view returns (uint8)",
+]);
+/** Prices are converted on this assumption. */
+const DECIMALS = 6;
+
+type TokenDomainReader = {
+  /** Asks the node until it has told once; throws viem's errors, and when the token has other decimals than 6. */
+  readonly read: () => Promise<TokenDomain>;
+  /** What was read; null before that. */
+  readonly known: () => TokenDomain | null;
+};
+
+/**
+ * Asks the token for name and version of its signing domain: they differ between chains, and a wrong one fails every
+ * signature. The answer is kept; a failure is not, so the next call asks again.
+ */
+export function createTokenDomain(client: PublicClient, address: Address): TokenDomainReader {
+  let asked: Promise<TokenDomain> | null = null;
+  let known: TokenDomain | null = null;
+  const ask = async () => {
+    try {
+      known = await readDomain(client, address);
+      return known;
+    } catch (error) {
+      asked = null;
+      throw error;
+    }
+  };
+  return {
+    read: () => {
+      asked ??= ask();
+      return asked;
+    },
+    known: () => known,
+  };
+}
+
+async function readDomain(client: PublicClient, address: Address): Promise<TokenDomain> {
+  const contract = { address, abi: TOKEN } as const;
+  const [name, version, decimals] = await Promise.all([
+    client.readContract({ ...contract, functionName: "name" }),
+    client.readContract({ ...contract, functionName: "version" }),
+    client.readContract({ ...contract, functionName: "decimals" }),
+  ]);
+  if (decimals !== DECIMALS)
+    throw new Error(`token ${address} has ${decimals} decimals; prices are made for ${DECIMALS}`);
+  return { name, version };
 }

@@ -1,10 +1,11 @@
+import { hash } from "node:crypto";
 import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { underDeadline } from "../../db/query-deadline.ts";
 import { type PaymentState, payment } from "../../db/tables/payment.ts";
-import type { PresentedPayment } from "./presented-payment.ts";
+import type { PresentedPayment } from "../access.ts";
 
 export type StoredPayment = typeof payment.$inferSelect;
 
@@ -55,7 +56,7 @@ export type PaymentStore = {
   lapse(id: string): Promise<void>;
 };
 
-export type PaymentStoreDeps = {
+type PaymentStoreDeps = {
   readonly db: Database;
   readonly chainId: number;
   readonly now: () => Date;
@@ -232,4 +233,22 @@ function firstProof(
 ) {
   const brought = sql.raw(`excluded.${name}`);
   return sql`case when ${payment.settleAskedAt} is null then ${brought} else coalesce(${column}, ${brought}) end`;
+}
+
+/** What names an authorization on all chains. */
+type PaidAuthorization = {
+  /** CAIP-2. */
+  readonly network: string;
+  readonly asset: string;
+  readonly payer: string;
+  readonly nonce: string;
+};
+
+/** A UUID (RFC 9562, version 8) that follows from the payment: whatever happens to its first answer, it credits once. */
+export function creditIdOf({ network, asset, payer, nonce }: PaidAuthorization): string {
+  const name = `credit ${network} ${asset} ${payer} ${nonce}`.toLowerCase();
+  const digits = hash("sha256", name, "hex").slice(0, 32);
+  const variant = ((Number.parseInt(digits.slice(16, 17), 16) % 4) + 8).toString(16);
+  const text = `${digits.slice(0, 12)}8${digits.slice(13, 16)}${variant}${digits.slice(17)}`;
+  return text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -1,22 +1,33 @@
 import type { Logger } from "pino";
 import type { Gauge } from "prom-client";
+import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
+import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import { pauseFor } from "../../sender/send-pause.ts";
-import { type ConfirmationTally, confirmPayments } from "./confirm-payments.ts";
 import type { PaymentMetrics } from "./metrics.ts";
-import type { FinalBlock, PaymentChain } from "./payment-chain.ts";
-import type { StoredPayment } from "./payments.ts";
+import type { Authorization, FinalBlock, PaymentChain } from "./payment-chain.ts";
+import { creditIdOf, type StoredPayment } from "./payments.ts";
 import {
+  confirm,
+  confirmLater,
   countPayments,
   dropDue,
   HELD_KINDS,
+  losePayment,
   postponeDue,
   readDuePayments,
+  readUnconfirmed,
   releaseDue,
   settleDue,
 } from "./payments-due.ts";
-import { type PaymentSighting, type Reconciliation, reconcilePayment } from "./reconcile-payment.ts";
-import { authorizationOf, BATCH, findOrder, forEachFew, LOOK_BACK_MS, laterOf } from "./stored-payment.ts";
+import {
+  type Confirmation,
+  confirmPayment,
+  type MovedSighting,
+  type PaymentSighting,
+  type Reconciliation,
+  reconcilePayment,
+} from "./reconcile-payment.ts";
 
 export type ReconciliationDeps = {
   readonly db: Database;
@@ -30,8 +41,7 @@ export type ReconciliationDeps = {
 };
 
 /** By what was decided; `failed` ones could not be looked at and are looked at later. */
-export type ReconciliationTally = Readonly<Record<Reconciliation["kind"] | "failed", number>> &
-  ConfirmationTally;
+type ReconciliationTally = Readonly<Record<Reconciliation["kind"] | "failed", number>> & ConfirmationTally;
 
 const PAUSE_MS = 1_000;
 const FAILURE_PAUSE_MS = 3_000;
@@ -80,8 +90,8 @@ async function reconcileRow(
   final: FinalBlock,
 ): Promise<Reconciliation["kind"] | "failed"> {
   try {
-    const decided = reconcilePayment(row, await look(deps, row, final));
-    await apply(deps, row, decided);
+    const decided = reconcilePayment(row, await readSnapshot(deps, row, final));
+    await applyReconciliation(deps, row, decided);
     return decided.kind;
   } catch (error) {
     deps.logger.error({ err: error, payment: row.id }, "payment not reconciled: looking again later");
@@ -91,7 +101,7 @@ async function reconcileRow(
   }
 }
 
-async function look(
+async function readSnapshot(
   deps: ReconciliationDeps,
   row: StoredPayment,
   final: FinalBlock,
@@ -112,7 +122,11 @@ async function look(
   };
 }
 
-async function apply(deps: ReconciliationDeps, row: StoredPayment, decided: Reconciliation): Promise<void> {
+async function applyReconciliation(
+  deps: ReconciliationDeps,
+  row: StoredPayment,
+  decided: Reconciliation,
+): Promise<void> {
   const { db, metrics, logger } = deps;
   const now = deps.now();
   const details = { payment: row.id, payer: row.payer, endpoint: row.endpoint };
@@ -144,4 +158,161 @@ const RECHECK_MS = 3_600_000;
 /** When a released authorization is looked at again: once it has expired, and hourly before that. */
 function recheckAt({ validBefore }: StoredPayment, now: Date): Date {
   return new Date(Math.max(Math.min(validBefore * 1000, now.getTime() + RECHECK_MS), now.getTime()));
+}
+
+type ConfirmationDeps = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly chain: PaymentChain;
+  readonly metrics: PaymentMetrics;
+  readonly logger: Logger;
+  readonly now: () => Date;
+};
+
+/** Payments whose money is there to stay, and those whose money the chain took back. */
+type ConfirmationTally = { readonly confirmed: number; readonly lost: number };
+
+/**
+ * Asks the chain, once it can tell for good, whether money that had moved is still ours. Where it is not, the payment is lost, and
+ * with it what it credited. What cannot be looked at is logged and looked at later.
+ */
+async function confirmPayments(deps: ConfirmationDeps): Promise<ConfirmationTally> {
+  const { db, chainId, chain, now, logger } = deps;
+  const tally = { confirmed: 0, lost: 0 };
+  const rows = await readUnconfirmed(db, { chainId, now: now(), limit: BATCH });
+  if (rows.length === 0) return tally;
+  const final = await chain.finalBlock();
+  await forEachFew(rows, async (row) => {
+    try {
+      const decided = await decideConfirmation(deps, row, final);
+      await applyConfirmation(deps, row, decided);
+      if (decided.kind === "confirm") tally.confirmed += 1;
+      if (decided.kind === "lose") tally.lost += 1;
+    } catch (error) {
+      logger.error({ err: error, payment: row.id }, "payment not confirmed: looking again later");
+      await confirmLater(db, row.id, { transaction: null, until: laterOf(row.createdAt, now()) });
+    }
+  });
+  return tally;
+}
+
+async function decideConfirmation(
+  deps: ConfirmationDeps,
+  row: StoredPayment,
+  final: FinalBlock,
+): Promise<Confirmation> {
+  // A column of text forgets that it holds a hash.
+  const minedIn = row.transactionHash === null ? null : await deps.chain.minedIn(row.transactionHash as Hex);
+  return confirmPayment({
+    minedIn,
+    finalBlock: final.number,
+    ...(minedIn === null ? await lookFurther(deps, row, final) : STILL_THERE),
+  });
+}
+
+type Further = Omit<MovedSighting, "minedIn" | "finalBlock">;
+
+const STILL_THERE: Further = { transfer: null, usedInFinal: true, expired: false, orderOpen: false };
+
+async function lookFurther(deps: ConfirmationDeps, row: StoredPayment, final: FinalBlock): Promise<Further> {
+  const { chain } = deps;
+  const authorization = authorizationOf(row);
+  const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
+  const used = await chain.isUsed(authorization);
+  return {
+    transfer: used ? await chain.findTransfer(authorization, since) : null,
+    usedInFinal: used && (await chain.isUsed(authorization, final.number)),
+    expired: Number(final.timestamp) >= row.validBefore,
+    orderOpen: (await findOrder(deps, authorization)) === "open",
+  };
+}
+
+async function applyConfirmation(
+  deps: ConfirmationDeps,
+  row: StoredPayment,
+  decided: Confirmation,
+): Promise<void> {
+  const { db, chainId, metrics, logger } = deps;
+  const now = deps.now();
+  switch (decided.kind) {
+    case "confirm":
+      return confirm(db, row.id);
+    case "wait":
+      return confirmLater(db, row.id, {
+        transaction: decided.transaction,
+        until: laterOf(row.createdAt, now),
+      });
+    case "lose": {
+      const creditId = creditIdOf({ network: `eip155:${chainId}`, ...row });
+      if (!(await losePayment(db, row.id, { error: decided.error, creditId, now }))) return;
+      metrics.count("lost");
+      logger.error(
+        { payment: row.id, payer: row.payer, endpoint: row.endpoint, transaction: row.transactionHash },
+        `payment lost: ${decided.error}`,
+      );
+    }
+  }
+}
+
+/** Payments of one round. */
+const BATCH = 100;
+/** An authorization may have been carried out before it was shown to us; clients date them a few minutes back. */
+const LOOK_BACK_MS = 15 * 60_000;
+/** As many as one node answers beside everything else. */
+const AT_ONCE = 4;
+const SOONEST_MS = 5_000;
+const LATEST_MS = 300_000;
+/** Of its age, so that each pause is longer than the one before. */
+const SHARE_OF_AGE = 0.125;
+
+/** What the chain is asked about it; columns of text forget that they hold addresses and a nonce. */
+function authorizationOf(row: StoredPayment): Authorization {
+  return {
+    asset: row.asset as Address,
+    payer: row.payer as Address,
+    payTo: row.payTo as Address,
+    nonce: row.nonce as Hex,
+    amount: row.amount,
+  };
+}
+
+/** Whether our own sender may still carry it out. */
+async function findOrder(
+  { db, chainId }: { readonly db: Database; readonly chainId: number },
+  authorization: Authorization,
+): Promise<PaymentSighting["order"]> {
+  return orderOf(await findSettlement(db, chainId, authorization));
+}
+
+/** When something of that age is looked at again: in 5 s to 5 min. */
+function laterOf(since: Date, now: Date): Date {
+  const pauseMs = (now.getTime() - since.getTime()) * SHARE_OF_AGE;
+  return new Date(now.getTime() + Math.min(Math.max(pauseMs, SOONEST_MS), LATEST_MS));
+}
+
+/** Does it for every row, for a few at once; throws what the first that fails throws. */
+async function forEachFew(
+  rows: readonly StoredPayment[],
+  act: (row: StoredPayment) => Promise<void>,
+): Promise<void> {
+  const left = rows.values();
+  const worker = async (): Promise<void> => {
+    for (const row of left) await act(row);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+function orderOf(order: SettlementTransaction | null): PaymentSighting["order"] {
+  if (order === null) return "none";
+  switch (order.state) {
+    case "failed":
+      return "dead";
+    case "reverted":
+      return order.final ? "dead" : "open";
+    case "queued":
+    case "prepared":
+    case "broadcast":
+    case "mined":
+      return "open";
+  }
 }

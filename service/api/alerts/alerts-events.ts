@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { WebhookType } from "../../alerts/alert-events.ts";
+import type { WebhookType } from "../../alerts/plan-events.ts";
 import { eip55Schema } from "../address-schema.ts";
 import {
   confidenceLevelSchema,

@@ -1,9 +1,7 @@
-import type { PayingCaller } from "../../access/access.ts";
-import type { RepeatStore } from "../../access/create-access.ts";
-import { type OwnerAccess, ownerOf, ownerText } from "../../access/owner.ts";
+import { type OwnerAccess, ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import type { StoredSubscription } from "../../alerts/alert-subscriptions.ts";
-import type { Subscribe, SubscribeRequest } from "../../alerts/subscribe.ts";
-import type { Replay, Rotated } from "../../alerts/subscriptions.ts";
+import type { Replay, Rotated, Subscribe, SubscribeRequest } from "../../alerts/subscriptions.ts";
 import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import { refuseUrl } from "../refuse-url.ts";
 import type { InfrastructurePorts } from "../scores/infrastructure-part.ts";

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { ownerText } from "../../access/owner.ts";
+import { ownerText } from "../../access/access.ts";
 import { Problem, type ProblemCode } from "../../access/problems.ts";
-import { ALERT_EVENTS } from "../../alerts/alert-events.ts";
 import type { StoredSubscription } from "../../alerts/alert-subscriptions.ts";
+import { ALERT_EVENTS } from "../../alerts/plan-events.ts";
 import { hashManageToken, PAUSE_MS, type Replay } from "../../alerts/subscriptions.ts";
 import { standingOfThresholds } from "../../alerts/thresholds.ts";
 import { ACT_ONCE, type Act, actOnce } from "../act-once.ts";

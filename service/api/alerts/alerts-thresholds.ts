@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type AlertEvent, THRESHOLD_EVENT } from "../../alerts/alert-events.ts";
+import { type AlertEvent, THRESHOLD_EVENT } from "../../alerts/plan-events.ts";
 import { thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
 import type { AlertThresholds } from "../../db/tables/alerts.ts";
 import { echoInput } from "../validation/echo-input.ts";

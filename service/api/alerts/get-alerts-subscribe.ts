@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { ownerOf, ownerText } from "../../access/owner.ts";
-import { ALERT_EVENTS } from "../../alerts/alert-events.ts";
-import { SUBSCRIPTION_DAYS } from "../../alerts/subscribe.ts";
+import { ownerOf, ownerText } from "../../access/access.ts";
+import { ALERT_EVENTS } from "../../alerts/plan-events.ts";
+import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import type { PaidWorkContext } from "../endpoint-spec.ts";

@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { formatUnits } from "viem";
 import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
-import type { Money } from "../../reports/diagnosis/gas-spending.ts";
+import { PORTFOLIO_BASIS, type Portfolio } from "../../reports/diagnosis/health.ts";
 import type { Advice } from "../../reports/diagnosis/health-advice.ts";
-import type { ReportFacts } from "../../reports/diagnosis/health-facts.ts";
-import { PORTFOLIO_BASIS, type Portfolio } from "../../reports/diagnosis/health-portfolio.ts";
+import type { Money, ReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import { eip55Schema, toEip55 } from "../address-schema.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 import { isoOf } from "../wallet-report.ts";

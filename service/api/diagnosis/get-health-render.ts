@@ -1,10 +1,14 @@
 import type { Address } from "viem";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { FailureGroup } from "../../reports/diagnosis/failures.ts";
-import { type Money, PER_MONTH_DAYS, perMonth } from "../../reports/diagnosis/gas-spending.ts";
 import type { Health } from "../../reports/diagnosis/health.ts";
-import type { ReportFacts } from "../../reports/diagnosis/health-facts.ts";
-import { methodName } from "../../reports/diagnosis/method-names.ts";
+import { methodName } from "../../reports/diagnosis/health-advice.ts";
+import {
+  type Money,
+  PER_MONTH_DAYS,
+  perMonth,
+  type ReportFacts,
+} from "../../reports/diagnosis/report-facts.ts";
 import type { SeenCall, WalletLife } from "../../scores/wallet-life.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf, reportScope } from "../wallet-report.ts";

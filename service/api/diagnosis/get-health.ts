@@ -4,7 +4,7 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { UNUSED_DAYS } from "../../reports/diagnosis/approvals.ts";
 import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
-import { gatherReportFacts } from "../../reports/diagnosis/health-facts.ts";
+import { gatherReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
 import type { WalletLifeReader } from "../../scores/wallet-life.ts";
 import { addressParams } from "../address-schema.ts";

@@ -1,15 +1,19 @@
 import { LIMIT_FORMULA, type LimitAdvice, type LimitState } from "../../reports/diagnosis/gas-limits.ts";
-import { type Money, PER_MONTH_DAYS } from "../../reports/diagnosis/gas-spending.ts";
-import { type Advice, adviceOnLimits, adviceOnSaving } from "../../reports/diagnosis/health-advice.ts";
-import type { ReportFacts } from "../../reports/diagnosis/health-facts.ts";
-import { methodName } from "../../reports/diagnosis/method-names.ts";
 import {
+  type Advice,
+  adviceOnLimits,
+  adviceOnSaving,
+  methodName,
+} from "../../reports/diagnosis/health-advice.ts";
+import {
+  findSavings,
   type GasBill,
   type MethodBill,
   type Optimization,
+  type Saving,
   totalOf,
 } from "../../reports/diagnosis/optimize.ts";
-import { findSavings, type Saving } from "../../reports/diagnosis/savings.ts";
+import { type Money, PER_MONTH_DAYS, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import { toEip55 } from "../address-schema.ts";
 import { reportScope } from "../wallet-report.ts";
 import { renderAdvice, renderMoney, renderPrices } from "./get-health-parts.ts";

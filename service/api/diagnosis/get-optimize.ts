@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { gatherReportFacts } from "../../reports/diagnosis/health-facts.ts";
 import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
+import { gatherReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import { addressParams } from "../address-schema.ts";
 import { definePaid } from "../endpoint.ts";
 import { noteInterest } from "../wallet-ports.ts";

@@ -1,8 +1,6 @@
-import type { ReportFacts } from "../../reports/diagnosis/health-facts.ts";
-import type { Wash } from "../../reports/wash/wash.ts";
+import type { ReportFacts } from "../../reports/diagnosis/report-facts.ts";
+import type { ReceivedFinding, Wash, WashIssue } from "../../reports/wash/wash.ts";
 import type { Circle } from "../../reports/wash/wash-circles.ts";
-import type { WashIssue } from "../../reports/wash/wash-issues.ts";
-import type { ReceivedFinding } from "../../reports/wash/wash-received.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf, reportScope } from "../wallet-report.ts";
 import { renderApprovals, renderPortfolio, renderPrices, toUsd } from "./get-health-parts.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { gatherReportFacts } from "../../reports/diagnosis/health-facts.ts";
+import { gatherReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
 import { washWallet } from "../../reports/wash/wash.ts";
 import { addressParams } from "../address-schema.ts";

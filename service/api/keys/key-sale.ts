@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { Caller, KeyCaller, PaidRequest, PayerCaller } from "../../access/access.ts";
-import type { ApiKey } from "../../access/api-keys.ts";
-import type { KeyWithSecret, RotationRight, Spending } from "../../access/key-sales.ts";
-import { creditIdOf as creditOf } from "../../access/payments/credit-id.ts";
+import type { ApiKey, KeyWithSecret, RotationRight, Spending } from "../../access/api-keys.ts";
+import { creditIdOf as creditOf } from "../../access/payments/payments.ts";
 import { isoSchema } from "../scores/ahs-record-schema.ts";
 
 /** What sells, tops up, renews and shows API keys. */

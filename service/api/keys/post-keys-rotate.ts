@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import type { Address } from "viem";
-import { hashApiKey } from "../../access/api-keys.ts";
-import type { RepeatStore } from "../../access/create-access.ts";
-import type { RotationRight } from "../../access/key-sales.ts";
-import { type Owner, type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { type Owner, type OwnerAccess, ownerText } from "../../access/access.ts";
+import { hashApiKey, type RotationRight } from "../../access/api-keys.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
 import { ACT_ONCE, actOnce } from "../act-once.ts";
 import { toEip55 } from "../address-schema.ts";

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { z } from "zod";
-import type { Position } from "../../reports/network/counterparties-page.ts";
+import type { Position } from "../../reports/network/counterparties.ts";
 import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
 import { ValidationFailed } from "../validation/validation-failed.ts";
 

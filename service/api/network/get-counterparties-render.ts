@@ -1,9 +1,8 @@
 import type { WalletRows } from "../../model/features/types.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
-import type { Counterparty } from "../../reports/network/counterparties.ts";
+import type { Counterparty, Volume } from "../../reports/network/counterparties.ts";
 import { directionOf } from "../../reports/network/counterparties-totals.ts";
-import type { Volume } from "../../reports/network/counterparties-volume.ts";
 import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf } from "../wallet-report.ts";

@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import { type ChainLabel, chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
-import type { NetworkEdge } from "../../reports/network/network-edges.ts";
-import type { Hops } from "../../reports/network/network-nodes.ts";
+import type { Hops, NetworkEdge } from "../../reports/network/network-map.ts";
 import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf } from "../wallet-report.ts";

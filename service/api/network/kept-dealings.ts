@@ -2,8 +2,7 @@ import type { Address, Hex } from "viem";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { type Dealings, findDealings } from "../../reports/network/counterparties.ts";
-import { listDigest } from "../../reports/network/counterparties-page.ts";
+import { type Dealings, findDealings, listDigest } from "../../reports/network/counterparties.ts";
 import { type DealingTotals, totalsOf } from "../../reports/network/counterparties-totals.ts";
 import type {
   DealingsReader,

@@ -1,5 +1,5 @@
 import { Problem, problemType } from "../../access/problems.ts";
-import { rateLimited } from "../../access/rate-limit-answer.ts";
+import { rateLimited } from "../../access/rate-limits.ts";
 import type { ApiContext } from "../api-env.ts";
 import { keyOf, signedInKey, signInCookie, signOutCookie } from "./account-cookie.ts";
 import { type AccountView, keySelfIn, policyIn, renderAccount, renderRotated } from "./account-view.ts";

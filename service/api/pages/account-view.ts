@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { z } from "zod";
-import type { KeyStanding } from "../../access/key-standing.ts";
+import type { KeyStanding } from "../../access/api-keys.ts";
 import { renderBuyForm } from "./buy-form.ts";
 import { dollars } from "./money.ts";
 import { shortHex, timeTag, walletLink } from "./page-words.ts";

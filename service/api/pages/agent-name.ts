@@ -1,7 +1,6 @@
 import { html } from "hono/html";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import { isLookalikeName } from "../../reports/labels/lookalike-name.ts";
-import { printableName } from "../../reports/labels/printable-name.ts";
+import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
 import type { Fragment } from "./prose.ts";
 
 /** An agent by its own name, unless that could be taken for another's, and its number in the registry. */

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
-import type { IpLimit } from "../../access/ip-limit.ts";
-import type { KeptPurchase, PurchaseQuery } from "../../access/kept-purchases.ts";
-import type { KeyStanding } from "../../access/key-standing.ts";
+import type { KeyStanding } from "../../access/api-keys.ts";
+import type { KeptPurchase, PurchaseQuery } from "../../access/idempotent-answers.ts";
+import type { IpLimit } from "../../access/rate-limits.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScanNight } from "../../registries/nightly/scan-nights.ts";
 import type { Ecosystem } from "../../scores/ecosystem.ts";

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { FeatureLine } from "../../model/score/record.ts";
-import { titleOf } from "../../reports/report-card/report-card-words.ts";
+import { titleOf } from "../../reports/report-card.ts";
 import type { AhsRecord } from "../scores/ahs-record-schema.ts";
 import type { Fragment } from "./prose.ts";
 

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { FeatureLine } from "../../model/score/record.ts";
-import { isFeature, sentenceOf, titleOf } from "../../reports/report-card/report-card-words.ts";
+import { isFeature, sentenceOf, titleOf } from "../../reports/report-card.ts";
 import type { AhsRecord } from "../scores/ahs-record-schema.ts";
 import { renderLineChart } from "./line-chart.ts";
 import { countOf, countWords, dayWords, gradeMark, percentWords, timeTag } from "./page-words.ts";

@@ -1,11 +1,14 @@
 import type { Address } from "viem";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
-import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
-import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/health-facts.ts";
-import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
-import { ownApprovalTest, vouchedTokenTest } from "../../reports/diagnosis/own-approvals.ts";
 import {
+  type ApprovalFinding,
+  ownApprovalTest,
+  vouchedTokenTest,
+} from "../../reports/diagnosis/approvals.ts";
+import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
+import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
+import {
+  avoidableWei,
   chooseServices,
   isInUse,
   type ProtectionFindings,
@@ -13,7 +16,7 @@ import {
   rankApprovals,
   type ServiceChoice,
 } from "../../reports/diagnosis/protect.ts";
-import { avoidableWei } from "../../reports/diagnosis/protect-savings.ts";
+import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
 import type { Recovery } from "../../reports/recovery/open-recovery.ts";
 import { type Recovered, recoverFailures } from "../../reports/recovery/recover-failures.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { SUBSCRIPTION_DAYS } from "../../alerts/subscribe.ts";
+import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 import { addressParams } from "../address-schema.ts";
 import { purchaseBy, refuseWebhookUrl, type SubscribePorts } from "../alerts/alerts-ports.ts";
 import { renderSubscription } from "../alerts/alerts-subscription.ts";

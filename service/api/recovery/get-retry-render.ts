@@ -1,9 +1,8 @@
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { WalletRows } from "../../model/features/types.ts";
 import type { CallOutcomes, FailedCall, FailedExecution } from "../../reports/recovery/failed-calls.ts";
-import type { FailureCause } from "../../reports/recovery/failure-cause.ts";
 import { LISTED_DAYS, type Recovery } from "../../reports/recovery/open-recovery.ts";
-import type { Recovered } from "../../reports/recovery/recover-failures.ts";
+import type { FailureCause, Recovered } from "../../reports/recovery/recover-failures.ts";
 import { serializeUnsigned, type UnsignedTransaction } from "../../reports/recovery/unsigned-transaction.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isoOf, reportScope } from "../wallet-report.ts";

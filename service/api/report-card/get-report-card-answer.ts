@@ -3,11 +3,15 @@ import { gradeLabel } from "../../model/score/grade.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import type { FeatureLine } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import { isLookalikeName } from "../../reports/labels/lookalike-name.ts";
-import { printableName } from "../../reports/labels/printable-name.ts";
-import { benchmark } from "../../reports/report-card/report-card-benchmark.ts";
-import { type CardCounts, countForCard } from "../../reports/report-card/report-card-counts.ts";
-import { isFeature, sentenceOf, titleOf } from "../../reports/report-card/report-card-words.ts";
+import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
+import {
+  benchmark,
+  type CardCounts,
+  countForCard,
+  isFeature,
+  sentenceOf,
+  titleOf,
+} from "../../reports/report-card.ts";
 import type { DayScore } from "../../scores/daily-scores.ts";
 import type { ScoreDistribution } from "../../scores/score-distribution.ts";
 import type { StoredScore } from "../../scores/scores.ts";

@@ -1,9 +1,7 @@
 import type { Address } from "viem";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { assessRisk, type RiskEvidence } from "../../reports/risk/risk.ts";
-import { counterpartyShares } from "../../reports/risk/risk-exposure.ts";
+import { assessRisk, counterpartyShares, type RiskEvidence, riskSignals } from "../../reports/risk/risk.ts";
 import type { RiskKey } from "../../reports/risk/risk-facts.ts";
-import { riskSignals } from "../../reports/risk/risk-signals.ts";
 import type { CurrentScore, Standing } from "../../scores/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import { isStale } from "../scores/render-ahs-record.ts";

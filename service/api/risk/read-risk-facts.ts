@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { listedShare } from "../../reports/risk/risk-exposure.ts";
+import { listedShare } from "../../reports/risk/risk.ts";
 import type { RiskFacts, RiskKey, ScoreExplanation } from "../../reports/risk/risk-facts.ts";
 import type { ReportSource } from "../wallet-report.ts";
 

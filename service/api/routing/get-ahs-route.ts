@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { PayingCaller } from "../../access/access.ts";
-import { ownerOf, ownerText } from "../../access/owner.ts";
+import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
 import { gradeLabel } from "../../model/score/grade.ts";
 import {
   DEFAULT_ROUTING,

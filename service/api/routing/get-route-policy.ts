@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { type Owner, type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { type Owner, type OwnerAccess, ownerText } from "../../access/access.ts";
 import type { PolicyWrite, StoredPolicy } from "../../scores/routing-policies.ts";
 import { DEFAULT_VERSION } from "../../scores/routing-policies.ts";
 import { answer, answerJson } from "../answer.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ownerText } from "../../access/owner.ts";
+import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import { toEip55 } from "../address-schema.ts";
 import { answerJson } from "../answer.ts";

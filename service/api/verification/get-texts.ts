@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { type OwnerAccess, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { type OwnerAccess, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { RepeatStore } from "../../access/create-access.ts";
-import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { type OwnerAccess, ownerText } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
 import type { EvidenceOffer, EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
 import { ACT_ONCE, actOnce } from "../act-once.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ownerOf, ownerText } from "../../access/owner.ts";
+import { ownerOf, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { UrlVisitor } from "../../registries/probes/url-visitor.ts";
 import type {

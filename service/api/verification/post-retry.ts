@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { RepeatStore } from "../../access/create-access.ts";
-import { type OwnerAccess, ownerText } from "../../access/owner.ts";
+import { type OwnerAccess, ownerText, usd } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
-import { usd } from "../../access/usd.ts";
 import type { RetryOutcome, RetryRequest } from "../../verification/verdicts/retry-verdict.ts";
 import { ACT_ONCE, actOnce } from "../act-once.ts";
 import { defineFree } from "../endpoint.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import type { KeyCaller } from "../../access/access.ts";
-import type { RepeatStore } from "../../access/create-access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
 import type { Review } from "../../verification/verdicts/build-review.ts";
 import type { ReviewOutcome } from "../../verification/verdicts/record-review.ts";

@@ -1,8 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { ByteBudgets } from "../../access/byte-budgets.ts";
 import type { CallSource } from "../../access/client-address.ts";
-import type { IpLimit } from "../../access/ip-limit.ts";
-import { rateLimited } from "../../access/rate-limit-answer.ts";
+import { type ByteBudgets, type IpLimit, rateLimited } from "../../access/rate-limits.ts";
 import type { Registration, SpecDraft } from "../../verification/verdicts/register-spec.ts";
 import { answerJson } from "../answer.ts";
 import type { ApiContext } from "../api-env.ts";

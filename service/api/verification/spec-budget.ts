@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { ByteBudget, SpentBudget } from "../../access/byte-budgets.ts";
 import { Problem, unavailable } from "../../access/problems.ts";
+import type { ByteBudget, SpentBudget } from "../../access/rate-limits.ts";
 import type { SpecDraft } from "../../verification/verdicts/register-spec.ts";
 
 /** Who registers a specification: a key, or the address of a request; null where it came over no socket. */

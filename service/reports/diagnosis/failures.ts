@@ -3,7 +3,7 @@ import { ranOutOfGas } from "../../model/features/adaptation.ts";
 import type { OwnCall } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { compareBigints, compareTexts } from "./compare.ts";
-import { type Money, type PaidCall, sumMoney } from "./gas-spending.ts";
+import { type Money, type PaidCall, sumMoney } from "./report-facts.ts";
 
 /**
  * Why a call failed, as far as its receipt shows: out_of_gas where the gas used reached 98 % of the limit, which code that

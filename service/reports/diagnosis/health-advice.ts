@@ -5,10 +5,8 @@ import type { ApprovalFinding, ApprovalRisk } from "./approvals.ts";
 import { compareTexts } from "./compare.ts";
 import { methodKey } from "./failures.ts";
 import { adviseLimit, LIMIT_FORMULA } from "./gas-limits.ts";
-import { type Money, PER_MONTH_DAYS } from "./gas-spending.ts";
-import type { ReportFacts } from "./health-facts.ts";
-import { methodName } from "./method-names.ts";
-import { findSavings, type Saving } from "./savings.ts";
+import { findSavings, type Saving } from "./optimize.ts";
+import { type Money, PER_MONTH_DAYS, type ReportFacts } from "./report-facts.ts";
 
 export type AdviceKind =
   | Saving["kind"]
@@ -168,4 +166,25 @@ function timeOf(seconds: number): string {
 
 function shown(address: Address): Address {
   return checksumAddress(address);
+}
+
+/** Signatures of methods that agents call most, by selector; whether a contract means the same by it is its own affair. */
+export const METHOD_NAMES: ReadonlyMap<Hex, string> = new Map([
+  ["0xa9059cbb", "transfer(address,uint256)"],
+  ["0x23b872dd", "transferFrom(address,address,uint256)"],
+  ["0x095ea7b3", "approve(address,uint256)"],
+  ["0xa22cb465", "setApprovalForAll(address,bool)"],
+  ["0xd0e30db0", "deposit()"],
+  ["0x2e1a7d4d", "withdraw(uint256)"],
+  ["0xac9650d8", "multicall(bytes[])"],
+  ["0x5ae401dc", "multicall(uint256,bytes[])"],
+  ["0x3593564c", "execute(bytes,bytes[],uint256)"],
+  ["0x38ed1739", "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)"],
+  ["0x7ff36ab5", "swapExactETHForTokens(uint256,address[],address,uint256)"],
+  ["0x18cbafe5", "swapExactTokensForETH(uint256,uint256,address[],address,uint256)"],
+]);
+
+/** The signature that a selector usually stands for; null for a plain transfer and for a selector not listed. */
+export function methodName(selector: Hex | null): string | null {
+  return selector === null ? null : (METHOD_NAMES.get(selector) ?? null);
 }

@@ -1,13 +1,12 @@
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import type { Risk } from "../risk/risk.ts";
-import type { RiskSignal } from "../risk/risk-signals.ts";
+import type { Risk, RiskSignal } from "../risk/risk.ts";
 import type { Wash } from "../wash/wash.ts";
 import { type ApprovalFinding, type ApprovalRisk, UNUSED_DAYS } from "./approvals.ts";
+import { compareBigints } from "./compare.ts";
 import type { Health } from "./health.ts";
-import { type AdviceKind, adviceOnApproval } from "./health-advice.ts";
-import type { Optimization } from "./optimize.ts";
-import { adviseSavings } from "./protect-savings.ts";
-import { rankSteps, type StepSeverity } from "./rank-steps.ts";
+import { type AdviceKind, adviceOnApproval, adviceOnSaving } from "./health-advice.ts";
+import type { Optimization, Saving } from "./optimize.ts";
+import { type PaidWindow, sumMoney } from "./report-facts.ts";
 
 export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
@@ -245,4 +244,94 @@ function washSteps<Ready>({ wash }: ProtectionFindings<Ready>): readonly Protect
       },
     ];
   });
+}
+
+/** How much a step of a plan matters. */
+type StepSeverity = "high" | "medium" | "low";
+
+const SEVERITIES: readonly StepSeverity[] = ["high", "medium", "low"];
+
+type Ranked = { readonly severity: StepSeverity };
+
+/** Steps of a plan, each list in an order of its own. */
+type StepLists<Step> = {
+  /** Go first among steps of their severity. */
+  readonly first: readonly Step[];
+  /** Keep their order, whatever their severities: their transactions follow one another. */
+  readonly sequence: readonly Step[];
+  /** Go last among steps of their severity. */
+  readonly rest: readonly Step[];
+};
+
+/** All steps by severity; one of the sequence stands where the gravest of those stands that come after it in the sequence. */
+export function rankSteps<Step extends Ranked>({ first, sequence, rest }: StepLists<Step>): readonly Step[] {
+  const rankOf = ({ severity }: Ranked) => SEVERITIES.indexOf(severity);
+  const placed = [
+    ...first.map((step) => ({ step, rank: rankOf(step), list: 0 })),
+    ...sequence.map((step, place) => ({
+      step,
+      rank: Math.min(...sequence.slice(place).map(rankOf)),
+      list: 1,
+    })),
+    ...rest.map((step) => ({ step, rank: rankOf(step), list: 2 })),
+  ];
+  return placed.toSorted((a, b) => a.rank - b.rank || a.list - b.list).map(({ step }) => step);
+}
+
+/** What to do about costly habits; small_savings: several that are worth less than a cent a month each. */
+type SavingAdvice = {
+  readonly action: Saving["kind"] | "small_savings";
+  readonly description: string;
+  readonly reason: string;
+  /** Millionths of a US dollar; null where no feed prices the native coin. */
+  readonly monthlyMicroUsd: number | null;
+};
+
+/** A cent. */
+const SMALL_MICRO_USD = 10_000;
+
+/** Wei of failures' fees, and of what successes paid above the market as far as their blocks tell it: all that could be saved. */
+export function avoidableWei({ calls }: PaidWindow): bigint {
+  return calls.reduce((sum, { call, fee, overpaid }) => {
+    if (!call.ok) return sum + fee.wei;
+    return overpaid === null ? sum : sum + overpaid.wei;
+  }, 0n);
+}
+
+/** The largest saving first, by US dollars, then by wei; those below a cent a month in one last step. */
+export function adviseSavings(savings: readonly Saving[], days: number): readonly SavingAdvice[] {
+  const sorted = savings.filter(({ monthly }) => monthly.wei > 0n).toSorted(byWorth);
+  const small = sorted.filter(isSmall);
+  if (small.length < 2) return sorted.map((saving) => adviseOn(saving, days));
+  const large = sorted.filter((saving) => !isSmall(saving));
+  return [...large.map((saving) => adviseOn(saving, days)), sumUp(small)];
+}
+
+function isSmall({ monthly: { microUsd } }: Saving): boolean {
+  return microUsd !== null && microUsd < SMALL_MICRO_USD;
+}
+
+/** What has no price comes last. */
+function byWorth({ monthly: a }: Saving, { monthly: b }: Saving): number {
+  return (b.microUsd ?? -1) - (a.microUsd ?? -1) || compareBigints(b.wei, a.wei);
+}
+
+function adviseOn(saving: Saving, days: number): SavingAdvice {
+  const { action, reason, evidence } = adviceOnSaving(saving, days);
+  return {
+    action: saving.kind,
+    description: action,
+    reason: `${reason} ${evidence}.`,
+    monthlyMicroUsd: saving.monthly.microUsd,
+  };
+}
+
+function sumUp(small: readonly Saving[]): SavingAdvice {
+  const { wei, microUsd } = sumMoney(small.map(({ monthly }) => monthly));
+  return {
+    action: "small_savings",
+    description: `Look at the ${small.length} costly habits that GET /optimize/{address} lists besides, if at all.`,
+    reason: `Each costs less than a cent a month: ${wei} wei a month together.`,
+    monthlyMicroUsd: microUsd,
+  };
 }

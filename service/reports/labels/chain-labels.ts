@@ -1,8 +1,6 @@
 import type { Address } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import { isLookalikeName } from "./lookalike-name.ts";
-import { printableName } from "./printable-name.ts";
 
 /** What kind of account a label says it is. */
 type ChainLabelCategory =
@@ -54,7 +52,7 @@ export function knownAccounts(chain: LabelledChain): KnownAccounts {
 }
 
 /** What is known of an account besides the deployment. */
-export type LabelFacts = {
+type LabelFacts = {
   readonly agents: readonly RegisteredAgent[];
   /** Whether it has code; null where no source knows. */
   readonly hasCode: boolean | null;
@@ -84,4 +82,45 @@ function byCode(hasCode: boolean | null): readonly ChainLabel[] {
       ? { label: "Contract", category: "contract", source: "index" }
       : { label: "Account", category: "account", source: "index" },
   ];
+}
+
+/** Characters of a name that are shown; documents may hold names of any length. */
+const MAX_CHARACTERS = 64;
+
+/**
+ * A name that a stranger chose, fit to be shown: one line, of no control, format, private or unassigned characters (which
+ * could hide or turn the text around it), at most 64 characters, an ellipsis for the rest; empty where nothing is left.
+ */
+export function printableName(name: string): string {
+  const line = name
+    // Beyond this nothing could be shown; a document may be as long as a download.
+    .slice(0, 4 * MAX_CHARACTERS)
+    .normalize("NFC")
+    .replace(/\s+/gu, " ")
+    .replace(/\p{C}/gu, "")
+    .trim();
+  const characters = [...line];
+  if (characters.length <= MAX_CHARACTERS) return line;
+  return `${characters
+    .slice(0, MAX_CHARACTERS - 1)
+    .join("")
+    .trimEnd()}…`;
+}
+
+/** Letters that look like Latin ones; of the two scripts whose letters do. */
+const LATIN_LOOKALIKES = new Set(
+  // Cyrillic, then Greek.
+  "асеһіјӏорԛѕуԝхԁүԍАВСЕНІЈКӀМОРԚЅТУԜХЗГҮԌαγικνορυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+);
+
+const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u] as const;
+
+/**
+ * Whether a name could be taken for another: one that mixes Latin, Cyrillic and Greek letters, or is made of nothing but
+ * Cyrillic or Greek letters that look like Latin ones.
+ */
+export function isLookalikeName(name: string): boolean {
+  if (SCRIPTS.filter((script) => script.test(name)).length > 1) return true;
+  const letters = [...name].filter((character) => /\p{L}/u.test(character));
+  return letters.length > 0 && letters.every((letter) => LATIN_LOOKALIKES.has(letter));
 }

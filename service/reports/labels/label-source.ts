@@ -1,5 +1,8 @@
+import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhenResult } from "cockatiel";
 import type { Address } from "viem";
+import { z } from "zod";
 import type { ProvidedLabel } from "../../db/tables/wallet-label.ts";
+import { printableName } from "./chain-labels.ts";
 
 /**
  * unconnected: it could not be reached, or the connection broke. unavailable: it says that it cannot answer now. refused: it
@@ -34,4 +37,141 @@ export type LabelSource = {
 /** A failure of a provider. */
 export function labelFailure(reason: LabelFailureReason, detail: string): LabelFailure {
   return { kind: "failed", reason, detail };
+}
+
+type NansenOptions = {
+  /** Of the operator's configuration, so it is not guarded: https://api.nansen.ai/api/v1/profiler/address/labels. */
+  readonly url: string;
+  /** Null where whoever stands there wants none. */
+  readonly apiKey: string | null;
+  /** From the question to the last byte of the answer. */
+  readonly deadlineMs: number;
+};
+
+/** Labels asked for, and shown: a busy account has some dozens. */
+const MAX_LABELS = 100;
+/** A label with its definition takes some hundred bytes. */
+const MAX_BYTES = 262_144;
+
+const entrySchema = z.object({ label: z.string(), category: z.string().nullish() });
+/** A list around which newer versions put an object. */
+const answerSchema = z.union([
+  z.array(entrySchema),
+  z.object({ data: z.array(entrySchema) }).transform(({ data }) => data),
+]);
+
+/** Labels of the Nansen profiler's interface, of every chain that it knows. */
+export function createNansenSource({ url, apiKey, deadlineMs }: NansenOptions): LabelSource {
+  return {
+    provider: "nansen",
+    async read(address) {
+      const signal = AbortSignal.timeout(deadlineMs);
+      try {
+        const response = await fetch(url, {
+          method: "POST",
+          signal,
+          // A key in the headers must not travel on.
+          redirect: "error",
+          headers: {
+            accept: "application/json",
+            "content-type": "application/json",
+            ...(apiKey === null ? {} : { apikey: apiKey }),
+          },
+          body: questionOf(address),
+        });
+        if (response.ok) return readAnswer(await readText(response));
+        await response.body?.cancel();
+        return refusalOf(response.status);
+      } catch (error) {
+        if (signal.aborted) return labelFailure("timeout", `no whole answer within ${deadlineMs} ms`);
+        return labelFailure("unconnected", `the connection failed: ${causeOf(error)}`);
+      }
+    },
+  };
+}
+
+function questionOf(address: Address): string {
+  return JSON.stringify({ address, chain: "all", pagination: { page: 1, per_page: MAX_LABELS } });
+}
+
+function refusalOf(status: number): LabelFailure {
+  const detail = `HTTP status ${status}`;
+  if (status === 429) return labelFailure("rate_limited", detail);
+  return labelFailure(status === 408 || status >= 500 ? "unavailable" : "refused", detail);
+}
+
+async function readText(response: Response): Promise<string | null> {
+  if (response.body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body) {
+    length += chunk.length;
+    // Leaving the loop cancels the body.
+    if (length > MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function readAnswer(text: string | null): FoundLabels | LabelFailure {
+  if (text === null) return labelFailure("malformed", `the answer is larger than ${MAX_BYTES} bytes`);
+  const json = parse(text);
+  const answer = answerSchema.safeParse(json);
+  if (!answer.success) return labelFailure("malformed", "the answer is no list of labels");
+  return { kind: "labels", labels: answer.data.slice(0, MAX_LABELS).flatMap(readEntry) };
+}
+
+/** What is left of an entry once it is fit to be shown. */
+function readEntry({ label, category }: z.infer<typeof entrySchema>): readonly ProvidedLabel[] {
+  const shown = printableName(label);
+  const kind = category === null || category === undefined ? "" : printableName(category);
+  return shown === "" ? [] : [{ label: shown, category: kind === "" ? null : kind }];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Undefined is no JSON value.
+    return undefined;
+  }
+}
+
+/** The code of the system's error alone: messages may hold the URL. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "no code given";
+}
+
+type BreakerOptions = {
+  /** Failures in a row after which the source is left alone. */
+  readonly failures: number;
+  /** For so long; then one question tries it. */
+  readonly pauseMs: number;
+};
+
+/** A source that is left alone for a while once it fails again and again: nobody waits for what will not come. */
+export function createBreakingSource(
+  source: LabelSource,
+  { failures, pauseMs }: BreakerOptions,
+): LabelSource {
+  const breaker = circuitBreaker(handleWhenResult(isFailure), {
+    halfOpenAfter: pauseMs,
+    breaker: new ConsecutiveBreaker(failures),
+  });
+  return {
+    provider: source.provider,
+    async read(address) {
+      try {
+        return await breaker.execute(() => source.read(address));
+      } catch (error) {
+        if (!(error instanceof BrokenCircuitError)) throw error;
+        return labelFailure("broken", `not asked after ${failures} failures in a row`);
+      }
+    },
+  };
+}
+
+function isFailure(result: unknown): result is LabelFailure {
+  return typeof result === "object" && result !== null && "kind" in result && result.kind === "failed";
 }

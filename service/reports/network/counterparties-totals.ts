@@ -1,9 +1,7 @@
-import type { Counterparty } from "./counterparties.ts";
-import { herfindahl } from "./counterparties-concentration.ts";
-import type { Volume } from "./counterparties-volume.ts";
+import type { Counterparty, Volume } from "./counterparties.ts";
 
 /** Which way a wallet deals with a counterparty: out by its own calls, in by what reached it from there. */
-export type Direction = "out" | "in" | "both";
+type Direction = "out" | "in" | "both";
 
 /** Sums over all counterparties; worths in millionths of a US dollar, null where something moved and nothing of it has a price. */
 export type DealingTotals = {
@@ -65,4 +63,25 @@ function pricedWorth({ microUsd }: Volume): number {
 
 function hasMoved({ nativeWei, tokens }: Volume): boolean {
   return nativeWei > 0n || tokens.length > 0;
+}
+
+const WHOLE = 10_000;
+
+/**
+ * Herfindahl-Hirschman index of amounts: the sum of the squares of their shares in percent, 0 to 10,000, rounded; 10,000 is
+ * one counterparty alone, 10,000 / n is n equal ones. Null where nothing is above zero.
+ */
+export function herfindahl(amounts: readonly number[]): number | null {
+  // Shares of the largest: sums of huge amounts would lose what is small, not the other way round.
+  const largest = amounts.reduce((most, amount) => Math.max(most, amount), 0);
+  if (largest <= 0) return null;
+  let sum = 0;
+  let squares = 0;
+  for (const amount of amounts) {
+    if (amount <= 0) continue;
+    const part = amount / largest;
+    sum += part;
+    squares += part * part;
+  }
+  return Math.round((WHOLE * squares) / (sum * sum));
 }

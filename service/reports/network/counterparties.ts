@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Address } from "viem";
 import { standingsByAddress } from "../../model/features/credit.ts";
@@ -6,8 +7,7 @@ import type { CounterpartyFact, OwnCall, OwnerLink, WalletRows } from "../../mod
 import { sortCalls } from "../../model/features/weigh-calls.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { compareRanked, type Ranked } from "./counterparties-page.ts";
-import { createVolumeTally, NO_VOLUME, type Volume, type VolumeTally } from "./counterparties-volume.ts";
+import { compareTexts } from "../diagnosis/compare.ts";
 import type { Incoming } from "./wallet-network-dealings.ts";
 
 /** An account that the wallet dealt with. */
@@ -29,7 +29,7 @@ export type Counterparty = Ranked & {
   readonly ownerGroup: Address | null;
 };
 
-export type DealingsQuestion = {
+type DealingsQuestion = {
   readonly rows: WalletRows;
   readonly incoming: readonly Incoming[];
   /** Unix seconds; calls before it are not looked at. */
@@ -210,4 +210,125 @@ function counterpartyOf(address: Address, tally: Tally, fact: CounterpartyFact |
 /** For the rank, where what has no price comes last. */
 function wholeWorth({ microUsd }: Volume): number {
   return microUsd === null ? 0 : Math.min(Math.round(microUsd), Number.MAX_SAFE_INTEGER);
+}
+
+/** What moved of one token; worth in millionths of a US dollar at the prices of the days, null where no feed prices it. */
+type TokenVolume = {
+  readonly token: Address;
+  readonly amount: bigint;
+  readonly microUsd: number | null;
+};
+
+/** What moved one way between a wallet and a counterparty. */
+export type Volume = {
+  readonly nativeWei: bigint;
+  /** Listed and priced ones first by worth, then the others by rising address. */
+  readonly tokens: readonly TokenVolume[];
+  /** Worth of all that has a price, in millionths of a US dollar; null where something moved and nothing of it has one. */
+  readonly microUsd: number | null;
+  /** Whether all that moved has a price. */
+  readonly isPriced: boolean;
+};
+
+/** What moved where nothing did. */
+const NO_VOLUME: Volume = { nativeWei: 0n, tokens: [], microUsd: 0, isPriced: true };
+
+/** Adds up what moves one way; amounts that are not above zero are left out. */
+type VolumeTally = {
+  addNative(wei: bigint, timestamp: number): void;
+  addToken(token: Address, amount: bigint, timestamp: number): void;
+  volume(): Volume;
+};
+
+/** A tally that prices every movement at its own day. */
+function createVolumeTally(market: Market): VolumeTally {
+  let nativeWei = 0n;
+  let native = 0;
+  let isNativePriced = true;
+  const tokens = new Map<Address, { amount: bigint; microUsd: number | null }>();
+  return {
+    addNative(wei, timestamp) {
+      if (wei <= 0n) return;
+      nativeWei += wei;
+      const worth = market.nativeWorth(wei, timestamp);
+      if (worth === null) isNativePriced = false;
+      else native += worth;
+    },
+    addToken(token, amount, timestamp) {
+      if (amount <= 0n) return;
+      const known = tokens.get(token);
+      const worth = market.tokenWorth(token, amount, timestamp);
+      const before = known === undefined ? 0 : known.microUsd;
+      tokens.set(token, {
+        amount: (known === undefined ? 0n : known.amount) + amount,
+        microUsd: before === null || worth === null ? null : before + worth,
+      });
+    },
+    volume() {
+      const moved = [...tokens].map(([token, sum]): TokenVolume => ({ token, ...sum })).sort(byWorth);
+      const priced = moved.flatMap(({ microUsd }) => microUsd ?? []);
+      const isPriced = isNativePriced && priced.length === moved.length;
+      const hasWorth = (nativeWei > 0n && isNativePriced) || priced.length > 0;
+      const isEmpty = nativeWei === 0n && moved.length === 0;
+      const worth = priced.reduce((sum, microUsd) => sum + microUsd, native);
+      return { nativeWei, tokens: moved, microUsd: hasWorth || isEmpty ? worth : null, isPriced };
+    },
+  };
+}
+
+function byWorth(one: TokenVolume, other: TokenVolume): number {
+  const worths = (other.microUsd ?? -1) - (one.microUsd ?? -1);
+  return worths !== 0 ? worths : compareTexts(one.token, other.token);
+}
+
+/** What the order of a list follows from: most own calls first, then most that was brought, then by rising address. */
+export type Ranked = {
+  readonly address: Address;
+  /** Own calls to it. */
+  readonly calls: number;
+  /** Whole millionths of a US dollar that it sent; 0 for an account that was called, whose rank nobody else decides. */
+  readonly broughtMicroUsd: number;
+};
+
+/** The last entry of a page, after which the next one goes on. */
+export type Position = Ranked;
+
+export type Page<Entry> = {
+  readonly entries: readonly Entry[];
+  /** Null after the last page. */
+  readonly next: Position | null;
+};
+
+/** Below zero where `one` comes first; no two addresses are equal. */
+export function compareRanked(one: Ranked, other: Ranked): number {
+  return (
+    other.calls - one.calls ||
+    other.broughtMicroUsd - one.broughtMicroUsd ||
+    compareTexts(one.address, other.address)
+  );
+}
+
+/** The entries of a sorted list after a position, at most `limit`: pages that follow one another tile the list. */
+export function pageOf<Entry extends Ranked>(
+  sorted: readonly Entry[],
+  after: Position | null,
+  limit: number,
+): Page<Entry> {
+  const start = after === null ? 0 : sorted.findIndex((entry) => compareRanked(after, entry) < 0);
+  if (start < 0) return { entries: [], next: null };
+  const entries = sorted.slice(start, start + limit);
+  const last = entries.at(-1);
+  if (last === undefined || start + limit >= sorted.length) return { entries, next: null };
+  return {
+    entries,
+    next: { address: last.address, calls: last.calls, broughtMicroUsd: last.broughtMicroUsd },
+  };
+}
+
+/** 16 hexadecimal digits that tell a sorted list from any other: whose rank changed, pages of the one do not go on in the other. */
+export function listDigest(sorted: readonly Ranked[]): string {
+  const hash = createHash("sha256");
+  for (const { address, calls, broughtMicroUsd } of sorted)
+    hash.update(`${address} ${calls} ${broughtMicroUsd}\n`);
+  return hash.digest("hex").slice(0, 16);
 }

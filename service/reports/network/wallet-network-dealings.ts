@@ -42,7 +42,7 @@ export type DealingsOutcome =
   | ({ readonly kind: "read" } & WalletDealings)
   | { readonly kind: "not-ready" | "gone" | "not-indexed" };
 
-export type DealingsContext = {
+type DealingsContext = {
   readonly db: Database;
   readonly chainId: number;
   readonly chain: Pick<ChainFacts, "market" | "accounts">;

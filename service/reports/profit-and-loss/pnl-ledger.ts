@@ -1,7 +1,5 @@
 import type { Address } from "viem";
-import { openDeposits } from "./pnl-deposits.ts";
 import type { Leg } from "./pnl-legs.ts";
-import { createLotQueue, type Lot, type Taken } from "./pnl-lots.ts";
 
 /** All that happened to one token; amounts in its smallest unit, money in millionths of a US dollar. */
 export type TokenLedger = {
@@ -139,4 +137,85 @@ function resultOf(
     else gain = (gain ?? 0n) + price - part.cost;
   }
   return { gain, isWhole };
+}
+
+/** Part of a token's holdings that came at once. */
+type Lot = {
+  /** Smallest unit, above 0. */
+  readonly amount: bigint;
+  /** What it cost, in millionths of a US dollar; null where that is not known. */
+  readonly cost: bigint | null;
+};
+
+/** What left, first the oldest lots; `uncovered` is what no lot accounts for. */
+type Taken = { readonly parts: readonly Lot[]; readonly uncovered: bigint };
+
+/** Lots of one token, first in, first out. */
+type LotQueue = {
+  add(lot: Lot): void;
+  /** Takes an amount from the oldest lots; one that is taken in part keeps the rest of its cost. */
+  take(amount: bigint): Taken;
+  /** What is left, oldest first. */
+  rest(): readonly Lot[];
+};
+
+/** An empty queue; amounts and costs are conserved to the last unit. */
+function createLotQueue(): LotQueue {
+  const lots: Lot[] = [];
+  let first = 0;
+  return {
+    add(lot) {
+      lots.push(lot);
+    },
+    take(amount) {
+      const parts: Lot[] = [];
+      let open = amount;
+      for (let lot = lots[first]; lot !== undefined && open > 0n; lot = lots[first]) {
+        if (lot.amount <= open) {
+          parts.push(lot);
+          open -= lot.amount;
+          first += 1;
+          continue;
+        }
+        const { taken, left } = split(lot, open);
+        parts.push(taken);
+        lots[first] = left;
+        open = 0n;
+      }
+      return { parts, uncovered: open };
+    },
+    rest: () => lots.slice(first),
+  };
+}
+
+function split(lot: Lot, amount: bigint): { readonly taken: Lot; readonly left: Lot } {
+  const { cost } = lot;
+  const part = cost === null ? null : (cost * amount) / lot.amount;
+  return {
+    taken: { amount, cost: part },
+    left: { amount: lot.amount - amount, cost: cost === null || part === null ? null : cost - part },
+  };
+}
+
+/** Lots of one token that left for nothing, kept for their return by where they went. */
+type Deposits = {
+  put(contract: Address, taken: Taken): void;
+  /** What of an amount comes back from there, at the cost that it left with, the oldest first; `uncovered` is new. */
+  takeBack(contract: Address, amount: bigint): Taken;
+};
+
+/** Deposits before there is one. */
+function openDeposits(): Deposits {
+  const byContract = new Map<Address, LotQueue>();
+  return {
+    put(contract, { parts, uncovered }) {
+      const queue = byContract.get(contract) ?? createLotQueue();
+      byContract.set(contract, queue);
+      // What was never known to come has no known cost when it comes back.
+      const unknown: readonly Lot[] = uncovered === 0n ? [] : [{ amount: uncovered, cost: null }];
+      for (const lot of [...parts, ...unknown]) queue.add(lot);
+    },
+    takeBack: (contract, amount) =>
+      byContract.get(contract)?.take(amount) ?? { parts: [], uncovered: amount },
+  };
 }

@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import type { Market } from "../../model/features/market.ts";
-import type { OwnCall, TokenList } from "../../model/features/types.ts";
-import { currenciesOf, spreadOf } from "./pnl-currency.ts";
+import type { DailyPrice, OwnCall, TokenList } from "../../model/features/types.ts";
 
 /** One token that a call brought in or took out. */
 export type Leg = {
@@ -22,7 +21,7 @@ type CallLegs = {
 };
 
 /** Reads the legs of calls; null of a call that moved no token, or whose receipt was not read. */
-export type LegReader = (call: OwnCall) => CallLegs | null;
+type LegReader = (call: OwnCall) => CallLegs | null;
 
 /** What was paid in money tells more than a price of the day, also of a token whose price happened to stand still. */
 const MONEY_SPREAD = -1;
@@ -124,4 +123,27 @@ function sumOf(worths: readonly (bigint | null)[]): bigint | null {
 /** Whole millionths of a dollar. */
 function toMicros(worth: number | null): bigint | null {
   return worth === null ? null : BigInt(Math.round(worth));
+}
+
+/** A stablecoin of the dollar stays so near to it even in a bad week. */
+const PEG_TOLERANCE = 0.05;
+const DOLLAR_MICRO_USD = 1_000_000;
+
+/** Tokens that are money: every daily price of theirs is within 5 % of one US dollar, and there is one. */
+export function currenciesOf({ tokens }: Pick<TokenList, "tokens">): ReadonlySet<Address> {
+  return new Set(tokens.filter(({ prices }) => isPegged(prices)).map(({ address }) => address));
+}
+
+function isPegged(prices: readonly DailyPrice[]): boolean {
+  return (
+    prices.length > 0 &&
+    prices.every(([, price]) => Math.abs(price - DOLLAR_MICRO_USD) <= PEG_TOLERANCE * DOLLAR_MICRO_USD)
+  );
+}
+
+/** Highest over lowest price, less one: 0 of a token that never moved, infinite of one without a price. */
+function spreadOf(prices: readonly DailyPrice[]): number {
+  const micros = prices.map(([, price]) => price);
+  const lowest = Math.min(...micros);
+  return micros.length === 0 || lowest === 0 ? Number.POSITIVE_INFINITY : Math.max(...micros) / lowest - 1;
 }

@@ -1,10 +1,9 @@
 import type { Address } from "viem";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
-import { readPaidWindow, sumMoney } from "../diagnosis/gas-spending.ts";
-import { currenciesOf } from "./pnl-currency.ts";
+import { readPaidWindow, sumMoney } from "../diagnosis/report-facts.ts";
 import { type LedgerKeeper, openCurrencyLedger, openLedger, type TokenLedger } from "./pnl-ledger.ts";
-import { createLegReader } from "./pnl-legs.ts";
+import { createLegReader, currenciesOf } from "./pnl-legs.ts";
 
 /** Profit and loss with one token; money in millionths of a US dollar. */
 export type TokenPnl = TokenLedger & {

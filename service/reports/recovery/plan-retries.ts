@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import type { Fees } from "../../sender/send-fees.ts";
 import { mayBeSame } from "./call-intent.ts";
+import type { TokenSpend } from "./read-swap.ts";
 import type { HoldingQuery } from "./recovery-node.ts";
-import type { TokenSpend } from "./recovery-types.ts";
 import type { Candidate, RefusalCode, Refused } from "./sort-failures.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 

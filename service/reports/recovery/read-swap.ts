@@ -1,14 +1,18 @@
-import { type AbiFunction, type Address, type Hex, parseAbiItem, toFunctionSelector } from "viem";
+import {
+  type AbiFunction,
+  type Address,
+  type Hex,
+  parseAbiItem,
+  parseAbiParameters,
+  toFunctionSelector,
+} from "viem";
 import { z } from "zod";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
-import type { SwapLeg } from "./read-commands.ts";
-import { readCommands } from "./read-commands.ts";
-import { recipientOf, tokensOfPath } from "./swap-path.ts";
 
 /** The exchanges that calldata of a known router asks for; none where only the deadline could be read. */
 export type SwapReading = { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null };
 
-export type SwapCall = { readonly to: Address; readonly input: Hex; readonly value: bigint };
+type SwapCall = { readonly to: Address; readonly input: Hex; readonly value: bigint };
 
 const ROUTES = "(address from, address to, bool stable, address factory)[] routes";
 const TIMED = "address recipient, uint256 deadline";
@@ -145,4 +149,98 @@ function earliest(deadlines: readonly (bigint | null)[]): bigint | null {
 
 function lower(text: Address): Address {
   return text.toLowerCase() as Address;
+}
+
+/** One exchange of one token for another; addresses are lower-case. */
+type SwapLeg = {
+  /** The wrapped form of a native coin. */
+  readonly tokenIn: Address;
+  /** The token bought, or @ and the pool that decides which it is. */
+  readonly target: string;
+  readonly recipient: Address;
+  /** Null where the amount is a limit and no amount, or is paid in the native coin. */
+  readonly spend: TokenSpend | null;
+};
+
+const V3 = parseAbiParameters("address, uint256, uint256, bytes, bool");
+const V2 = parseAbiParameters("address, uint256, uint256, address[], bool");
+
+/** Commands of Uniswap's Universal Router, without the bit that allows one to fail. */
+const V3_EXACT_IN = 0x00;
+const V3_EXACT_OUT = 0x01;
+const V2_EXACT_IN = 0x08;
+const V2_EXACT_OUT = 0x09;
+const COMMAND_BITS = 0x3f;
+
+type Execution = { readonly commands: Hex; readonly inputs?: readonly Hex[] | undefined };
+
+/** V2 and V3 exchanges among a Universal Router's commands; others are left out, malformed ones as well. */
+function readCommands({ commands, inputs = [] }: Execution, wallet: Address): readonly SwapLeg[] {
+  return inputs.flatMap((input, place) => {
+    const code = commands.slice(2 + 2 * place, 4 + 2 * place);
+    if (code === "") return [];
+    const leg = readCommand(Number.parseInt(code, 16) & COMMAND_BITS, input, wallet);
+    return leg === null ? [] : [leg];
+  });
+}
+
+/** The router is paid through Permit2: whether the two allowances suffice is left to the simulation. */
+function readCommand(command: number, input: Hex, wallet: Address): SwapLeg | null {
+  switch (command) {
+    case V3_EXACT_IN:
+    case V3_EXACT_OUT: {
+      const given = decodeParameters(V3, input);
+      if (given === null) return null;
+      const [recipient, , , path] = given;
+      const tokens = tokensOfPath(path);
+      return commandLeg(
+        command === V3_EXACT_IN ? tokens : tokens.toReversed(),
+        recipientOf(recipient, wallet),
+      );
+    }
+    case V2_EXACT_IN:
+    case V2_EXACT_OUT: {
+      const given = decodeParameters(V2, input);
+      if (given === null) return null;
+      const [recipient, , , path] = given;
+      return commandLeg(path, recipientOf(recipient, wallet));
+    }
+    default:
+      return null;
+  }
+}
+
+function commandLeg(tokens: readonly Address[], recipient: Address): SwapLeg | null {
+  const [first, last] = [tokens.at(0), tokens.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const target = last.toLowerCase();
+  return { tokenIn: first.toLowerCase() as Address, target, recipient, spend: null };
+}
+
+/** Tokens that a call takes out of the wallet; spender is null where the wallet itself sends them. */
+export type TokenSpend = {
+  readonly token: Address;
+  readonly spender: Address | null;
+  readonly amount: bigint;
+};
+
+const ADDRESS_DIGITS = 40;
+/** A V3 path: token, fee of 3 bytes, token, fee, … */
+const HOP_DIGITS = ADDRESS_DIGITS + 6;
+
+/** Routers take these for the caller, or keep what was bought and hand it to the caller in a later step. */
+const SELF = new Set([0n, 1n, 2n]);
+
+/** First and last token of a packed V3 path, lower-case; empty for one that is malformed. */
+function tokensOfPath(path: Hex): readonly Address[] {
+  const digits = path.slice(2).toLowerCase();
+  if (digits.length < HOP_DIGITS + ADDRESS_DIGITS || (digits.length - ADDRESS_DIGITS) % HOP_DIGITS !== 0) {
+    return [];
+  }
+  return [`0x${digits.slice(0, ADDRESS_DIGITS)}`, `0x${digits.slice(-ADDRESS_DIGITS)}`];
+}
+
+/** Who gets what was bought, with the routers' words for the caller resolved; lower-case. */
+function recipientOf(named: Address, wallet: Address): Address {
+  return SELF.has(BigInt(named)) ? wallet : (named.toLowerCase() as Address);
 }

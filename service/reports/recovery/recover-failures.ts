@@ -1,15 +1,21 @@
 import type { Address, Hex } from "viem";
+import type { Revert } from "../../chain/revert-reason.ts";
+import { ranOutOfGas } from "../../model/features/adaptation.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import { causeOf, type FailureCause } from "./failure-cause.ts";
-import { type Recovery, requireSameBlock } from "./open-recovery.ts";
-import type { RetryOffer } from "./plan-retries.ts";
-import { type Funds, holdingKey, type PassingCall, planRetries, type RetryPlan } from "./plan-retries.ts";
-import type { Unread } from "./read-told.ts";
+import type { SentCall } from "./failed-calls.ts";
+import { type Recovery, requireSameBlock, type Unread } from "./open-recovery.ts";
+import {
+  type Funds,
+  holdingKey,
+  type PassingCall,
+  planRetries,
+  type RetryOffer,
+  type RetryPlan,
+} from "./plan-retries.ts";
 import type { HoldingQuery, RecoveryNode, Trial } from "./recovery-node.ts";
-import { MAX_REHEARSALS, rehearseInOrder } from "./rehearse.ts";
 import { type Candidate, MAX_TRIED, type Refused, sortFailures } from "./sort-failures.ts";
-import type { UnsignedTransaction } from "./unsigned-transaction.ts";
+import { MAX_REHEARSALS, rehearseInOrder, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** Transactions of the same plan that go before the retries. */
 type Before = {
@@ -32,7 +38,7 @@ export type Recovered = {
 };
 
 /** What no retry may ignore beside what index and node tell. */
-export type RetryBounds = {
+type RetryBounds = {
   readonly before: Before;
   /** Of the score, by which a failure counts as one of too little gas. */
   readonly policy: Policy;
@@ -181,4 +187,22 @@ async function rehearse(
     const detail = `It fails after the transactions before it: ${fault}`;
     return [{ call, code: "simulation_fails", detail, by: null } as const];
   });
+}
+
+/** Why a transaction failed, as far as it can be told. */
+export type FailureCause = {
+  readonly kind: "out_of_gas" | "slippage" | "reverted";
+  /** What the contract said when the call was made again on the state before its block; null where that is not known. */
+  readonly reason: string | null;
+};
+
+/** The cause by the gas that it used, with the score's bound, then by what the contract said; `replay` is null where that is not known. */
+export function causeOf(
+  call: Pick<SentCall, "gasUsed" | "gasLimit">,
+  replay: Revert | null,
+  policy: Policy,
+): FailureCause {
+  const reason = replay === null ? null : replay.reason;
+  if (ranOutOfGas(call, policy)) return { kind: "out_of_gas", reason };
+  return { kind: replay?.isSlippage === true ? "slippage" : "reverted", reason };
 }

@@ -1,7 +1,14 @@
 import type { Address, Hex } from "viem";
 import type { Revert } from "../../chain/revert-reason.ts";
 import type { SentCall } from "./failed-calls.ts";
-import type { MinedTransaction } from "./read-transaction.ts";
+
+/** A transaction as a node has it. */
+export type MinedTransaction = Pick<SentCall, "hash" | "to" | "nonce" | "input" | "value"> & {
+  /** Lower-case. */
+  readonly from: string;
+  /** Null while it is pending. */
+  readonly block: number | null;
+};
 
 export type NodeBlock = {
   readonly number: number;

@@ -3,8 +3,13 @@ import type { OpenApproval } from "../../model/features/types.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { type Recovery, requireSameBlock } from "./open-recovery.ts";
 import type { RecoveryNode, Trial } from "./recovery-node.ts";
-import { MAX_REHEARSALS, rehearseInOrder } from "./rehearse.ts";
-import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
+import {
+  gasLimitOf,
+  highestCost,
+  MAX_REHEARSALS,
+  rehearseInOrder,
+  type UnsignedTransaction,
+} from "./unsigned-transaction.ts";
 
 /** What taking an approval back comes to. */
 type RevocationOutcome =

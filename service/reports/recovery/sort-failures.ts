@@ -1,10 +1,8 @@
 import type { Address, Hex } from "viem";
+import { accountsOf, type CallIntent, inTurns, type ReadCall } from "./call-intent.ts";
 import type { CallOutcomes, FailedCall, SentCall } from "./failed-calls.ts";
 import { type Repair, repairFinder } from "./find-repair.ts";
-import { accountsOf } from "./named-accounts.ts";
-import { inTurns, type ReadCall } from "./read-intents.ts";
 import type { NodeBlock, WalletState } from "./recovery-node.ts";
-import type { CallIntent } from "./recovery-types.ts";
 
 /** Why a failed transaction is not offered again. */
 export type RefusalCode =
@@ -35,7 +33,7 @@ export type Refused = {
 /** A failure that nothing known so far speaks against. */
 export type Candidate = ReadCall<FailedCall>;
 
-export type SortedFailures = {
+type SortedFailures = {
   /** Newest first. */
   readonly candidates: readonly Candidate[];
   readonly refused: readonly Refused[];

@@ -1,5 +1,7 @@
 import { type Address, getAddress, type Hex, serializeTransaction } from "viem";
 import type { Fees } from "../../sender/send-fees.ts";
+import type { Recovery } from "./open-recovery.ts";
+import type { RecoveryNode } from "./recovery-node.ts";
 
 /** An EIP-1559 transaction that nobody has signed, all of it decided. */
 export type UnsignedTransaction = {
@@ -37,4 +39,23 @@ export function highestCost(
   l1Fee: bigint,
 ): bigint {
   return value + gas * maxFeePerGas + l1Fee;
+}
+
+/** Every rehearsal that finds a fault is followed by a plan without it, until this many were made. */
+export const MAX_REHEARSALS = 4;
+
+/**
+ * Simulates transactions of the wallet one after the other at the block of the recovery: for each why it fails then, null
+ * where it passes; null where the node cannot do that. A lone one was simulated before it was planned. Throws a NodeFailure.
+ */
+export async function rehearseInOrder(
+  node: RecoveryNode,
+  { wallet, block }: Pick<Recovery, "wallet" | "block">,
+  transactions: readonly UnsignedTransaction[],
+): Promise<readonly (string | null)[] | null> {
+  if (transactions.length < 2) return transactions.map(() => null);
+  return node.rehearse(
+    transactions.map(({ to, data, value, gas }) => ({ from: wallet, to, data, value, gas })),
+    block,
+  );
 }

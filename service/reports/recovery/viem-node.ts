@@ -1,20 +1,30 @@
-import { type Address, encodeFunctionData, erc20Abi, erc721Abi, numberToHex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { type Revert, readRevert } from "../../chain/revert-reason.ts";
 import type { SendFailure } from "../../sender/send-errors.ts";
-import { type AskNode, type AskOptions, createAskNode, type NodeAnswer, NodeFailure } from "./ask-node.ts";
-import type { SentCall } from "./failed-calls.ts";
 import {
+  type AskNode,
+  type AskOptions,
   bytesAnswer,
   countAnswer,
+  createAskNode,
   fullBlockAnswer,
   headerAnswer,
+  type NodeAnswer,
+  NodeFailure,
   quantityAnswer,
   simulationAnswer,
-} from "./node-answers.ts";
-import { readL1Fee } from "./read-l1-fee.ts";
-import { readTransaction } from "./read-transaction.ts";
-import type { Attempt, HoldingQuery, NodeBlock, RecoveryNode, Trial, WalletState } from "./recovery-node.ts";
-import { gasLimitOf } from "./unsigned-transaction.ts";
+} from "./ask-node.ts";
+import type { SentCall } from "./failed-calls.ts";
+import type {
+  Attempt,
+  HoldingQuery,
+  MinedTransaction,
+  NodeBlock,
+  RecoveryNode,
+  Trial,
+  WalletState,
+} from "./recovery-node.ts";
+import { gasLimitOf, serializeUnsigned } from "./unsigned-transaction.ts";
 
 /** Code of an account that EIP-7702 lets run another's: its key signs for it all the same. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
@@ -231,4 +241,38 @@ async function askFor<Answer>(
 function smaller(a: bigint, b: bigint): bigint {
   if (a < b) return a;
   return b;
+}
+
+const transactionAnswer = fullBlockAnswer.shape.transactions.element
+  .extend({ blockNumber: countAnswer.nullish() })
+  .nullable();
+
+/** Asks by hash; null for one that the node does not know, or does not keep any more. Throws a NodeFailure without an answer. */
+export async function readTransaction(ask: AskNode, hash: Hex): Promise<MinedTransaction | null> {
+  const answer = await ask(transactionAnswer, "eth_getTransactionByHash", [hash]);
+  if (answer.kind === "refused" || answer.value === null) return null;
+  const { to, blockNumber, ...same } = answer.value;
+  if (same.hash !== hash)
+    throw new NodeFailure("garbage", `transaction ${same.hash} came instead of ${hash}`);
+  return { ...same, to: to ?? null, block: blockNumber ?? null };
+}
+
+/** Where OP-stack rollups tell what posting a transaction costs; elsewhere there is nothing. */
+const GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000f";
+const gasPriceOracleAbi = parseAbi(["function getL1Fee(bytes data) view returns (uint256)"]);
+
+/** Wei for posting the call to L1 beside its gas, a tenth more than now; 0 on chains without such a fee. */
+async function readL1Fee(ask: AskNode, { to, data, value }: Attempt, at: Hex): Promise<bigint> {
+  const sample = serializeUnsigned({
+    ...{ type: "eip1559", chainId: 2 ** 32, nonce: 2 ** 32, to, data, value, gas: 2n ** 32n },
+    ...{ maxFeePerGas: 2n ** 40n, maxPriorityFeePerGas: 2n ** 40n },
+  });
+  const question = encodeFunctionData({
+    abi: gasPriceOracleAbi,
+    functionName: "getL1Fee",
+    args: [sample],
+  });
+  const answer = await ask(bytesAnswer, "eth_call", [{ to: GAS_PRICE_ORACLE, data: question }, at]);
+  if (answer.kind === "refused" || !WORD.test(answer.value)) return 0n;
+  return (BigInt(answer.value) * 11n) / 10n;
 }

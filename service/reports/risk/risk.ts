@@ -1,7 +1,13 @@
+import type { Address } from "viem";
+import { exposedShare } from "../../model/features/exposure.ts";
+import { createMarket } from "../../model/features/market.ts";
+import type { SanctionsFlag, WalletRows } from "../../model/features/types.ts";
+import { weighCalls } from "../../model/features/weigh-calls.ts";
+import { roundMicro } from "../../model/score/fixed-point.ts";
 import { gradeOf } from "../../model/score/grade.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import type { ConfidenceLevel, Grade } from "../../model/score/record.ts";
-import type { RiskSignal } from "./risk-signals.ts";
+import type { ConfidenceLevel, FeatureLine, Grade, Pattern } from "../../model/score/record.ts";
+import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
 type RiskLevel = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
 
@@ -125,4 +131,206 @@ function shown(level: RiskLevel): string {
 function namesOf(signals: readonly RiskSignal[]): string {
   const notable = signals.filter(({ severity }) => severity !== "info").slice(0, NAMED_SIGNALS);
   return notable.map(({ name }) => name.replaceAll("_", " ")).join(", ");
+}
+
+type SignalSeverity = "high" | "medium" | "info";
+
+/** Something that speaks for a risk, or explains that there is none. */
+export type RiskSignal = {
+  /** The name of the pattern, feature or cap of the model; or sanctioned, listed_counterparties, failing_counterparties. */
+  readonly name: string;
+  readonly severity: SignalSeverity;
+  readonly detail: string;
+};
+
+/** Features below a grade C of their own are worth a word, below an E a loud one. */
+const WEAK_BELOW = 60;
+const FAILING_BELOW = 20;
+/** From a tenth of the volume on it is no accident; the model's own bound. */
+const NOTABLE_SHARE = 0.1;
+
+const SEVERITIES = ["high", "medium", "info"] as const;
+
+/** Records have the words of the model; the reports have one scale among them. */
+const PATTERN_SEVERITY: Readonly<Record<Pattern["severity"], SignalSeverity>> = {
+  critical: "high",
+  warning: "medium",
+  info: "info",
+};
+
+/** How a feature's value reads; of one that is not here, as a number with its unit. */
+const WORDS: ReadonlyMap<string, (value: number) => string> = new Map([
+  [
+    "success_rate",
+    (value) => `succeeds in an estimated ${percent(value)} of its calls, recent ones counting more`,
+  ],
+  ["gas_efficiency", (value) => `burns an estimated ${percent(value)} of its fees by failures`],
+  ["portfolio_quality", (value) => `${percent(value)} of what it holds, by value, is recognised`],
+  ["dust_and_spam", (value) => `${percent(value)} of its tokens are dust or spam`],
+  ["timing_regularity", (value) => `calls in bursts or after long silences, burstiness ${round(value)}`],
+  ["counterparty_diversity", (value) => `deals with ${round(value)} effective counterparties`],
+  ["adaptation", () => "goes on with calls that fail"],
+  ["failure_recovery", (value) => `is slow to recover from failures, estimated burden ${round(value)}`],
+  ["consistency", (value) => `${round(value)} active weeks, or weeks of little success among them`],
+]);
+
+/** Rhythm, variety and constancy, which are worth nothing where calls fail, and little where there are few. */
+const EARNED_BY_SUCCESS: ReadonlySet<string> = new Set([
+  "timing_regularity",
+  "counterparty_diversity",
+  "consistency",
+]);
+
+/** What alone is reason enough to keep away; a weakness of the others is a warning. */
+const GRAVE: ReadonlySet<string> = new Set(["success_rate", "failure_recovery", "adaptation", "risk_flags"]);
+
+/** Everything that a wallet's lists, stored score and counterparties tell, the worst first. */
+export function riskSignals(facts: {
+  readonly sanctions: readonly SanctionsFlag[];
+  readonly explanation: ScoreExplanation | null;
+  readonly shares: CounterpartyShares | null;
+}): readonly RiskSignal[] {
+  const { sanctions, explanation, shares } = facts;
+  const signals = [
+    ...(sanctions.length === 0 ? [] : [sanctionedSignal(sanctions)]),
+    ...(explanation === null ? [] : explanationSignals(explanation)),
+    ...(shares === null ? [] : exposureSignals(shares)),
+  ];
+  return SEVERITIES.flatMap((severity) => signals.filter((signal) => signal.severity === severity));
+}
+
+function sanctionedSignal(flags: readonly SanctionsFlag[]): RiskSignal {
+  const lists = flags.map(({ source, reference }) => `${source} (${reference})`).join(", ");
+  return { name: "sanctioned", severity: "high", detail: `on a sanctions list: ${lists}` };
+}
+
+function explanationSignals({ patterns, features }: ScoreExplanation): readonly RiskSignal[] {
+  const success = features.find(({ name }) => name === "success_rate");
+  // Without a total there is too little history; what that takes from them, or failures do, is told once.
+  const isScored = features.some(({ dimension }) => dimension === "AHS");
+  const isEarned = isScored && !(success !== undefined && isWeak(success));
+  return [
+    ...patterns.map(patternSignal),
+    ...features
+      .filter(({ name }) => isEarned || !EARNED_BY_SUCCESS.has(name))
+      .map((line) => (line.dimension === "AHS" ? capSignal(line) : featureSignal(line))),
+  ].filter((signal) => signal !== null);
+}
+
+function isWeak({ state, score }: FeatureLine): boolean {
+  return state === "measured" && score !== null && score < WEAK_BELOW;
+}
+
+function patternSignal({ name, severity, evidence }: Pattern): RiskSignal {
+  return { name, severity: PATTERN_SEVERITY[severity], detail: evidence };
+}
+
+/** A limit of the total that took points; apart from the dimensions the only lines of it with a score. */
+function capSignal({ name, score, weight, contribution, reason }: FeatureLine): RiskSignal | null {
+  if (score === null || weight !== 0 || contribution === null || contribution >= 0) return null;
+  return { name, severity: "medium", detail: `score limited to ${score}: ${reason ?? name}` };
+}
+
+function featureSignal(line: FeatureLine): RiskSignal | null {
+  const { name, value, unit, samples, score, reason } = line;
+  if (!isWeak(line) || value === null || score === null) return null;
+  // What risk flags found stands in their reason alone.
+  const found = name === "risk_flags" ? reason : (WORDS.get(name)?.(value) ?? null);
+  return {
+    name,
+    severity: score < FAILING_BELOW && GRAVE.has(name) ? "high" : "medium",
+    detail: `${found ?? `${round(value)} ${unit}`}; ${Math.round(score)} of 100 points by ${samples} samples`,
+  };
+}
+
+function exposureSignals({ listed, failing }: CounterpartyShares): readonly RiskSignal[] {
+  const signals: RiskSignal[] = [];
+  if (listed.counterparties > 0 || (listed.share !== null && listed.share > 0)) {
+    signals.push(listedSignal(listed));
+  }
+  if (failing.counterparties > 0) {
+    signals.push({
+      name: "failing_counterparties",
+      severity: failing.share >= NOTABLE_SHARE ? "medium" : "info",
+      detail: `${percent(failing.share)} of what it sent went to wallets of grade F: ${failing.counterparties}`,
+    });
+  }
+  return signals;
+}
+
+function listedSignal({ counterparties, share }: CounterpartyShares["listed"]): RiskSignal {
+  const name = "listed_counterparties";
+  const way = counterparties === 0 ? ", by way of other contracts" : `: ${counterparties}`;
+  const who = `sanctioned accounts or mixers${way}`;
+  if (share === null)
+    return { name, severity: "medium", detail: `dealt with ${who}; how much is not known now` };
+  if (share === 0) {
+    return {
+      name,
+      severity: "info",
+      detail: `dealt with ${who}; nothing that the score looks at went there`,
+    };
+  }
+  return {
+    name,
+    severity: share >= NOTABLE_SHARE ? "high" : "medium",
+    detail: `${percent(share)} of what it sent went to ${who}`,
+  };
+}
+
+function percent(share: number): string {
+  return share > 0 && share < 0.0005 ? "less than 0.1 %" : `${Math.round(share * 1000) / 10} %`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+type ShareOf<Share> = {
+  readonly counterparties: number;
+  /** 0 to 1. */
+  readonly share: Share;
+};
+
+/** Whom of note a wallet sent to, and how much of what it sent. */
+type CounterpartyShares = {
+  /** Sanctioned accounts and mixers; the share is null where own calls cannot be read now. */
+  readonly listed: ShareOf<number | null>;
+  /** Wallets of grade F that are not listed. */
+  readonly failing: ShareOf<number>;
+  /** Both shares, 1 at most; null where one of them is. */
+  readonly together: number | null;
+};
+
+/**
+ * The share to listed accounts as the model has it. That to failing ones is of the value that went to all counterparties;
+ * where nothing with a known price was sent to one of them, at least the share of the calls to it.
+ */
+export function counterpartyShares(exposure: Exposure, listedShare: number | null): CounterpartyShares {
+  const { listed, failing } = exposure;
+  const failingShare = Math.max(
+    ratio(failing.sentMicroUsd, exposure.sentMicroUsd),
+    ratio(failing.unpricedCalls, exposure.calls),
+  );
+  const sum = listedShare === null ? null : Math.min(1, listedShare + failingShare);
+  return {
+    listed: { counterparties: listed.length, share: listedShare },
+    failing: { counterparties: failing.counterparties, share: failingShare },
+    together: sum === null ? null : roundMicro(sum),
+  };
+}
+
+/** The model's share of what own calls tried to send that was for listed accounts, by the lists of today as well as those of the rows. */
+export function listedShare(rows: WalletRows, listed: readonly Address[], policy: Policy): number {
+  const now = new Set(listed);
+  const market = createMarket(rows.tokens);
+  const counterparties = rows.counterparties.map((fact) =>
+    fact.flag === null && now.has(fact.address) ? { ...fact, flag: "sanctioned" as const } : fact,
+  );
+  return exposedShare(weighCalls(rows, market, policy), { counterparties }, market);
+}
+
+/** A part of nothing is nothing. */
+function ratio(part: number, whole: number): number {
+  return whole > 0 ? roundMicro(part / whole) : 0;
 }

@@ -3,7 +3,7 @@ import { portfolioQuality } from "../../model/features/portfolio-quality.ts";
 import { isTrusted } from "../../model/features/risk-flags.ts";
 import { isSelfDealing, ownShare } from "../../model/features/self-dealing.ts";
 import type { ApprovalFinding, ApprovalRisk } from "../diagnosis/approvals.ts";
-import type { ReportFacts } from "../diagnosis/health-facts.ts";
+import type { ReportFacts } from "../diagnosis/report-facts.ts";
 import type { Circle } from "./wash-circles.ts";
 
 export type DeductionName =
@@ -67,7 +67,7 @@ const GRADES: readonly (readonly [from: number, grade: CleanlinessGrade])[] = [
   [0, "Critical"],
 ];
 
-export type WashFindings = {
+type WashFindings = {
   /** Null where approvals were not read. */
   readonly approvals: readonly ApprovalFinding[] | null;
   readonly circles: readonly Circle[];

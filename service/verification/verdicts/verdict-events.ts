@@ -1,6 +1,6 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, checksumAddress, type Hex, numberToHex } from "viem";
-import { eventId } from "../../alerts/new-event.ts";
+import { eventId } from "../../alerts/plan-events.ts";
 import { insertEvents, type NewEvent } from "../../alerts/webhook-events.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 import type { Decision } from "../panel/types.ts";

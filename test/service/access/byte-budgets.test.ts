@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createByteBudgets } from "../../../service/access/byte-budgets.ts";
+import { createByteBudgets } from "../../../service/access/rate-limits.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 

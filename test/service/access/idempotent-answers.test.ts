@@ -1,11 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RepeatSlot } from "../../../service/access/access.ts";
 import { createApiKey } from "../../../service/access/api-keys.ts";
-import {
-  createIdempotentAnswers,
-  dropExpiredAnswers,
-  type RepeatSlot,
-} from "../../../service/access/idempotent-answers.ts";
+import { createIdempotentAnswers, dropExpiredAnswers } from "../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";

@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey, hashApiKey, revokeApiKey } from "../../../service/access/api-keys.ts";
-import { createIdempotentAnswers } from "../../../service/access/idempotent-answers.ts";
-import { readKeptPurchase } from "../../../service/access/kept-purchases.ts";
-import { slotOf } from "../../../service/access/repeat-slot.ts";
+import {
+  createIdempotentAnswers,
+  readKeptPurchase,
+  slotOf,
+} from "../../../service/access/idempotent-answers.ts";
 import { purchaseHashes, purchaseKey } from "../../../service/api/pages/offer.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";

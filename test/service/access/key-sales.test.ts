@@ -2,19 +2,17 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   apiKeyFinder,
+  buyApiKey,
   createApiKey,
   hashApiKey,
-  readApiKey,
-  revokeApiKey,
-} from "../../../service/access/api-keys.ts";
-import { createKeyDebits } from "../../../service/access/key-debits.ts";
-import {
-  buyApiKey,
   keysBoughtBy,
+  readApiKey,
   readSpending,
+  revokeApiKey,
   rotateApiKey,
   topUpApiKey,
-} from "../../../service/access/key-sales.ts";
+} from "../../../service/access/api-keys.ts";
+import { createKeyDebits } from "../../../service/access/key-debits.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 

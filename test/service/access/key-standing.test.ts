@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readKeyStanding } from "../../../service/access/key-standing.ts";
+import { readKeyStanding } from "../../../service/access/api-keys.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { alertSubscription, webhookEndpoint } from "../../../service/db/tables/alerts.ts";
 import { keyDebit } from "../../../service/db/tables/api-key.ts";

@@ -1,13 +1,18 @@
 import { pino } from "pino";
-import { type CallBuckets, createCallLimiter } from "../../../service/access/call-limiter.ts";
-import type { CallLimiter, RepeatStore } from "../../../service/access/create-access.ts";
-import type {
-  IdempotentAnswers,
-  KeptAnswer,
-  RepeatSlot,
+import type { RepeatSlot } from "../../../service/access/access.ts";
+import {
+  createRepeatStore,
+  type IdempotentAnswers,
+  type KeptAnswer,
+  type RepeatStore,
 } from "../../../service/access/idempotent-answers.ts";
-import { createRepeatStore } from "../../../service/access/repeat-store.ts";
-import { type TokenBucket, takeToken } from "../../../service/access/token-bucket.ts";
+import {
+  type CallBuckets,
+  type CallLimiter,
+  createCallLimiter,
+  type TokenBucket,
+  takeToken,
+} from "../../../service/access/rate-limits.ts";
 
 /** Buckets of one process, by a clock of the test. */
 export function memoryBuckets(nowMs: () => number = () => 0): CallBuckets {

@@ -9,7 +9,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem/accounts";
-import type { Caller } from "../../../service/access/access.ts";
+import type { Caller, PresentedPayment } from "../../../service/access/access.ts";
 import { createApiKeyAccess } from "../../../service/access/api-key-access.ts";
 import { createAccess } from "../../../service/access/create-access.ts";
 import type {
@@ -19,10 +19,9 @@ import type {
 } from "../../../service/access/payments/facilitator.ts";
 import { createPaymentMetrics } from "../../../service/access/payments/metrics.ts";
 import { createPaymentAccess } from "../../../service/access/payments/payment-access.ts";
-import type { PaymentAccessDeps } from "../../../service/access/payments/payment-context.ts";
+import type { PaymentAccessDeps } from "../../../service/access/payments/payment-identity.ts";
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
 import { listPayments } from "../../../service/access/payments/payments-due.ts";
-import type { PresentedPayment } from "../../../service/access/payments/presented-payment.ts";
 import { Problem } from "../../../service/access/problems.ts";
 import type { ApiEnv } from "../../../service/api/api-env.ts";
 import { createRequestLimits } from "../../../service/api/deadline.ts";

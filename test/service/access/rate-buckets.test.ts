@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createRateBuckets, dropIdleBuckets } from "../../../service/access/rate-buckets.ts";
-import { type TokenBucket, takeToken } from "../../../service/access/token-bucket.ts";
+import {
+  createRateBuckets,
+  dropIdleBuckets,
+  type TokenBucket,
+  takeToken,
+} from "../../../service/access/rate-limits.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 

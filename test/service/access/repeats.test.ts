@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { idempotencyKeyOf } from "../../../service/access/repeat-slot.ts";
+import { idempotencyKeyOf } from "../../../service/access/idempotent-answers.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, storedScore, WALLET, WALLET_EIP55 } from "../api/fake-ports.ts";
 
 const AHS = `/ahs/${WALLET}`;

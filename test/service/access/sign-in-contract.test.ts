@@ -1,7 +1,7 @@
 import { createPublicClient, createTestClient, hashMessage, http } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { roleAccounts } from "../../../devnet/accounts.ts";
-import { createContractSignatures } from "../../../service/access/sign-in-contract.ts";
+import { createContractSignatures } from "../../../service/access/sign-in.ts";
 import { startTestChain, type TestChain } from "../../support/anvil-testkit/chain.ts";
 import { SIGNER } from "./signed-in.ts";
 

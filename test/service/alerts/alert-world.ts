@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Address } from "viem";
-import { createSubscribe, type SubscribeRequest } from "../../../service/alerts/subscribe.ts";
-import type { SubscriptionDeps } from "../../../service/alerts/subscriptions.ts";
+import {
+  createSubscribe,
+  type SubscribeRequest,
+  type SubscriptionDeps,
+} from "../../../service/alerts/subscriptions.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
 export const WALLET: Address = `0x${"a1".repeat(20)}`;

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ALERT_EVENTS } from "../../../service/alerts/alert-events.ts";
-import type { ToldScore } from "../../../service/alerts/alert-scores.ts";
-import type { LiveSubscription } from "../../../service/alerts/live-subscriptions.ts";
-import { planEvents, testEvent } from "../../../service/alerts/plan-events.ts";
-import { planExpiry } from "../../../service/alerts/plan-expiry.ts";
+import type { LiveSubscription, ToldScore } from "../../../service/alerts/alert-subscriptions.ts";
+import { ALERT_EVENTS, planEvents, planExpiry, testEvent } from "../../../service/alerts/plan-events.ts";
 import { WEBHOOK_EVENTS } from "../../../service/api/alerts/alerts-events.ts";
 import { storedSubscription } from "../api/alerts/fake-alert-ports.ts";
 

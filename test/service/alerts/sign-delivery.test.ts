@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { signDelivery } from "../../../service/alerts/sign-delivery.ts";
+import { signDelivery } from "../../../service/alerts/deliver-event.ts";
 
 const NEW = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const OLD = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;

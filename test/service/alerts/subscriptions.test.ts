@@ -6,11 +6,10 @@ import {
   readSubscription,
   type StoredSubscription,
   sweepSubscriptions,
+  takeLiveSubscriptions,
 } from "../../../service/alerts/alert-subscriptions.ts";
-import { takeLiveSubscriptions } from "../../../service/alerts/live-subscriptions.ts";
 import { end, hashManageToken, replay, requestTest, rotate } from "../../../service/alerts/subscriptions.ts";
-import { recordAttempt } from "../../../service/alerts/webhook-attempts.ts";
-import { readDueEvents, readPendingEvent } from "../../../service/alerts/webhook-events.ts";
+import { readDueEvents, readPendingEvent, recordAttempt } from "../../../service/alerts/webhook-events.ts";
 import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/alerts/webhook-log.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WatchedValues } from "../../../service/alerts/alert-scores.ts";
+import type { WatchedValues } from "../../../service/alerts/alert-subscriptions.ts";
 import { breachesOf, standingOfThresholds, thresholdsFrom } from "../../../service/alerts/thresholds.ts";
 
 function values(ahsScore: number | null): WatchedValues {

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { createRepeatStore } from "../../../service/access/repeat-store.ts";
+import { createRepeatStore } from "../../../service/access/idempotent-answers.ts";
 import type { Endpoint } from "../../../service/api/endpoint.ts";
 import { createServerLife } from "../../../service/api/server-life.ts";
 import { BODY_LIMIT_BYTES } from "../../../service/api/validation/read-body.ts";

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { freePort } from "../../../../bin/up/free-port.ts";
+import type { PresentedPayment } from "../../../../service/access/access.ts";
 import { createHttpFacilitator } from "../../../../service/access/payments/http-facilitator.ts";
-import type { PresentedPayment } from "../../../../service/access/payments/presented-payment.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const NETWORK = "eip155:31337";

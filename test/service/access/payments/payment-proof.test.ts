@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isProven, proofsOf } from "../../../../service/access/payments/payment-proof.ts";
+import { isProven, proofsOf } from "../../../../service/access/payments/payment-identity.ts";
 import type { StoredPayment } from "../../../../service/access/payments/payments.ts";
 
 const LONG = "k".repeat(22);

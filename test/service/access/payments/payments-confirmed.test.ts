@@ -1,14 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readApiKey } from "../../../../service/access/api-keys.ts";
-import { buyApiKey, topUpApiKey } from "../../../../service/access/key-sales.ts";
+import { buyApiKey, readApiKey, topUpApiKey } from "../../../../service/access/api-keys.ts";
 import { createPaymentStore, type PaymentStore } from "../../../../service/access/payments/payments.ts";
 import {
   confirm,
+  listPayments,
   losePayment,
   readUnconfirmed,
-} from "../../../../service/access/payments/payments-confirmed.ts";
-import { listPayments } from "../../../../service/access/payments/payments-due.ts";
+} from "../../../../service/access/payments/payments-due.ts";
 import { aReservation } from "../../../support/a-reservation.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { PresentedPayment } from "../../../../service/access/access.ts";
 import { createPaymentMetrics } from "../../../../service/access/payments/metrics.ts";
 import type { PaymentChain } from "../../../../service/access/payments/payment-chain.ts";
 import { createPaymentStore } from "../../../../service/access/payments/payments.ts";
-import type { PresentedPayment } from "../../../../service/access/payments/presented-payment.ts";
 import {
   type ReconciliationDeps,
   reconcilePayments,

@@ -1,10 +1,9 @@
+import type { OwnerAccess } from "../../../../service/access/access.ts";
 import type { KeyLedger } from "../../../../service/access/api-key-access.ts";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
-import type { OwnerAccess } from "../../../../service/access/owner.ts";
 import { Problem } from "../../../../service/access/problems.ts";
 import type { StoredSubscription } from "../../../../service/alerts/alert-subscriptions.ts";
-import type { SubscribeRequest } from "../../../../service/alerts/subscribe.ts";
-import { hashManageToken } from "../../../../service/alerts/subscriptions.ts";
+import { hashManageToken, type SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 import type { SubscribePorts, SubscriptionPorts } from "../../../../service/api/alerts/alerts-ports.ts";
 import { memoryGate } from "../../access/memory-gate.ts";
 

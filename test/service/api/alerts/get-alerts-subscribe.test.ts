@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SubscribeRequest } from "../../../../service/alerts/subscribe.ts";
+import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 import type { SubscribePorts } from "../../../../service/api/alerts/alerts-ports.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { fakeAlertPorts, MANAGE_TOKEN, SECRET, SUBSCRIPTION_ID } from "./fake-alert-ports.ts";

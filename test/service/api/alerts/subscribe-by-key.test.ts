@@ -7,7 +7,7 @@ import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/acce
 import { createAccess } from "../../../../service/access/create-access.ts";
 import { dropExpiredAnswers } from "../../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
-import { createSubscribe } from "../../../../service/alerts/subscribe.ts";
+import { createSubscribe } from "../../../../service/alerts/subscriptions.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { bodyOf, fakeApp, WALLET } from "../fake-ports.ts";
 

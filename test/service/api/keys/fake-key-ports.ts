@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import { createApiKeyAccess, type KeyLedger } from "../../../../service/access/api-key-access.ts";
-import { type ApiKey, hashApiKey } from "../../../../service/access/api-keys.ts";
-import type { KeyWithSecret } from "../../../../service/access/key-sales.ts";
+import { type ApiKey, hashApiKey, type KeyWithSecret } from "../../../../service/access/api-keys.ts";
 import type { KeyPorts } from "../../../../service/api/keys/key-sale.ts";
 import type { PolicyPorts } from "../../../../service/api/routing/get-route-policy.ts";
 import type { RoutingPolicy } from "../../../../service/model/score/route.ts";

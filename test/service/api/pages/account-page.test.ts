@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readTrustedProxies } from "../../../../service/access/client-address.ts";
-import { createIpLimit } from "../../../../service/access/ip-limit.ts";
+import { createIpLimit } from "../../../../service/access/rate-limits.ts";
 import { createApp } from "../../../../service/api/create-app.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { paidBy, payingAccess } from "../../access/paying-access.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
-import type { KeptPurchase, PurchaseQuery } from "../../../../service/access/kept-purchases.ts";
+import type { KeptPurchase, PurchaseQuery } from "../../../../service/access/idempotent-answers.ts";
 import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/endpoint.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SubscribeRequest } from "../../../../service/alerts/subscribe.ts";
+import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 import type { ApiPorts } from "../../../../service/api/create-app.ts";
 import type { ProtectAnswer } from "../../../../service/api/recovery/get-agent-protect-schema.ts";
 import type { ReportSource } from "../../../../service/api/wallet-report.ts";

@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Access, Caller, Settlement } from "../../../../service/access/access.ts";
-import type { PresentedPayment } from "../../../../service/access/payments/presented-payment.ts";
+import type { Access, Caller, PresentedPayment, Settlement } from "../../../../service/access/access.ts";
 import { toEip55 } from "../../../../service/api/address-schema.ts";
 import type { AhsRecord } from "../../../../service/api/scores/ahs-record-schema.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, LISTING, standing, storedScore } from "../fake-ports.ts";

@@ -9,9 +9,8 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
 import { apiKeyFinder, createApiKey } from "../../../../service/access/api-keys.ts";
-import { createByteBudgets } from "../../../../service/access/byte-budgets.ts";
 import { createAccess } from "../../../../service/access/create-access.ts";
-import { createIdempotentAnswers } from "../../../../service/access/idempotent-answers.ts";
+import { createIdempotentAnswers, createRepeatStore } from "../../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
 import type {
   Facilitator,
@@ -22,7 +21,7 @@ import { createPaymentMetrics } from "../../../../service/access/payments/metric
 import { createPaymentAccess } from "../../../../service/access/payments/payment-access.ts";
 import { createPaymentStore } from "../../../../service/access/payments/payments.ts";
 import { listPayments, type PaymentKind } from "../../../../service/access/payments/payments-due.ts";
-import { createRepeatStore } from "../../../../service/access/repeat-store.ts";
+import { createByteBudgets } from "../../../../service/access/rate-limits.ts";
 import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { ApiEnv } from "../../../../service/api/api-env.ts";
 import { createRequestLimits } from "../../../../service/api/deadline.ts";

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { createRepeatStore } from "../../../../service/access/repeat-store.ts";
+import { createRepeatStore } from "../../../../service/access/idempotent-answers.ts";
 import { createServerLife } from "../../../../service/api/server-life.ts";
 import { fakeLedger, KEY } from "../fake-ports.ts";
 import { bodyRefusals, busyLedger } from "../shared-refusals.ts";

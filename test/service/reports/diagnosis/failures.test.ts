@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { causeOf, findFailureGroups } from "../../../../service/reports/diagnosis/failures.ts";
-import { causeOf as retryCauseOf } from "../../../../service/reports/recovery/failure-cause.ts";
+import { causeOf as retryCauseOf } from "../../../../service/reports/recovery/recover-failures.ts";
 import { account, callsOf, GWEI, START, type Step } from "../../model/features/histories.ts";
 import { factsOfSteps } from "./reports.ts";
 

@@ -1,6 +1,8 @@
+import { toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
+import { METHOD_NAMES, methodName } from "../../../../service/reports/diagnosis/health-advice.ts";
 import { optimizeGas } from "../../../../service/reports/diagnosis/optimize.ts";
 import {
   alwaysFailing,
@@ -193,4 +195,12 @@ describe("a portfolio", () => {
   test("of unread receipts is not an empty one", () => {
     expect(healthOfSteps([{ at: START, read: false }]).portfolio).toMatchObject({ kind: "unread" });
   });
+});
+
+test.each([...METHOD_NAMES])("%s is the selector of %s", (selector, name) => {
+  expect(toFunctionSelector(`function ${name}`)).toBe(selector);
+});
+
+test("a plain transfer and an unheard-of selector have no name", () => {
+  expect([methodName(null), methodName("0x00000000")]).toEqual([null, null]);
 });

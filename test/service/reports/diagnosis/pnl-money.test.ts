@@ -4,7 +4,7 @@ import { dayOf } from "../../../../service/model/features/time.ts";
 import type { DailyPrice, TokenList } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
-import { gatherReportFacts } from "../../../../service/reports/diagnosis/health-facts.ts";
+import { gatherReportFacts } from "../../../../service/reports/diagnosis/report-facts.ts";
 import { type Pnl, profitAndLoss, type TokenPnl } from "../../../../service/reports/profit-and-loss/pnl.ts";
 import {
   account,

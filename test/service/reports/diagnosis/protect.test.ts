@@ -2,21 +2,24 @@ import { describe, expect, it } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
-import { gatherReportFacts } from "../../../../service/reports/diagnosis/health-facts.ts";
-import { optimizeGas } from "../../../../service/reports/diagnosis/optimize.ts";
+import { optimizeGas, type Saving } from "../../../../service/reports/diagnosis/optimize.ts";
 import {
+  adviseSavings,
+  avoidableWei,
   chooseServices,
   isInUse,
   type ProtectionFindings,
   planProtection,
   rankApprovals,
+  rankSteps,
 } from "../../../../service/reports/diagnosis/protect.ts";
+import { gatherReportFacts } from "../../../../service/reports/diagnosis/report-facts.ts";
 import type { Risk } from "../../../../service/reports/risk/risk.ts";
-import { washWallet } from "../../../../service/reports/wash/wash.ts";
-import { findWashIssues } from "../../../../service/reports/wash/wash-issues.ts";
+import { findWashIssues, washWallet } from "../../../../service/reports/wash/wash.ts";
 import { AS_OF_SECONDS, reportSource } from "../../api/report-source.ts";
 import { dirtyRows } from "../../model/features/archetypes.ts";
-import { account } from "../../model/features/histories.ts";
+import { account, GWEI, START, type Step } from "../../model/features/histories.ts";
+import { factsOfSteps } from "./reports.ts";
 
 const NO_TRANSFERS = {
   exchanges: { sent: [], returned: [], truncated: false },
@@ -233,5 +236,97 @@ describe("approvals at risk", () => {
     [AS_OF_SECONDS, true],
   ])("last used at %s are in use: %s", (lastUsedAt, inUse) => {
     expect(isInUse({ lastUsedAt }, AS_OF_SECONDS)).toBe(inUse);
+  });
+});
+
+const step = (name: string, severity: "high" | "medium" | "low") => ({ name, severity });
+
+const namesOf = (lists: Parameters<typeof rankSteps<ReturnType<typeof step>>>[0]) =>
+  rankSteps(lists).map(({ name }) => name);
+
+describe("the steps of a plan", () => {
+  it("stand by severity, whatever found them", () => {
+    const first = [step("sanctioned", "high")];
+    const sequence = [step("revoke", "high"), step("retry", "medium"), step("retry too", "medium")];
+    const rest = [step("habit", "low"), step("unknown token", "medium"), step("dust", "low")];
+    const order = ["sanctioned", "revoke", "retry", "retry too", "unknown token", "habit", "dust"];
+    expect(namesOf({ first, sequence, rest })).toEqual(order);
+  });
+
+  it("keep transactions in their order: one before a graver one stands with it", () => {
+    const sequence = [step("unused", "low"), step("retry", "medium"), step("unused too", "low")];
+    const rest = [step("circle", "medium"), step("habit", "low")];
+    expect(namesOf({ first: [], sequence, rest })).toEqual([
+      "unused",
+      "retry",
+      "circle",
+      "unused too",
+      "habit",
+    ]);
+  });
+
+  it("are none of nothing", () => {
+    expect(namesOf({ first: [], sequence: [], rest: [] })).toEqual([]);
+  });
+});
+
+const DAYS = 30;
+
+function saving(place: number, wei: bigint, microUsd: number | null): Saving {
+  const money = { wei, microUsd };
+  return {
+    ...{ kind: "pay_market_price", contract: account(place), selector: null, calls: 1 },
+    ...{ window: money, monthly: money, suggestedLimit: null },
+  };
+}
+
+const worths = (savings: readonly Saving[]) =>
+  adviseSavings(savings, DAYS).map(({ action, monthlyMicroUsd }) => [action, monthlyMicroUsd]);
+
+describe("what to do about costly habits", () => {
+  it("is by what they cost in dollars, and in wei where that is the same", () => {
+    const given = [saving(1, 9n, 20_000), saving(2, 5n, 30_000), saving(3, 10n, 20_000)];
+    const named = adviseSavings(given, DAYS).map(({ description }) => description);
+    expect(named.map((text) => [2, 3, 1].find((place) => text.includes(account(place).slice(-2))))).toEqual([
+      2, 3, 1,
+    ]);
+  });
+
+  it("is one step for all that cost less than a cent a month, and that is the last", () => {
+    const small = Array.from({ length: 31 }, (_, place) => saving(place, 2n, 9_999));
+    const advice = adviseSavings([...small, saving(99, 3n, 10_000)], DAYS);
+    expect(advice.map(({ action, monthlyMicroUsd }) => [action, monthlyMicroUsd])).toEqual([
+      ["pay_market_price", 10_000],
+      ["small_savings", 309_969],
+    ]);
+    expect(advice[1]).toMatchObject({
+      description: expect.stringContaining("31 costly habits"),
+      reason: expect.stringContaining("62 wei a month"),
+    });
+  });
+
+  it("names a single small one, and those whose price nobody knows", () => {
+    expect(worths([saving(1, 2n, 3), saving(2, 2n, null), saving(3, 3n, null)])).toEqual([
+      ["pay_market_price", 3],
+      ["pay_market_price", null],
+      ["pay_market_price", null],
+    ]);
+  });
+
+  it("is nothing where nothing is saved", () => {
+    expect(worths([saving(1, 0n, 0)])).toEqual([]);
+  });
+});
+
+describe("fees that could be avoided", () => {
+  it.each<[string, Partial<Step>, boolean]>([
+    ["are those of a failure", { ok: false }, true],
+    ["are what a success paid above the market", { gasPrice: 2n * GWEI }, true],
+    ["are none of a success at the market's price", {}, false],
+    ["are none where no block tells the market's price", { marketPrice: null, gasPrice: 9n * GWEI }, false],
+  ])("%s, as far as an optimization saves", (_name, step, some) => {
+    const { paid } = factsOfSteps([{ at: START, to: account(7), ...step }]);
+    expect(avoidableWei(paid) > 0n).toBe(some);
+    expect(optimizeGas({ paid, policy: AHS_2026_1 }).totals.saved.wei).toBe(avoidableWei(paid));
   });
 });

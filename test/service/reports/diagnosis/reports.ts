@@ -1,6 +1,6 @@
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { gatherReportFacts, type ReportFacts } from "../../../../service/reports/diagnosis/health-facts.ts";
+import { gatherReportFacts, type ReportFacts } from "../../../../service/reports/diagnosis/report-facts.ts";
 import { asOfLast, callsOf, rowsOf, type Step } from "../../model/features/histories.ts";
 
 /** What reports say of rows an hour after their last call. */

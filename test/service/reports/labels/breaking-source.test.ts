@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { expect, it } from "vitest";
-import { createBreakingSource } from "../../../../service/reports/labels/breaking-source.ts";
 import {
+  createBreakingSource,
   type FoundLabels,
   type LabelFailure,
   labelFailure,

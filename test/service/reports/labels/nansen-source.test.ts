@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Address } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
-import { createNansenSource } from "../../../../service/reports/labels/nansen-source.ts";
+import { createNansenSource } from "../../../../service/reports/labels/label-source.ts";
 import { json, startProviderStandIn } from "./provider-stand-in.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
-import { createLabelStore } from "../../../../service/reports/labels/wallet-labels.ts";
+import { createLabelStore } from "../../../../service/reports/labels/label-reader.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";

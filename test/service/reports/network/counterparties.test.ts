@@ -3,16 +3,16 @@ import type { Address } from "viem";
 import { describe, expect, it, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { type Counterparty, findDealings } from "../../../../service/reports/network/counterparties.ts";
-import { herfindahl } from "../../../../service/reports/network/counterparties-concentration.ts";
 import {
+  type Counterparty,
   compareRanked,
+  findDealings,
   listDigest,
   type Page,
   pageOf,
   type Ranked,
-} from "../../../../service/reports/network/counterparties-page.ts";
-import { totalsOf } from "../../../../service/reports/network/counterparties-totals.ts";
+} from "../../../../service/reports/network/counterparties.ts";
+import { herfindahl, totalsOf } from "../../../../service/reports/network/counterparties-totals.ts";
 import type { Incoming } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import {
   account,

@@ -6,7 +6,7 @@ import { agentDocument } from "../../../../service/db/tables/infrastructure.ts";
 import { currentScore, score } from "../../../../service/db/tables/score.ts";
 import { OTHER_PAYERS } from "../../../../service/ingest/enrich/contact-rows.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { pageOf } from "../../../../service/reports/network/counterparties-page.ts";
+import { pageOf } from "../../../../service/reports/network/counterparties.ts";
 import { createAccountReader } from "../../../../service/reports/network/wallet-network-accounts.ts";
 import {
   createDealingsReader,
@@ -16,8 +16,8 @@ import {
 import {
   readAccountLinks,
   readNeighbourhood,
+  readOwners,
 } from "../../../../service/reports/network/wallet-network-graph.ts";
-import { readOwners } from "../../../../service/reports/network/wallet-network-owners.ts";
 import { createContactCaches } from "../../../../service/scores/read/contact-cache.ts";
 import { createDistributionReader } from "../../../../service/scores/score-distribution.ts";
 import { account, START, USDC } from "../../model/features/histories.ts";

@@ -7,7 +7,7 @@ import {
   planRetries,
   type RetryPlanInput,
 } from "../../../../service/reports/recovery/plan-retries.ts";
-import type { TokenSpend } from "../../../../service/reports/recovery/recovery-types.ts";
+import type { TokenSpend } from "../../../../service/reports/recovery/read-swap.ts";
 import { serializeUnsigned } from "../../../../service/reports/recovery/unsigned-transaction.ts";
 import { failedCall, TARGET } from "../../api/recovery/fake-recovery.ts";
 

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
+import { readIntents } from "../../../../service/reports/recovery/call-intent.ts";
 import type { CallOutcomes, SentCall } from "../../../../service/reports/recovery/failed-calls.ts";
-import { readIntents } from "../../../../service/reports/recovery/read-intents.ts";
 import { type RefusalCode, sortFailures } from "../../../../service/reports/recovery/sort-failures.ts";
 import { WALLET } from "../../api/fake-ports.ts";
 import { BLOCK, callOutcomes, failedCall, TARGET, walletState } from "../../api/recovery/fake-recovery.ts";

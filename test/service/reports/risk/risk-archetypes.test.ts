@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { assessRisk } from "../../../../service/reports/risk/risk.ts";
-import { riskSignals } from "../../../../service/reports/risk/risk-signals.ts";
+import { assessRisk, riskSignals } from "../../../../service/reports/risk/risk.ts";
 import {
   alwaysFailing,
   diverseTrader,

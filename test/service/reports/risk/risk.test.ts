@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { assessRisk, type RiskEvidence } from "../../../../service/reports/risk/risk.ts";
+import type { FeatureLine } from "../../../../service/model/score/record.ts";
+import {
+  assessRisk,
+  counterpartyShares,
+  type RiskEvidence,
+  riskSignals,
+} from "../../../../service/reports/risk/risk.ts";
+import type { Exposure } from "../../../../service/reports/risk/risk-facts.ts";
+import { account } from "../../model/features/histories.ts";
 
 function evidence(changes: Partial<RiskEvidence>): RiskEvidence {
   return { sanctioned: false, score: { kind: "not_scored" }, listedShare: null, signals: [], ...changes };
@@ -122,3 +130,172 @@ function most(a: number | null, b: number | null): number | null {
   if (a === null) return b;
   return b === null ? a : Math.max(a, b);
 }
+
+const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
+
+function line(changes: Partial<FeatureLine>): FeatureLine {
+  return {
+    dimension: "D1",
+    name: "success_rate",
+    value: 0.42,
+    unit: "share of calls",
+    samples: 210,
+    state: "measured",
+    score: 12,
+    weight: 0.3,
+    contribution: 360,
+    reason: null,
+    ...changes,
+  };
+}
+
+function signalsOf(features: readonly FeatureLine[]) {
+  return riskSignals({ sanctions: [], explanation: { patterns: [], features }, shares: null });
+}
+
+function exposure(changes: Partial<Exposure>): Exposure {
+  return {
+    asOfBlock: 970,
+    since: 1_790_000_000,
+    counterparties: 10,
+    calls: 100,
+    sentMicroUsd: 1_000e6,
+    truncated: false,
+    listed: [],
+    failing: NOBODY,
+    ...changes,
+  };
+}
+
+describe("signals", () => {
+  it("name what failed, with the figures that the model found", () => {
+    expect(signalsOf([line({})])).toEqual([
+      {
+        name: "success_rate",
+        severity: "high",
+        detail:
+          "succeeds in an estimated 42 % of its calls, recent ones counting more; 12 of 100 points by 210 samples",
+      },
+    ]);
+  });
+
+  it.each([
+    ["a good feature", line({ score: 60 }), []],
+    ["a weak feature", line({ score: 59.9 }), ["medium"]],
+    ["a failing feature", line({ score: 19.9 }), ["high"]],
+    ["a failing feature that alone is no danger", line({ name: "dust_and_spam", score: 0 }), ["medium"]],
+    ["what is not known", line({ state: "unknown", value: null, score: null, reason: "not indexed" }), []],
+    ["what could not occur", line({ state: "not_applicable", value: null, score: null }), []],
+    [
+      "a cap that took points",
+      line({ dimension: "AHS", weight: 0, score: 59, contribution: -900 }),
+      ["medium"],
+    ],
+    ["a cap that took none", line({ dimension: "AHS", weight: 0, score: 59, contribution: 0 }), []],
+    ["a dimension's share", line({ dimension: "AHS", weight: 0.3, score: 10, contribution: 300 }), []],
+    ["rounding", line({ dimension: "AHS", weight: 0, score: null, contribution: -12 }), []],
+  ] as const)("of %s", (_name, feature, severities) => {
+    expect(signalsOf([feature]).map(({ severity }) => severity)).toEqual(severities);
+  });
+
+  it("do not blame on rhythm what failures or a short history take from it", () => {
+    const rhythm = line({ name: "timing_regularity", dimension: "D2", score: 10 });
+    const total = line({ dimension: "AHS", name: "d1", weight: 0.3, score: 50 });
+    const namesOf = (...features: readonly FeatureLine[]) => signalsOf(features).map(({ name }) => name);
+    expect(namesOf(line({ score: 90 }), rhythm, total)).toEqual(["timing_regularity"]);
+    expect(namesOf(line({ score: 10 }), rhythm, total)).toEqual(["success_rate"]);
+    expect(namesOf(line({ score: 90 }), rhythm)).toEqual([]);
+  });
+
+  it("tell of risk flags what was found, and of an unheard-of feature its figure", () => {
+    const flags = line({ name: "risk_flags", value: 50, score: 50, reason: "unlimited approvals: 2" });
+    expect(signalsOf([flags, line({ name: "new_one", score: 30 })]).map(({ detail }) => detail)).toEqual([
+      "unlimited approvals: 2; 50 of 100 points by 210 samples",
+      "0.42 share of calls; 30 of 100 points by 210 samples",
+    ]);
+  });
+
+  it("put the worst first, whatever they come from", () => {
+    const signals = riskSignals({
+      sanctions: [{ source: "ofac-sdn", reference: "900", detected_at: "2026-11-20T06:00:00.000Z" }],
+      explanation: {
+        patterns: [
+          { name: "zombie", severity: "info", effect: 0, evidence: "silent" },
+          { name: "cascading_failure", severity: "critical", effect: -8, evidence: "40 %" },
+        ],
+        features: [line({ name: "gas_efficiency", score: 40 })],
+      },
+      shares: counterpartyShares(
+        exposure({
+          listed: [account(7)],
+          failing: { counterparties: 2, sentMicroUsd: 50e6, unpricedCalls: 0 },
+        }),
+        0.05,
+      ),
+    });
+    expect(signals.map(({ name, severity }) => [name, severity])).toEqual([
+      ["sanctioned", "high"],
+      ["cascading_failure", "high"],
+      ["gas_efficiency", "medium"],
+      ["listed_counterparties", "medium"],
+      ["zombie", "info"],
+      ["failing_counterparties", "info"],
+    ]);
+    expect(signals[0]?.detail).toBe("on a sanctions list: ofac-sdn (900)");
+    expect(signals[3]?.detail).toBe("5 % of what it sent went to sanctioned accounts or mixers: 1");
+  });
+});
+
+describe("listed counterparties", () => {
+  const signalOf = (listedShare: number | null) =>
+    riskSignals({
+      sanctions: [],
+      explanation: null,
+      shares: counterpartyShares(exposure({ listed: [account(7)] }), listedShare),
+    });
+
+  it.each([
+    [0.1, "high", "10 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [0.099, "medium", "9.9 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [0.00001, "medium", "less than 0.1 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [null, "medium", "dealt with sanctioned accounts or mixers: 1; how much is not known now"],
+    [0, "info", "dealt with sanctioned accounts or mixers: 1; nothing that the score looks at went there"],
+  ])("to which a share of %s went are %s", (share, severity, detail) => {
+    expect(signalOf(share)).toEqual([{ name: "listed_counterparties", severity, detail }]);
+  });
+});
+
+it("listed accounts that other contracts led to are told as that", () => {
+  const shares = counterpartyShares(exposure({}), 1);
+  expect(riskSignals({ sanctions: [], explanation: null, shares })).toMatchObject([
+    { detail: "100 % of what it sent went to sanctioned accounts or mixers, by way of other contracts" },
+  ]);
+});
+
+describe("shares", () => {
+  it.each([
+    ["by value", { counterparties: 1, sentMicroUsd: 250e6, unpricedCalls: 0 }, 0.25],
+    [
+      "by calls where nothing with a price was sent",
+      { counterparties: 1, sentMicroUsd: 0, unpricedCalls: 40 },
+      0.4,
+    ],
+    ["by the larger of both", { counterparties: 2, sentMicroUsd: 500e6, unpricedCalls: 40 }, 0.5],
+  ])("to failing counterparties are told %s", (_name, failing, share) => {
+    expect(counterpartyShares(exposure({ failing }), 0)).toEqual({
+      listed: { counterparties: 0, share: 0 },
+      failing: { counterparties: failing.counterparties, share },
+      together: share,
+    });
+  });
+
+  it("together are never more than everything, and not known where one is not", () => {
+    const failing = { counterparties: 1, sentMicroUsd: 800e6, unpricedCalls: 0 };
+    const together = (share: number | null) => counterpartyShares(exposure({ failing }), share).together;
+    expect([together(0.1), together(0.3), together(null)]).toEqual([0.9, 1, null]);
+  });
+
+  it("are none of a wallet that sent nothing to anybody of note", () => {
+    expect(counterpartyShares(exposure({ sentMicroUsd: 0, calls: 0 }), 0).together).toBe(0);
+  });
+});

@@ -1,0 +1,336 @@
+import type { Database } from "../db/database.ts";
+import { loadInBatches } from "../db/load-in-batches.ts";
+import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type AnswerHeaders, type KeyAccess, type Owner, ownerText } from "./access.ts";
+import { type CallSource, clientAddress, type TrustedProxies } from "./client-address.ts";
+import { Problem } from "./problems.ts";
+
+/** Whose calls are counted together: an owner's, or those by one subscription's manage token. */
+type Limited = Owner | { readonly kind: "subscription"; readonly id: string };
+
+/** Counts calls against a rate. */
+export type CallLimiter = {
+  /** Answers what is left as headers; throws a 429. */
+  take(limited: Limited, ratePerMinute: number): Promise<AnswerHeaders>;
+};
+
+/** Buckets of callers, wherever they are kept. */
+export type CallBuckets = {
+  /** Takes a token where one is there; `tokens` are those left afterwards. */
+  take(call: {
+    readonly identity: string;
+    readonly perMinute: number;
+  }): Promise<{ readonly granted: boolean; readonly tokens: number }>;
+};
+
+/** Limits callers by their buckets. */
+export function createCallLimiter(buckets: CallBuckets): CallLimiter {
+  return {
+    async take(owner, ratePerMinute) {
+      const { granted, tokens } = await buckets.take({
+        identity: identityOf(owner),
+        perMinute: ratePerMinute,
+      });
+      const state = { policy: owner.kind, perMinute: ratePerMinute, tokens };
+      if (!granted) throw rateLimited(state);
+      return rateLimitHeaders(state);
+    },
+  };
+}
+
+function identityOf(limited: Limited): string {
+  return limited.kind === "subscription" ? `subscription:${limited.id}` : ownerText(limited);
+}
+
+/** Keys whose every identification is a call that counts against their rate, as free endpoints need them; throws a 429. */
+export function countedKeys(
+  keys: Pick<KeyAccess, "identify">,
+  limiter: CallLimiter,
+): Pick<KeyAccess, "identify"> {
+  return {
+    async identify(request) {
+      const caller = await keys.identify(request);
+      if (caller !== null) await limiter.take({ kind: "key", keyId: caller.keyId }, caller.ratePerMinute);
+      return caller;
+    },
+  };
+}
+
+/** What a limit found out about one call. */
+type LimitState = {
+  /** Name of the limit in the headers; letters only. */
+  readonly policy: "ip" | "key" | "wallet" | "subscription";
+  readonly perMinute: number;
+  /** Tokens left after the call. */
+  readonly tokens: number;
+};
+
+/** RateLimit-Policy and RateLimit as draft-ietf-httpapi-ratelimit-headers-11 has them; t is when the whole quota is back. */
+function rateLimitHeaders({ policy, perMinute, tokens }: LimitState): AnswerHeaders {
+  return {
+    "ratelimit-policy": `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
+    ratelimit: `"${policy}";r=${Math.floor(tokens)};t=${secondsToFull(tokens, perMinute)}`,
+  };
+}
+
+const WHOSE: Readonly<Record<LimitState["policy"], string>> = {
+  ip: "this address",
+  key: "this API key",
+  wallet: "this wallet",
+  subscription: "this manage token",
+};
+
+/** The 429 of a call beyond a limit, with the seconds after which one more is let through. */
+export function rateLimited(state: LimitState): Problem {
+  const { policy, perMinute, tokens } = state;
+  const seconds = secondsToNext(tokens, perMinute);
+  return new Problem(
+    "rate-limited",
+    `More than ${perMinute} calls a minute came from ${WHOSE[policy]}; the next one is let through in ${seconds} s.`,
+    {
+      headers: { ...rateLimitHeaders(state), "retry-after": String(seconds) },
+      violatedPolicies: [policy],
+    },
+  );
+}
+
+/** Calls that are left, as of a moment; a bucket that was never taken from is full. */
+export type TokenBucket = {
+  readonly tokens: number;
+  /** Milliseconds of whatever clock its owner uses. */
+  readonly at: number;
+};
+
+/** Seconds in which an empty bucket fills; what a rate names is what fits into it. */
+const WINDOW_SECONDS = 60;
+
+const WINDOW_MS = WINDOW_SECONDS * 1_000;
+
+/** Tokens in a bucket at a moment: they come back evenly, never beyond `perMinute`; a clock that went back brings none. */
+export function refilled(bucket: TokenBucket | null, perMinute: number, nowMs: number): number {
+  if (bucket === null) return perMinute;
+  const elapsedMs = Math.max(0, nowMs - bucket.at);
+  return Math.min(perMinute, bucket.tokens + (elapsedMs * perMinute) / WINDOW_MS);
+}
+
+/** Takes one token where a whole one is there; the bucket as it is afterwards, with a clock that never goes back. */
+export function takeToken(
+  bucket: TokenBucket | null,
+  perMinute: number,
+  nowMs: number,
+): { readonly granted: boolean; readonly bucket: TokenBucket } {
+  const tokens = refilled(bucket, perMinute, nowMs);
+  const at = Math.max(nowMs, bucket?.at ?? nowMs);
+  return tokens >= 1
+    ? { granted: true, bucket: { tokens: tokens - 1, at } }
+    : { granted: false, bucket: { tokens, at } };
+}
+
+/** Whole seconds, at least 1, after which a bucket with less than one token has one again. */
+export function secondsToNext(tokens: number, perMinute: number): number {
+  return Math.max(1, Math.ceil(((1 - tokens) * WINDOW_SECONDS) / perMinute));
+}
+
+/** Whole seconds after which a bucket is full again, if nothing is taken from it. */
+export function secondsToFull(tokens: number, perMinute: number): number {
+  return Math.max(0, Math.ceil(((perMinute - tokens) * WINDOW_SECONDS) / perMinute));
+}
+
+/** Counts a call against its address; null when it is let through, else what it found. */
+export type IpLimit = (source: CallSource) => LimitState | null;
+
+type IpLimitOptions = {
+  readonly perMinute: number;
+  readonly trustedProxies: TrustedProxies;
+  readonly monotonicMs: () => number;
+  /** Addresses remembered at most; beyond them those that were quiet longest are forgotten before their buckets are full. */
+  readonly maxAddresses: number;
+};
+
+/**
+ * Token buckets by address in this process. Two generations of them are kept, turned once a window: a bucket of the older one
+ * that nobody took from meanwhile is full again, so that forgetting it changes nothing. Calls without a socket are not counted.
+ */
+export function createIpLimit({
+  perMinute,
+  trustedProxies,
+  monotonicMs,
+  maxAddresses,
+}: IpLimitOptions): IpLimit {
+  let young = new Map<string, TokenBucket>();
+  let old = new Map<string, TokenBucket>();
+  let turnedAt = monotonicMs();
+
+  function turnIfDue(now: number): void {
+    const isDue = now - turnedAt >= WINDOW_MS;
+    if (!isDue && young.size < maxAddresses / 2) return;
+    old = isDue && now - turnedAt >= 2 * WINDOW_MS ? new Map() : young;
+    young = new Map();
+    turnedAt = now;
+  }
+
+  return (source) => {
+    const address = clientAddress(source, trustedProxies);
+    if (address === null) return null;
+    const now = monotonicMs();
+    turnIfDue(now);
+    const known = young.get(address) ?? old.get(address) ?? null;
+    const { granted, bucket } = takeToken(known, perMinute, now);
+    young.set(address, bucket);
+    return granted ? null : { policy: "ip", perMinute, tokens: bucket.tokens };
+  };
+}
+
+type Call = {
+  /** key:ID or wallet:ADDRESS. */
+  readonly identity: string;
+  readonly perMinute: number;
+};
+
+type Taken = { readonly granted: boolean /** Left after the call. */; readonly tokens: number };
+
+/** Token buckets on ahs.rate_bucket, shared by all servers. */
+type RateBuckets = { take(call: Call): Promise<Taken> };
+
+/**
+ * One row for each caller, whatever the number of calls. A proposed row is a full bucket from which the calls were taken, so that
+ * tokens and granted of it add up to the size of the bucket; the clock of a bucket never goes back.
+ */
+const TAKE = {
+  name: "rate_bucket_take",
+  text: `
+    insert into ahs.rate_bucket as bucket (identity, tokens, granted, updated_at)
+    select identity, size - least(calls, size), least(calls, size), $4::timestamptz
+    from unnest($1::text[], $2::int[], $3::int[]) as asked (identity, size, calls)
+    order by identity
+    on conflict (identity) do update set (tokens, granted, updated_at) = (
+      select level - least(excluded.granted, floor(level)),
+             least(excluded.granted, floor(level)),
+             greatest(bucket.updated_at, excluded.updated_at)
+      from (select least(
+        excluded.tokens + excluded.granted,
+        bucket.tokens + greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8)
+          * (excluded.tokens + excluded.granted) / 60
+      ) as level) as refilled
+    )
+    returning identity, tokens, granted`,
+};
+
+type BucketRow = { readonly identity: string; readonly tokens: number; readonly granted: number };
+
+const BATCH = { maxSize: 500, maxRunning: 2 };
+
+/** Buckets of callers; calls that wait at the same time share a statement. Throws when the database does not answer. */
+export function createRateBuckets({
+  db,
+  now,
+}: {
+  readonly db: Database;
+  readonly now: () => Date;
+}): RateBuckets {
+  return {
+    take: loadInBatches(async (calls: readonly Call[]) => {
+      const wanted = [...Map.groupBy(calls, ({ identity }) => identity)];
+      const { rows } = await db.$client.query<BucketRow>({
+        ...QUERY_DEADLINE,
+        ...TAKE,
+        values: [
+          wanted.map(([identity]) => identity),
+          wanted.map(([, group]) => Math.max(...group.map(({ perMinute }) => perMinute))),
+          wanted.map(([, group]) => group.length),
+          now(),
+        ],
+      });
+      return share(calls, rows);
+    }, BATCH),
+  };
+}
+
+/** What was granted to a caller goes to its calls in the order in which they came. */
+function share(calls: readonly Call[], rows: readonly BucketRow[]): readonly Taken[] {
+  const granted = new Map(rows.map((row) => [row.identity, { ...row, place: 0 }]));
+  return calls.map(({ identity }) => {
+    const bucket = granted.get(identity);
+    if (bucket === undefined) throw new Error(`the bucket of ${identity} was not answered`);
+    bucket.place += 1;
+    return bucket.place <= bucket.granted
+      ? { granted: true, tokens: bucket.tokens + bucket.granted - bucket.place }
+      : { granted: false, tokens: bucket.tokens };
+  });
+}
+
+/** Forgets buckets that were not taken from since `before`: they are full again. Answers how many. */
+export async function dropIdleBuckets(db: Database, before: Date): Promise<number> {
+  const { rowCount } = await db.$client.query("delete from ahs.rate_bucket where updated_at < $1", [before]);
+  return rowCount ?? Number.NaN;
+}
+
+/** What one owner of a budget may store: `bytes` at once, and as many again over a day. */
+export type ByteBudget = { readonly owner: string; readonly bytes: number };
+
+/** A budget that does not reach, and after how many seconds it does. */
+export type SpentBudget = { readonly budget: ByteBudget; readonly retryAfterSeconds: number };
+
+/** Budgets of what callers store without payment, shared by all servers. */
+export type ByteBudgets = {
+  /** Takes bytes from every budget, or from none: answers the first, in the order given, that does not reach; else null. */
+  take(budgets: readonly ByteBudget[], bytes: number): Promise<SpentBudget | null>;
+};
+
+const SECONDS_PER_DAY = 86_400;
+
+/** Fills each budget up to now and holds its row; a proposed row is a full budget. */
+const REFILL = `
+  insert into ahs.rate_bucket as bucket (identity, tokens, granted, updated_at)
+  select 'bytes:' || owner, bytes, 0, $3::timestamptz
+  from unnest($1::text[], $2::float8[]) as asked (owner, bytes)
+  order by owner
+  on conflict (identity) do update set
+    tokens = least(excluded.tokens, bucket.tokens + excluded.tokens / ${SECONDS_PER_DAY}
+      * greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8)),
+    updated_at = greatest(bucket.updated_at, excluded.updated_at)
+  returning identity, tokens`;
+
+const SPEND = `
+  update ahs.rate_bucket set tokens = tokens - $2
+  where identity = any(select 'bytes:' || owner from unnest($1::text[]) as spent (owner))`;
+
+/** Token buckets of bytes that fill within a day, in the table of the buckets of calls: one idle for a day is full. */
+export function createByteBudgets({
+  db,
+  now,
+}: {
+  readonly db: Database;
+  readonly now: () => Date;
+}): ByteBudgets {
+  return {
+    async take(budgets, bytes) {
+      const owners = budgets.map(({ owner }) => owner);
+      const sizes = budgets.map((budget) => budget.bytes);
+      const client = await db.$client.connect();
+      let failure: Error | undefined;
+      try {
+        await client.query({ ...QUERY_DEADLINE, text: "begin" });
+        const { rows } = await client.query<{ readonly identity: string; readonly tokens: number }>({
+          ...QUERY_DEADLINE,
+          text: REFILL,
+          values: [owners, sizes, now()],
+        });
+        const left = new Map(rows.map(({ identity, tokens }) => [identity, tokens]));
+        const spent = budgets.find(({ owner }) => (left.get(`bytes:${owner}`) ?? 0) < bytes);
+        if (spent === undefined)
+          await client.query({ ...QUERY_DEADLINE, text: SPEND, values: [owners, bytes] });
+        await client.query({ ...QUERY_DEADLINE, text: "commit" });
+        if (spent === undefined) return null;
+        const missing = bytes - (left.get(`bytes:${spent.owner}`) ?? 0);
+        return { budget: spent, retryAfterSeconds: Math.ceil((missing * SECONDS_PER_DAY) / spent.bytes) };
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error("a budget was not taken from", { cause: error });
+        throw failure;
+      } finally {
+        // A connection whose transaction failed is closed, which rolls it back.
+        client.release(failure);
+      }
+    },
+  };
+}

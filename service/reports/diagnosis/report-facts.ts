@@ -1,0 +1,117 @@
+import { countedFees } from "../../model/features/counted-fees.ts";
+import { type Holdings, holdingsOf } from "../../model/features/holdings.ts";
+import { createMarket, type Market } from "../../model/features/market.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { AsOf, OwnCall, WalletRows } from "../../model/features/types.ts";
+import { sortCalls, type WeighedHistory, weighCalls } from "../../model/features/weigh-calls.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+
+/** What diagnoses of one wallet are made from. */
+export type ReportFacts = {
+  readonly rows: WalletRows;
+  readonly asOf: AsOf;
+  readonly policy: Policy;
+  readonly market: Market;
+  /** Weighed as the score weighs it: over the window before the last own call. */
+  readonly history: WeighedHistory;
+  readonly holdings: Holdings;
+  /** Own calls of the window before the report's block. */
+  readonly paid: PaidWindow;
+};
+
+/** Everything that follows from the rows of one wallet under a policy; the order of the rows does not matter. */
+export function gatherReportFacts(
+  { rows, asOf }: { readonly rows: WalletRows; readonly asOf: AsOf },
+  policy: Policy,
+): ReportFacts {
+  const market = createMarket(rows.tokens);
+  const history = weighCalls(rows, market, policy);
+  return {
+    ...{ rows, asOf, policy, market, history },
+    holdings: holdingsOf({ rows, history, market, policy }),
+    paid: readPaidWindow({ rows, asOf, market }, policy.window.days),
+  };
+}
+
+/** An amount of the native coin and its worth at the prices of the days on which it was paid. */
+export type Money = {
+  readonly wei: bigint;
+  /** Whole millionths of a US dollar; null where no feed prices the native coin. */
+  readonly microUsd: number | null;
+};
+
+/** An own call of the window with what it cost. */
+export type PaidCall = {
+  readonly call: OwnCall;
+  readonly fee: Money;
+  /** What its price per gas above the block's base fee and median tip made it cost more; null where the block tells none. */
+  readonly overpaid: Money | null;
+};
+
+export type PaidWindow = {
+  /** Sorted. */
+  readonly calls: readonly PaidCall[];
+  /** Days that amounts of the window are spread over when they are told per month; see `PER_MONTH_DAYS`. */
+  readonly days: number;
+};
+
+/** Days of a month, and the fewest that a window counts: a wallet of one day is not said to go on like that for thirty. */
+export const PER_MONTH_DAYS = 30;
+
+/**
+ * The own calls of the last `windowDays` before the report's block with what each cost. Executions in one transaction that
+ * carry the same fee share it: it is counted with the first of them. The days are those since the first call, 30 at least.
+ */
+export function readPaidWindow(
+  { rows, asOf, market }: { readonly rows: WalletRows; readonly asOf: AsOf; readonly market: Market },
+  windowDays: number,
+): PaidWindow {
+  const from = asOf.timestamp - windowDays * SECONDS_PER_DAY;
+  const own = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= from);
+  const fees = countedFees(own);
+  const calls = own.map((call, place): PaidCall => {
+    const fee = fees[place];
+    if (fee === undefined) throw new RangeError(`${fees.length} fees, none at ${place}`);
+    const overpaid = overpaidWei(call, fee);
+    return {
+      call,
+      fee: priced(fee, call.timestamp, market),
+      overpaid: overpaid === null ? null : priced(overpaid, call.timestamp, market),
+    };
+  });
+  const first = own[0]?.timestamp ?? asOf.timestamp;
+  const days = Math.ceil((asOf.timestamp - first) / SECONDS_PER_DAY);
+  return { calls, days: Math.max(PER_MONTH_DAYS, days) };
+}
+
+function overpaidWei({ gasPrice, gasUsed, receipt }: OwnCall, fee: bigint): bigint | null {
+  if (receipt === null || receipt.marketPrice === null) return null;
+  const above = gasPrice - receipt.marketPrice;
+  if (above <= 0n) return 0n;
+  const overpaid = above * gasUsed;
+  return overpaid < fee ? overpaid : fee;
+}
+
+function priced(wei: bigint, timestamp: number, market: Market): Money {
+  const worth = market.nativeWorth(wei, timestamp);
+  return { wei, microUsd: worth === null ? null : Math.round(worth) };
+}
+
+/** The sum of amounts; its worth is known where that of each is. */
+export function sumMoney(amounts: Iterable<Money>): Money {
+  let wei = 0n;
+  let microUsd: number | null = 0;
+  for (const amount of amounts) {
+    wei += amount.wei;
+    microUsd = microUsd === null || amount.microUsd === null ? null : microUsd + amount.microUsd;
+  }
+  return { wei, microUsd };
+}
+
+/** An amount of a window of so many days as one of 30 days, rounded down. */
+export function perMonth({ wei, microUsd }: Money, days: number): Money {
+  return {
+    wei: (wei * BigInt(PER_MONTH_DAYS)) / BigInt(days),
+    microUsd: microUsd === null ? null : Math.floor((microUsd * PER_MONTH_DAYS) / days),
+  };
+}
