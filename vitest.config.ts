@@ -1,15 +1,36 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The longest files, which start first: what starts last is what the run waits for. */
+const LONGEST = [
+  "test/end-to-end/up.test.ts",
+  "test/end-to-end/torture.test.ts",
+  "test/end-to-end/re-index.test.ts",
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = LONGEST.findIndex((path) => moduleId.endsWith(path));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/postgres-server.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // They end what hangs and measure nothing: on a busy machine a test takes several times as long as on an idle one.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     // End-to-end tests wait for blocks most of their time.
     maxWorkers: 3,
     // Nothing keeps state in modules, and loading them anew for every file takes longer than most tests.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -23,7 +23,7 @@ let gas: Record<string, number>;
 beforeAll(async () => {
   chain = await startVerdictChain();
   gas = await measure(chain);
-}, 60_000);
+});
 
 afterAll(async () => {
   await chain.stop();

@@ -21,7 +21,7 @@ describe("the local chain", () => {
 
   beforeAll(async () => {
     chain = await startVerdictChain();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await chain.stop();

@@ -51,7 +51,7 @@ beforeAll(async () => {
     return unpaid.status === 402 ? true : null;
   });
   manifest = (await (await fetch(`${server.baseUrl}/.well-known/x402`)).json()) as PaymentManifest;
-}, 120_000);
+});
 
 afterAll(async () => {
   clearInterval(mining);
@@ -66,7 +66,7 @@ describe("every price that the manifest states", () => {
       const { accepts } = (await response.json()) as { accepts: unknown };
       expect([resource.url, response.status, accepts]).toEqual([resource.url, 402, resource.accepts]);
     }
-  }, 60_000);
+  });
 
   test("is paid by the official client, which gets its answer, and the money arrives", async () => {
     const pay = wrapFetchWithPayment(fetch, buyer);
@@ -99,7 +99,7 @@ test("our client pays by its payer and gets a decision", async () => {
   const before = await received();
   expect(await health.route(AGENT)).toMatchObject({ address: AGENT, action: "escrow" });
   expect((await received()) - before).toBe(10_000n);
-}, 60_000);
+});
 
 test("a priced MCP tool without a key answers its terms, and its result once they are paid", async () => {
   const client = new Client({ name: "test", version: "1.0.0" });
@@ -122,7 +122,7 @@ test("a priced MCP tool without a key answers its terms, and its result once the
     _meta: { "x402/payment-response": { success: true } },
   });
   await client.close();
-}, 60_000);
+});
 
 async function requestOf({ method, body }: PaymentManifest["resources"][number]): Promise<RequestInit> {
   if (body === null) return { method };

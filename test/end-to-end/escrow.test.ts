@@ -65,7 +65,7 @@ beforeAll(async () => {
     return JSON.parse(text) as { readonly [member: string]: unknown };
   };
   mining = setInterval(() => void kit.chain.mine(2), BLOCK_MS);
-}, 90_000);
+});
 afterAll(async () => {
   clearInterval(mining);
   await kit.close();

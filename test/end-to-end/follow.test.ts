@@ -84,7 +84,7 @@ test("a wallet followed for several reasons has each own call once, from the fir
     own_failures: 0,
     nonces: range(0, 3),
   });
-}, 60_000);
+});
 
 const REGISTER = encodeFunctionData({
   abi: identityRegistryAbi,

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await until({ what: "the service is ready", timeoutMs: 30_000 }, async () =>
     (await fetch(`${server.baseUrl}/readyz`)).status === 200 ? true : null,
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   clearInterval(mining);

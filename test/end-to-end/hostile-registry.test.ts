@@ -87,7 +87,7 @@ test("owner, wallet and URI of every agent are the contract's, whatever its mint
   expect(inIndex.rows[1]).toMatchObject({ owner: STRANGER, wallet: null });
   expect(inIndex.rows[5]).toMatchObject({ agent_uri: "data:,during", wallet: first.toLowerCase() });
   await indexer.stop();
-}, 120_000);
+});
 
 test("metadata of another key never has the contract that it names followed, live, after a restart or by a new index", async () => {
   const { chain } = kit;
@@ -127,7 +127,7 @@ test("metadata of another key never has the contract that it names followed, liv
   await anew.reach(await chain.head());
   await anew.stop();
   await expectNothingOf([hub, other]);
-}, 180_000);
+});
 
 async function expectNothingOf(targets: readonly Address[]): Promise<void> {
   const named = targets.map((target) => target.toLowerCase());

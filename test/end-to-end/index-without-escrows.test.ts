@@ -9,7 +9,7 @@ import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 let kit: Testkit;
 beforeAll(async () => {
   kit = await bootTestkit({ ageSeconds: 600 });
-}, 60_000);
+});
 afterAll(() => kit.close());
 
 test("a chain without an evaluator and without escrows is indexed", async () => {
@@ -23,4 +23,4 @@ test("a chain without an evaluator and without escrows is indexed", async () => 
   expect(await readEscrowIndex(kit.db, 31_337)).toMatchObject({ number: BigInt(head) });
   const escrow = lowerCase(kit.chain.contracts.jobEscrow);
   expect(await readIndexedJob(kit.db, { chainId: 31_337, escrow, jobId: 1n })).toBeNull();
-}, 60_000);
+});

@@ -54,7 +54,7 @@ describe("the index", () => {
     await settle(kit, indexer);
     expect(await successRate(kit)).toBeLessThan(before);
     await indexer.stop();
-  }, 90_000);
+  });
 });
 
 /** Lets everything so far become final, and enriches it. */

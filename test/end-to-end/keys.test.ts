@@ -40,7 +40,7 @@ beforeAll(async () => {
     const unpaid = await fetch(`${server.baseUrl}/ahs/route/${STRANGER}`);
     return unpaid.status === 402 ? true : null;
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   clearInterval(mining);
@@ -65,7 +65,7 @@ test("a wallet buys a key once, however often its payment is shown, and repeats 
   expect((await received()) - before).toBe(2_000_000n);
   const { rows } = await kit.db.$client.query("select id from ahs.api_key");
   expect(rows).toEqual([{ id: key.key_id }]);
-}, 60_000);
+});
 
 test("who lost the key signs in as its buyer and gets another", async () => {
   const rotated = await fetch(`${server.baseUrl}/keys/rotate`, {
@@ -77,7 +77,7 @@ test("who lost the key signs in as its buyer and gets another", async () => {
   expect(await statusOf("/keys/self", key.api_key)).toBe(401);
   expect(await statusOf("/keys/self", next.api_key)).toBe(200);
   key = next;
-}, 30_000);
+});
 
 test("a key is topped up, and a call is charged to it", async () => {
   const before = await received();
@@ -94,7 +94,7 @@ test("a key is topped up, and a call is charged to it", async () => {
     balance_usd: 5.49,
     spent: { endpoints: [{ endpoint: "GET /ahs/route/{address}", calls: 1, spent_usd: 0.01 }] },
   });
-}, 60_000);
+});
 
 test("a paying wallet's policy decides its own calls and no others", async () => {
   const policy = { instant_grades: ["A"], escrow_grades: [], insufficient_action: "reject" };
@@ -107,13 +107,13 @@ test("a paying wallet's policy decides its own calls and no others", async () =>
     { action: "reject", reason: "not_scored", policy_applied: true },
     { action: "escrow", reason: "not_scored", policy_applied: false },
   ]);
-}, 60_000);
+});
 
 test("neither a wallet nor the key that it bought can allowlist that wallet", async () => {
   const policy = { instant_grades: [], escrow_grades: [], allowlist: [payer.address] };
   expect(await putPolicy(policy, { "SIGN-IN-WITH-X": await signedIn() })).toBe(422);
   expect(await putPolicy(policy, { "X-API-Key": key.api_key })).toBe(422);
-}, 30_000);
+});
 
 test("a contract wallet signs in by what its owner signed", async () => {
   const policy = { instant_grades: ["A"], escrow_grades: ["B"] };
@@ -122,7 +122,7 @@ test("a contract wallet signs in by what its owner signed", async () => {
   expect(await putPolicy(policy, { "SIGN-IN-WITH-X": header })).toBe(200);
   expect(await putPolicy(policy, { "SIGN-IN-WITH-X": header })).toBe(401);
   expect(await putPolicy(policy, { "SIGN-IN-WITH-X": await signedInAs(STRANGER) })).toBe(401);
-}, 30_000);
+});
 
 test("a purchase that fails after the money moved is one key in the end, for its claim or its buyer", async () => {
   const before = await received();
@@ -154,7 +154,7 @@ test("a purchase that fails after the money moved is one key in the end, for its
     "select key_id, units::int from ahs.key_credit where units = 4000",
   );
   expect(rows).toEqual([{ key_id: first.key_id, units: 4_000 }]);
-}, 60_000);
+});
 
 /** Does something while the database refuses one kind of statement. */
 async function whileRefused<Result>(statement: string, doing: () => Promise<Result>): Promise<Result> {

@@ -53,7 +53,7 @@ beforeAll(async () => {
     const map = (await response.json()) as NetworkMapAnswer;
     return map.cluster_size >= RING.length ? true : null;
   });
-}, 150_000);
+});
 
 afterAll(() => kit?.close());
 

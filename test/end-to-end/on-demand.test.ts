@@ -44,7 +44,7 @@ beforeAll(async () => {
   server = await kit.startServer();
   key = await createTestKey(kit.db, BALANCE);
   mining = setInterval(() => void chain.tick(), 500);
-}, 120_000);
+});
 
 afterAll(async () => {
   clearInterval(mining);

@@ -25,7 +25,7 @@ const { payer, payee } = roleAccounts();
 
 beforeAll(async () => {
   if (CHROMIUM !== null) world = await startPagesWorld(CHROMIUM);
-}, 180_000);
+});
 
 afterAll(() => world?.kit.close());
 
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
       await look("account, signed in");
       expect(found).toEqual({});
       await close();
-    }, 60_000);
+    });
   }
 
   test("are walked by keyboard: past the navigation, into the search, to a wallet", async () => {
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
     expect(before - (await readBalance(world.kit.db, world.key.id))).toBe(1_000);
     expect(faults).toEqual([]);
     await close();
-  }, 40_000);
+  });
 
   test("replace a key: the new one is shown once, the browser follows it, and sending the form again replaces nothing", async () => {
     const own = await createTestKey(world.kit.db, 1_000);
@@ -184,7 +184,7 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
     expect(await page.textContent("#balance")).toBe("5.50 USD");
     expect(faults).toEqual([]);
     await close();
-  }, 60_000);
+  });
 
   test("is told in words why nothing was bought, and nothing was paid", async () => {
     const refusals: readonly [WalletBehaviour, RegExp][] = [
@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
       await page.getByRole("status").filter({ hasText: words }).waitFor();
       await close();
     }
-  }, 60_000);
+  });
 
   test("changes to the chain that is paid on, and gets the key whose answer was lost, or owed, by the payment that was made", async () => {
     const { page, close } = await open();
@@ -233,7 +233,7 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
     expect(rows).toEqual([{ state: "answered", count: 3 }]);
     await replaceByWallet(page, (await page.locator("pre.key").textContent()) ?? "");
     await close();
-  }, 60_000);
+  });
 });
 
 describe.skipIf(CHROMIUM === null)("a page of another origin", () => {
@@ -258,7 +258,7 @@ describe.skipIf(CHROMIUM === null)("a page of another origin", () => {
       await page.close();
       site.close();
     }
-  }, 60_000);
+  });
 });
 
 /** Defines `payFor`, which asks for a URL and pays what it costs. */

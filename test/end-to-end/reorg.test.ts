@@ -49,7 +49,7 @@ test("after a reorg of ten blocks rows and scores equal those of a fresh index",
   const lastCall = await chain.head();
   await chain.mine(2 * chain.deployment.finalityBlocks + 1);
   await live.reach(await chain.head());
-  await expect.poll(async () => newestHash(kit.db), { timeout: 10_000 }).toBe(await headHash());
+  await expect.poll(async () => newestHash(kit.db), { timeout: 60_000 }).toBe(await headHash());
 
   const fresh = await indexAfresh();
   const afterReorg = await rowsOf(kit.db);
@@ -59,7 +59,7 @@ test("after a reorg of ten blocks rows and scores equal those of a fresh index",
   expect(scores.map(({ wallet }) => wallet)).toEqual([STEADY.toLowerCase()]);
   expect(scores).toEqual(await scoresOf(fresh.db, lastCall));
   await fresh.end();
-}, 90_000);
+});
 
 async function work(agent: Address, calls: number): Promise<void> {
   for (let call = 0; call < calls; call += 1) {

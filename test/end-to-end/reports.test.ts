@@ -44,7 +44,7 @@ beforeAll(async () => {
     if (report.status !== 200) return null;
     return (report.body as Health).totals.calls === CALLS + 1 ? true : null;
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   clearInterval(mining);
@@ -157,4 +157,4 @@ test("a wallet outside the index is washed by nobody, and diagnosed from the nod
   });
   expect(health).toMatchObject({ totals: { calls: 5, failures: 0 }, coverage: { complete: true } });
   expect(await readBalance(kit.db, key.id)).toBe(before - 500);
-}, 90_000);
+});

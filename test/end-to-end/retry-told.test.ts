@@ -37,7 +37,7 @@ beforeAll(async () => {
   server = await kit.startServer();
   ({ secret } = await createTestKey(kit.db, null));
   mining = setInterval(() => void chain.tick(), 500);
-}, 120_000);
+});
 
 afterAll(async () => {
   clearInterval(mining);

@@ -62,7 +62,7 @@ beforeAll(async () => {
   await until({ what: "reports are answered", timeoutMs: 30_000 }, async () =>
     (await get(`/retry/${AGENT}`)).status === 200 ? true : null,
   );
-}, 120_000);
+});
 
 afterAll(() => kit?.close());
 

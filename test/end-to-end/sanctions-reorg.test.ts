@@ -19,7 +19,7 @@ beforeAll(async () => {
   }
   await kit.chain.toWallClock();
   await kit.chain.mine(2 * FINALITY_BLOCKS, 0);
-}, 60_000);
+});
 afterAll(async () => {
   await kit.close();
 });
@@ -38,7 +38,7 @@ test("a listing is on chain at once, and one that a reorg took out is off it aga
   await kit.chain.tick();
   await sleep(2_000);
   expect(await untilOnChain(false)).toBeLessThan(head + FINALITY_BLOCKS);
-}, 120_000);
+});
 
 /** Mines until there is a score without a flag. */
 async function untilScored(): Promise<void> {

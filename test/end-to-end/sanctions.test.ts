@@ -31,7 +31,7 @@ beforeAll(async () => {
   const indexer = await kit.startIndexer();
   await indexer.reach(await chain.head());
   kit.startWorker();
-}, 60_000);
+});
 afterAll(async () => {
   await kit.close();
 });
@@ -43,7 +43,7 @@ test("a wallet that the contract listed before the index begins is found by aski
   ]);
   await kit.chain.unsanction([LISTED_BEFORE]);
   await untilOnChain(LISTED_BEFORE, false);
-}, 150_000);
+});
 
 test("a listing is in the oracle contract within a minute, and so is its end", async () => {
   const { hash } = await kit.chain.sanction([LISTED_NOW]);
@@ -51,7 +51,7 @@ test("a listing is in the oracle contract within a minute, and so is its end", a
   expect(await flagsOf(LISTED_NOW)).toEqual([{ source: "chainalysis-oracle", reference: hash }]);
   await kit.chain.unsanction([LISTED_NOW]);
   await untilOnChain(LISTED_NOW, false);
-}, 150_000);
+});
 
 test("an import of a list with the wallet is in the oracle contract within a minute, and so is one without it", async () => {
   const stranger = getAddress("0x00000000000000000000000000000000000a9e99");
@@ -62,7 +62,7 @@ test("an import of a list with the wallet is in the oracle contract within a min
   await untilOnChain(IMPORTED, false);
   const { sanctioned } = await recordOf(CLEAN);
   expect(sanctioned).toBe(false);
-}, 150_000);
+});
 
 /** Runs `ahs sanctions import` as an operator would. */
 async function importList(addresses: readonly Address[]): Promise<void> {

@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TortureRow } from "../../torture/torture-row.ts";
+import { COMPILE_CACHE } from "../support/anvil-testkit/script.ts";
 
 const TORTURE = new URL("../../torture/run.ts", import.meta.url).pathname;
 /** The others take what is left of CI's time; `npm run torture -- --short` runs them all. */
 const SCENARIOS = ["kill", "hostile", "hostile-chain"];
 /** A busy machine takes several times as long as an idle one. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 let folder: string;
 let running: ChildProcess | null = null;
@@ -49,7 +50,12 @@ async function torture(args: readonly string[]) {
   const file = join(folder, "rows.json");
   const child = spawn(process.execPath, [TORTURE, ...args, "--json", file], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", TMPDIR: folder },
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: process.env.HOME ?? "",
+      TMPDIR: folder,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+    },
   });
   running = child;
   let output = "";

@@ -169,7 +169,7 @@ async function stopLeavingNothing(): Promise<void> {
   running = null;
   // Those whose parent ended first are reaped by the system, a moment later.
   await expect
-    .poll(() => family.filter(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 3_000 })
+    .poll(() => family.filter(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 60_000 })
     .toEqual([]);
   expect(existsSync(join(dataDir, "up.json"))).toBe(false);
 }
@@ -282,7 +282,7 @@ async function headOf(up: UpFile): Promise<number> {
 
 /** Asking scores anew, and what moved by then is on chain some seconds later. */
 async function expectChainAgrees(up: UpFile, address: Address): Promise<void> {
-  await vi.waitFor(() => compareWithChain(up, address), { timeout: 40_000, interval: 500 });
+  await vi.waitFor(() => compareWithChain(up, address), { timeout: 60_000, interval: 500 });
 }
 
 async function compareWithChain(up: UpFile, address: Address): Promise<void> {

@@ -37,7 +37,7 @@ beforeAll(async () => {
       HISTORY_SOURCE: "none",
     },
   };
-}, 60_000);
+});
 afterAll(async () => {
   await kit.close();
 });
@@ -96,7 +96,7 @@ test("60 paid outputs with the worker killed three times end in 60 verdicts, cha
   expect(await readBalance(kit.db, key.id)).toBe(BALANCE - OUTPUTS * PRICE);
   await expectFewAnswersLost();
   await expectEventsToldOnce();
-}, 180_000);
+});
 
 async function countOf(query: string): Promise<number> {
   const { rows } = await kit.db.$client.query(query);

@@ -12,7 +12,7 @@ describe("an evaluation", () => {
     const first = run("one");
     expect(run("one")).toBe(first);
     expect(run("two")).not.toBe(first);
-  }, 120_000);
+  });
 
   test("of a small population finds tiers in order, the scale in use and the future foreseen", () => {
     const results = summarise([evaluateSeed("small", { policy: AHS_2026_1, size: SMALL })], AHS_2026_1);
@@ -26,5 +26,5 @@ describe("an evaluation", () => {
       if (tier === 1) expect([name, median !== null && median >= 75]).toEqual([name, true]);
       if (tier === 5) expect([name, median !== null && median < 40]).toEqual([name, true]);
     }
-  }, 120_000);
+  });
 });

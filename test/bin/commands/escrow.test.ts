@@ -28,7 +28,7 @@ beforeAll(async () => {
   chain = await startVerdictChain();
   folder = mkdtempSync(join(tmpdir(), "ahs-escrow-"));
   await chain.rpc.request("anvil_setCode", ESCROW, PROXY);
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await chain.stop();

@@ -64,6 +64,6 @@ test("without one the scripted model is started, and started again when it is ki
   if (first === undefined) throw new Error("nothing was started");
   process.kill(first, "SIGKILL");
   await expect.poll(() => rising.children[0]?.pid(), { timeout: 20_000 }).not.toBe(first);
-  await expect.poll(models, { timeout: 30_000 }).toMatchObject({ data: [{ id: "scripted" }] });
+  await expect.poll(models, { timeout: 60_000 }).toMatchObject({ data: [{ id: "scripted" }] });
   node.close();
 });

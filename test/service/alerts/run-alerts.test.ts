@@ -230,7 +230,7 @@ test("an endpoint that answers none of eight attempts is given up, and one that 
     disabledReason: "The endpoint answered 500. That was the last attempt.",
   });
   expect((await found(subscription))?.disabledAt).toBeNull();
-}, 40_000);
+});
 
 test("a redirect is not followed and counts as a failure", async () => {
   start();

@@ -15,7 +15,7 @@ let chain: VerdictChain;
 
 beforeAll(async () => {
   chain = await startVerdictChain();
-}, 60_000);
+});
 
 afterAll(async () => {
   await chain.stop();

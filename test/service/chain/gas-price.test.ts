@@ -12,7 +12,7 @@ beforeAll(async () => {
   await chain.toWallClock();
   client = createPublicClient({ transport: http(chain.rpcUrl) });
   feed = chain.contracts.ethUsdFeed;
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 const FALLBACK_USD = 10_000;

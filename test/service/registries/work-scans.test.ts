@@ -78,4 +78,4 @@ test("the worker reads what real agents declare and visits it, and the service a
     bound: false,
     probe: { outcome: "error", status: 503 },
   });
-}, 90_000);
+});

@@ -107,7 +107,7 @@ test("a statement that takes too long for one wallet alone quarantines that wall
   expect(await scoreDue()).toEqual({ scored: 599, flagged: 0 });
   await db.$client.end();
   expect(await quarantined()).toMatchObject([{ subject: BAD, error: expect.stringContaining("57014") }]);
-}, 120_000);
+});
 
 test("the night scores all others, and leaves a wallet alone until its time has come", async () => {
   await poison(BAD);

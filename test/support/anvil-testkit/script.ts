@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const AHS = new URL("../../../bin/ahs.ts", import.meta.url).pathname;
 const POLL_MS = 50;
 /** Code that the processes of a run compiled: each of them would spend a third of its start on that. */
-const COMPILE_CACHE = mkdtempSync(join(tmpdir(), "ahs-compiled-"));
+export const COMPILE_CACHE = mkdtempSync(join(tmpdir(), "ahs-compiled-"));
 process.once("exit", () => rmSync(COMPILE_CACHE, { recursive: true, force: true }));
 
 export type Script = {

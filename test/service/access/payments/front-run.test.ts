@@ -14,7 +14,7 @@ let usdc: UsdcChain;
 
 beforeAll(async () => {
   usdc = await openUsdcChain();
-}, 60_000);
+});
 afterEach(async () => {
   usdc.setMining(true);
   await usdc.stopSender();
@@ -60,7 +60,7 @@ describe("an authorization that is carried out by others", () => {
               await reconcile();
               return (await shop.request(CHEAP, { "x-payment-claim": claim })).status;
             },
-            { timeout: 20_000, interval: 300 },
+            { timeout: 60_000, interval: 300 },
           )
           .toBe(200);
       }

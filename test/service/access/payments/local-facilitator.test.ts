@@ -11,7 +11,7 @@ let usdc: UsdcChain;
 
 beforeAll(async () => {
   usdc = await openUsdcChain();
-}, 60_000);
+});
 afterEach(() => usdc.stopSender());
 afterAll(() => usdc.close());
 

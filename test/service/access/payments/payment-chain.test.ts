@@ -8,7 +8,7 @@ let usdc: UsdcChain;
 
 beforeAll(async () => {
   usdc = await openUsdcChain();
-}, 60_000);
+});
 afterAll(() => usdc.close());
 
 const STRANGER: Address = "0x00000000000000000000000000000000000000ff";

@@ -243,5 +243,5 @@ describe("statements about payments", () => {
     } finally {
       client.release(true);
     }
-  }, 9_000);
+  });
 });

@@ -309,7 +309,7 @@ it("whatever fails wherever, in the end there are as many charges as accepted ve
     }),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 function lower(address: string) {
   // An address is one in any case.

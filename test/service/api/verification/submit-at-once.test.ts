@@ -42,7 +42,7 @@ describe("twenty submissions of one output at once", () => {
       { state: "released", count: 19 },
     ]);
     expect(await ledgerOf(database.db)).toMatchObject({ accepted: 1, unsettled: 0, texts: 1 });
-  }, 30_000);
+  });
 
   it("by twenty keys, and by one key, cost once", async () => {
     const world = intakeWorld(database.db);
@@ -59,7 +59,7 @@ describe("twenty submissions of one output at once", () => {
     const again = await submitAtOnce(world, second, await many(async () => single.headers));
     expect([[...again.statuses], again.ids.size]).toEqual([[200], 1]);
     expect(await ledgerOf(database.db)).toMatchObject({ kept: 2, held: 0, accepted: 2, texts: 2 });
-  }, 30_000);
+  });
 
   it("by a key that can pay for one are answered alike, uncharged but for that one", async () => {
     const world = intakeWorld(database.db);
@@ -70,7 +70,7 @@ describe("twenty submissions of one output at once", () => {
     expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, held: 0, accepted: 1, texts: 1 });
     const other = await world.submit(await world.output(), headers);
     expect(other.status).toBe(402);
-  }, 30_000);
+  });
 
   it("by payers, keys and unlimited keys cost once at most", async () => {
     const world = intakeWorld(database.db);
@@ -87,7 +87,7 @@ describe("twenty submissions of one output at once", () => {
     expect([[...statuses], ids.size]).toEqual([[200], 1]);
     const { kept, settled, accepted, held, reserved } = await ledgerOf(database.db);
     expect([kept + settled <= 1, accepted, held, reserved]).toEqual([true, 1, 0, 0]);
-  }, 30_000);
+  });
 });
 
 describe("a submission that meets another one being paid", () => {

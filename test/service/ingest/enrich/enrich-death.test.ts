@@ -54,7 +54,7 @@ beforeAll(async () => {
   bundles = [await bundle(bomb(1_300)), await bundle(bomb(3_000)), await bundle("0x")];
   await world.chain.succeed(WALLET);
   await world.index();
-}, 120_000);
+});
 afterAll(async () => {
   await world.close();
   await rm(folder, { recursive: true });
@@ -116,7 +116,7 @@ test("an operation whose pointers all lead to one another is read in little memo
       origin: "erc4337",
       to: null,
     });
-}, 60_000);
+});
 
 test("a transaction that ended two processes is left out for good, counted, and nothing else with it", async () => {
   const [fatal = "0x"] = bundles;
@@ -138,7 +138,7 @@ test("a transaction that ended two processes is left out for good, counted, and 
   // A wallet that is followed later has the same blocks read again.
   await world.client.query("truncate ahs.enrich_cursor, ahs.enrich_wallet, ahs.own_call");
   expect(await enrichInChild(fatal)).toBe(`["transaction"]`);
-}, 120_000);
+});
 
 test("processes that are killed leave out nothing that they were not decoding, and one death is none too many", async () => {
   const [once_ = "0x", twice = "0x"] = bundles;

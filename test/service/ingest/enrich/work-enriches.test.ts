@@ -42,4 +42,4 @@ test("the worker enriches what the real index holds as final", async () => {
   expect(approvals.rows).toEqual([{ token: usdc.toLowerCase(), amount: "7", owner: WALLET, own: true }]);
   const blocks = await db.$client.query("select median_tip_wei from ahs.enrich_block");
   expect(blocks.rows).toHaveLength(3);
-}, 60_000);
+});

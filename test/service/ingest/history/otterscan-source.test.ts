@@ -35,7 +35,7 @@ beforeAll(async () => {
     await chain.moveTime(600);
     sent.push(await chain.send({ from: AGENT, to: STRANGER, value: 7n, gas: 30_000n }));
   }
-}, 60_000);
+});
 
 afterAll(() => chain.stop());
 

@@ -39,13 +39,13 @@ describe("a wallet of 100,000 calls in the window", () => {
 
     const record = scoreWallet({ rows, asOf: asOf(300), policy: AHS_2026_1 });
     expect(record.coverage.newestCallsOnly).toBe(true);
-  }, 60_000);
+  });
 
   test("is the same whatever older calls there are", async () => {
     const before = await readOnly();
     await world.client.query("delete from ahs.own_call where block < 270");
     expect(await readOnly()).toEqual(before);
-  }, 60_000);
+  });
 });
 
 test("older calls outside the window are neither read nor told of", async () => {
@@ -53,7 +53,7 @@ test("older calls outside the window are neither read nor told of", async () => 
   await insertCalls({ calls: 10, lastBlock: 300 });
   const { rows } = await readOnly();
   expect([rows.calls.length, rows.coverage.complete]).toEqual([10, true]);
-}, 60_000);
+});
 
 test("a wallet whose calls are large is cut by their bytes, where the database cuts as the node's reader does", async () => {
   await insertCalls({ calls: 6_000, lastBlock: 299, emitters: 32, moves: 32 });
@@ -67,7 +67,7 @@ test("a wallet whose calls are large is cut by their bytes, where the database c
   expect(countNewest(more, (place) => formatCall(more[place] as (typeof more)[0]).length)).toBe(
     rows.calls.length,
   );
-}, 60_000);
+});
 
 test("a wallet whose logs name more accounts than are described is cut by these", async () => {
   await insertCalls({ calls: 2_000, lastBlock: 299, emitters: 32, apart: true });
@@ -77,7 +77,7 @@ test("a wallet whose logs name more accounts than are described is cut by these"
   expect(rows.counterparties.length).toBe(rows.calls.length * 32 + 1);
   expect(digest).toBe(rowsDigest(rows));
   expect(rows.coverage.newestCallsOnly).toBe(true);
-}, 60_000);
+});
 
 test("of the agents of a wallet the newest are asked whether their services answer", async () => {
   await world.client.query(

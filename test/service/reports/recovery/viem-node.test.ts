@@ -33,7 +33,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   await chain.register(AGENT);
   node = createRecoveryNode({ url: chain.rpcUrl, ...OPTIONS });
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 async function headBlock(): Promise<NodeBlock> {

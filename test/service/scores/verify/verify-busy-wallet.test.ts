@@ -89,7 +89,7 @@ test("a wallet of more calls than are scored is verified by the same newest ones
   );
   expect(verified.calls).toBe(WALLET_BOUNDS.calls);
   expect(verified.differences).toEqual([]);
-}, 60_000);
+});
 
 function timeOf(block: number): number {
   return START + block * 3_600;

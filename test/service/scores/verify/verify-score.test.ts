@@ -54,7 +54,7 @@ beforeAll(async () => {
   await until({ what: "the wallet's calls are enriched", timeoutMs: 40_000 }, async () =>
     (await recordOf()).as_of_block >= finalized ? true : null,
   );
-}, 60_000);
+});
 afterAll(async () => {
   await kit.close();
 });
@@ -66,7 +66,7 @@ test("a score follows from the node and the files it names, found by search or b
   expect(searched.calls).toBe(26);
   const scanned = await verifyScore(record, { ...deps, find: scanBlocks(deps.client) });
   expect(scanned).toEqual(searched);
-}, 60_000);
+});
 
 test("a row that says otherwise than the chain is found out, with the features that it moved", async () => {
   const tampered = "chain_id = 31337 and wallet = $1 and not ok";
@@ -85,7 +85,7 @@ test("a row that says otherwise than the chain is found out, with the features t
   } finally {
     await kit.db.$client.query("update ahs.own_call set ok = false, logs = 0 where logs = -7");
   }
-}, 60_000);
+});
 
 test("a record that was changed on its way is found out", async () => {
   const record = await recordOf();
@@ -118,7 +118,7 @@ test("an answer with D3 is verified by everything that follows without probes", 
   expect((await verifyScore(answer, deps)).differences).toEqual([]);
   const forged = { ...answer, d1_score: 1 };
   expect((await verifyScore(forged, deps)).differences.map(({ what }) => what)).toEqual(["d1_score"]);
-}, 60_000);
+});
 
 test("a file that is not what its hash says is refused", async () => {
   const record = await recordOf();
@@ -132,14 +132,14 @@ test("a file that is not what its hash says is refused", async () => {
     },
   };
   await expect(verifyScore(record, forged)).rejects.toThrow(/^the file 0x[0-9a-f]{64} has the hash 0x/);
-}, 60_000);
+});
 
 test("a node that lacks the block is an error, not a difference", async () => {
   const record = await recordOf();
   await expect(verifyScore({ ...record, as_of_block: 10_000_000 }, deps)).rejects.toThrow(
     "the node has no block 10000000",
   );
-}, 60_000);
+});
 
 /** The record of the agent as GET /ahs answers it, scored now. */
 async function recordOf(): Promise<RecordedScore> {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   chain = await startTestChain(7_200);
   await chain.rpc.request("anvil_setBalance", PROVIDER, `0x${(10n ** 20n).toString(16)}`);
   ({ db, close: closeDb } = await openTestDatabase());
-}, 60_000);
+});
 afterAll(async () => {
   await closeDb();
   await chain.stop();

@@ -36,7 +36,7 @@ beforeAll(async () => {
   for (const account of [PROVIDER, chain.contracts.smartWallet])
     await chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
   ({ db, close: closeDb } = await openTestDatabase());
-}, 60_000);
+});
 afterAll(async () => {
   await closeDb();
   await chain.stop();

@@ -16,7 +16,7 @@ let number = 0;
 
 beforeAll(async () => {
   world = await bootEscrowWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 function specHash(): Hex {

@@ -28,7 +28,7 @@ let number = 0;
 
 beforeAll(async () => {
   world = await bootEscrowWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 type DecidedOptions = {
@@ -176,7 +176,7 @@ it("a settlement that a reorganisation takes out is carried out again", async ()
         await world.settleUp();
         return world.statusOf(job);
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBe(COMPLETED);
   expect(await world.settlements(job)).toMatchObject([{ state: "signed" }]);
@@ -223,7 +223,7 @@ it("a transaction that the evaluator refuses is sent again once it takes it", as
         await world.settleUp();
         return (await world.settlements(job))[0]?.error ?? null;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBe("the evaluator refuses it: EscrowNotAllowed");
   await allow(adapter);
@@ -246,7 +246,7 @@ it("a verdict that nobody could bring for a day is signed anew and settles, and 
         await world.settleUp();
         return (await world.settlements(job))[0]?.issued_at;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .not.toBe(first?.issued_at);
   const second = await world.decide({ specId, job, output, decision: "ALLOW" });

@@ -56,7 +56,7 @@ describe.each<Death>(["before", "after"])("a worker that dies %s any statement",
     );
     expect(await world.query("select distinct state from ahs.key_debit")).toEqual([{ state: "kept" }]);
     expect(await world.balance()).toBe(BALANCE - STATEMENTS * UNITS);
-  }, 60_000);
+  });
 
   test("leaves a run that fails failed once, told once, with its debit returned once", async () => {
     const died: boolean[] = [];
@@ -68,5 +68,5 @@ describe.each<Death>(["before", "after"])("a worker that dies %s any statement",
     }
     expect([died[0], died.at(-1)]).toEqual([true, false]);
     expect(await world.events()).toHaveLength(STATEMENTS);
-  }, 60_000);
+  });
 });
