@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { WALLET_BOUNDS } from "../service/model/features/call-bounds.ts";
+import { WALLET_BOUNDS } from "../service/model/features/call-line.ts";
 import { createIndexTables, createTransactionIndexes } from "../test/service/model/features/index-tables.ts";
 
 /** Wallets of one size: so many, with so many calls each, named apart by their prefix. */

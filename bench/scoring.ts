@@ -1,11 +1,17 @@
 import type { Address } from "viem";
 import { migrateDatabase, openDatabase } from "../service/db/database.ts";
 import { inBatches, isolateFaults } from "../service/db/isolate-faults.ts";
-import { WALLET_BOUNDS } from "../service/model/features/call-bounds.ts";
+import { WALLET_BOUNDS } from "../service/model/features/call-line.ts";
 import { AHS_2026_1 as policy } from "../service/model/score/policy.ts";
-import { createContactCaches } from "../service/scores/read/contact-cache.ts";
-import { readInParts, SCORING_BATCH, SCORING_LANES } from "../service/scores/read-in-parts.ts";
-import { readWallets, type ScoringContext, scoreRead } from "../service/scores/score-wallets.ts";
+import { createContactCaches } from "../service/scores/read/contact-graph.ts";
+import {
+  readInParts,
+  readWallets,
+  SCORING_BATCH,
+  SCORING_LANES,
+  type ScoringContext,
+  scoreRead,
+} from "../service/scores/score-wallets.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { marketOf, type Population, seedMoreWallets, seedScoring } from "./scoring-population.ts";
 

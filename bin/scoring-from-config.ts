@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Deployment } from "../service/chain/deployments.ts";
 import type { Database } from "../service/db/database.ts";
 import { AHS_2026_1 } from "../service/model/score/policy.ts";
-import { defaultPublishPolicy, type PublishPolicy } from "../service/oracle/policy.ts";
+import { defaultPublishPolicy, type PublishPolicy } from "../service/oracle/publish-policy.ts";
 import type { ScoringRunContext } from "../service/scores/run-scoring.ts";
 import type { Config } from "./config.ts";
 

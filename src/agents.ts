@@ -1,8 +1,7 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { agent, agentWallet } from "ponder:schema";
-import { type Address, zeroAddress } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import { indexSettings } from "../ponder.config.ts";
-import { decodeAgentWalletChange } from "./agent-wallet-metadata.ts";
 import { followWallet } from "./follow-wallet.ts";
 import { agentWalletId } from "./ids.ts";
 import { recordOwnCall } from "./record-transaction.ts";
@@ -120,4 +119,19 @@ async function followWithCall(
 /** PostgreSQL holds no NUL, and no URI has one: an agent that names such a URI has none. */
 function storableUri(uri: string): string {
   return uri.includes("\0") ? "" : uri;
+}
+
+type AgentWalletChange = { readonly wallet: Address | null };
+
+const PACKED_ADDRESS_CHARACTERS = 42;
+
+/**
+ * Reads a MetadataSet event as a change of the agent's wallet (ERC-8004: 20 packed bytes set it, none clears it).
+ * Null for every other metadata key and for a value of any other length.
+ */
+function decodeAgentWalletChange(metadataKey: string, metadataValue: Hex): AgentWalletChange | null {
+  if (metadataKey !== "agentWallet") return null;
+  if (metadataValue === "0x") return { wallet: null };
+  if (metadataValue.length !== PACKED_ADDRESS_CHARACTERS) return null;
+  return { wallet: metadataValue.toLowerCase() as Address };
 }

@@ -1,20 +1,17 @@
 import type { Context, Event } from "ponder:registry";
 import { transaction, wallet } from "ponder:schema";
+import type { Hex } from "viem";
 import { indexSettings } from "../ponder.config.ts";
 import { type FollowSource, findFollowed } from "./follow-wallet.ts";
 import { countReceived, RECEIVED_BOUND } from "./received-rate.ts";
-import { selectorOf } from "./selector.ts";
 
 const receivedBound = indexSettings.deployment.receivedBound ?? RECEIVED_BOUND;
 
 /** A mined transaction with its receipt, whichever event brings it. */
-export type Sent = Pick<
-  Event<"RegisteredOwner:transaction:from">,
-  "block" | "transaction" | "transactionReceipt"
->;
+type Sent = Pick<Event<"RegisteredOwner:transaction:from">, "block" | "transaction" | "transactionReceipt">;
 
 /** The transaction, and the source whose event delivered it. */
-export type Delivery = { readonly sent: Sent; readonly source: FollowSource };
+type Delivery = { readonly sent: Sent; readonly source: FollowSource };
 
 /**
  * Stores a followed wallet's own transaction and counts it. Several sources may follow one wallet, each delivering all of
@@ -74,4 +71,11 @@ function rowOf({ block, transaction: sent, transactionReceipt: receipt }: Sent) 
     ok: receipt.status === "success",
     contractAddress: receipt.contractAddress,
   };
+}
+
+const SELECTOR_CHARACTERS = 10;
+
+/** First four bytes of the calldata; null where there are fewer, as in a plain transfer. */
+function selectorOf(input: Hex): Hex | null {
+  return input.length < SELECTOR_CHARACTERS ? null : (input.slice(0, SELECTOR_CHARACTERS) as Hex);
 }

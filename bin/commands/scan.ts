@@ -5,16 +5,16 @@ import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracl
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, requireMigrated } from "../../service/db/database.ts";
 import type { ScanReport } from "../../service/db/tables/scan-report.ts";
-import { nightOf } from "../../service/registries/nightly/night.ts";
-import { whileScanning } from "../../service/registries/nightly/scan-lock.ts";
 import {
   beginScan,
+  nightOf,
   noteScanFailure,
   readNewestScan,
   readScan,
   readScans,
   type ScanAttempt,
   type ScanRunRow,
+  whileScanning,
 } from "../../service/registries/nightly/scan-runs.ts";
 import type { Invocation } from "../command.ts";
 import { type Config, requireChainSettings, requireIndexSettings } from "../config.ts";

@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util";
 import { type Address, getAddress, isAddress } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { gradeLabel } from "../../service/model/score/grade.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
-import type { ScoreRecord } from "../../service/model/score/record.ts";
+import { gradeLabel, type ScoreRecord } from "../../service/model/score/record.ts";
 import { compareOnSnapshot } from "../../service/scores/compare-policies.ts";
 import { type ScoringContext, scoreAtFinalized } from "../../service/scores/score-wallets.ts";
 import type { Invocation } from "../command.ts";

@@ -2,7 +2,7 @@ import type { Address, PublicClient } from "viem";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { describeEscrow } from "../../service/chain/describe-escrow.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
-import { defaultPublishPolicy } from "../../service/oracle/policy.ts";
+import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import type { Config } from "../config.ts";
 import { historySourceFromConfig } from "../history-from-config.ts";
 import { ROLES, type Role } from "../keys/key-variables.ts";

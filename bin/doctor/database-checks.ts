@@ -9,8 +9,7 @@ import {
   readServerFacts,
 } from "../../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../../service/db/quarantine.ts";
-import { ageSeconds } from "../../service/sanctions/source-watch.ts";
-import { readSanctionsSources } from "../../service/sanctions/sources.ts";
+import { ageSeconds, readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
 import type { Config } from "../config.ts";
 import { unseen } from "./finding.ts";

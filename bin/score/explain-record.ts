@@ -1,4 +1,4 @@
-import { featureCurves } from "../../service/model/score/feature-curves.ts";
+import { featureCurves } from "../../service/model/score/curve.ts";
 import type { Curve, Policy } from "../../service/model/score/policy-shape.ts";
 import type { FeatureLine, ScoreRecord } from "../../service/model/score/record.ts";
 import { renderTable } from "../render-table.ts";

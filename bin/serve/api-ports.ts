@@ -10,7 +10,7 @@ import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
-import { defaultPublishPolicy } from "../../service/oracle/policy.ts";
+import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { createScoreReader } from "../../service/scores/scores.ts";
 import { type Config, requireIndexSettings } from "../config.ts";
 import { accountPages } from "./account-pages.ts";

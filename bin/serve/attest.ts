@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import { unavailable } from "../../service/access/problems.ts";
 import type { Attestation } from "../../service/api/scores/ahs-record-schema.ts";
-import { attestScore } from "../../service/oracle/attest-score.ts";
+import { attestScore } from "../../service/oracle/encode.ts";
 import type { StoredScore } from "../../service/scores/scores.ts";
 import { SignerFailure } from "../../service/sender/signer-failure.ts";
 import type { Config } from "../config.ts";

@@ -3,7 +3,7 @@ import type { DiscoveryPorts } from "../../service/api/discovery/mount-discovery
 import type { PaymentTerms } from "../../service/api/discovery/payment-manifest.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
-import { readSampleWallet } from "../../service/scores/sample-wallet.ts";
+import { readSampleWallet } from "../../service/scores/ecosystem.ts";
 import type { Config } from "../config.ts";
 import { publicUrl } from "../config.ts";
 

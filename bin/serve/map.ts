@@ -15,8 +15,8 @@ import {
   readNeighbourhood,
   readOwners,
 } from "../../service/reports/network/wallet-network-graph.ts";
-import { createDailyScores } from "../../service/scores/daily-scores.ts";
-import { createDistributionReader } from "../../service/scores/score-distribution.ts";
+import { createDistributionReader } from "../../service/scores/ecosystem.ts";
+import { createDailyScores } from "../../service/scores/scores.ts";
 import type { ReportReadings } from "./report-readings.ts";
 
 type MapParts = {

@@ -10,14 +10,15 @@ import type {
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
-import { createNightReader } from "../../service/registries/nightly/scan-nights.ts";
+import { createNightReader } from "../../service/registries/nightly/service-records.ts";
 import { readSanctionsFlags } from "../../service/sanctions/sanctions.ts";
-import { createEcosystemReader } from "../../service/scores/ecosystem.ts";
-import { createGradeChangeReader } from "../../service/scores/grade-changes.ts";
+import {
+  createDistributionReader,
+  createEcosystemReader,
+  createGradeChangeReader,
+} from "../../service/scores/ecosystem.ts";
 import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
-import { createDistributionReader } from "../../service/scores/score-distribution.ts";
-import { readScoreReference } from "../../service/scores/score-reference.ts";
-import type { ScoreReader } from "../../service/scores/scores.ts";
+import { readScoreReference, type ScoreReader } from "../../service/scores/scores.ts";
 
 type PublicPagePorts = DashboardPorts & LeaderboardPorts & WalletPagePorts;
 

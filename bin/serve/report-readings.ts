@@ -1,5 +1,5 @@
 import { createReportTurns, type ReportTurns } from "../../service/api/report-turns.ts";
-import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-cache.ts";
+import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-graph.ts";
 
 /** What all reports of a process share. */
 export type ReportReadings = {

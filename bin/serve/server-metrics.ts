@@ -3,8 +3,11 @@ import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { watchSanctionsSources } from "../../service/sanctions/metrics.ts";
-import { createSourceWatch, type SourceWatch } from "../../service/sanctions/source-watch.ts";
-import { readSanctionsSources } from "../../service/sanctions/sources.ts";
+import {
+  createSourceWatch,
+  readSanctionsSources,
+  type SourceWatch,
+} from "../../service/sanctions/sources.ts";
 import { addBuildInfo, watchIndex } from "../operation-metrics.ts";
 import type { DropReason } from "./connection-limits.ts";
 

@@ -5,15 +5,15 @@ import type { Database } from "../../service/db/database.ts";
 import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/db/tables/scan-report.ts";
 import { readAsOf } from "../../service/ingest/read-as-of.ts";
 import type { ScanRunMetrics } from "../../service/registries/metrics.ts";
-import { nightOf } from "../../service/registries/nightly/night.ts";
-import { hasScores } from "../../service/registries/nightly/scan-figures.ts";
-import { whileScanning } from "../../service/registries/nightly/scan-lock.ts";
+import { hasScores } from "../../service/registries/nightly/finish-scan.ts";
 import {
   beginScan,
   isNightDone,
+  nightOf,
   noteScanFailure,
   readNewestScan,
   type ScanAttempt,
+  whileScanning,
 } from "../../service/registries/nightly/scan-runs.ts";
 
 export type NightlyContext = {

@@ -3,8 +3,7 @@ import type { Registry } from "prom-client";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
-import { runAsking } from "../../service/sanctions/ask-contract.ts";
-import { createSanctionsContract } from "../../service/sanctions/contract.ts";
+import { createSanctionsContract, runAsking } from "../../service/sanctions/ask-contract.ts";
 import { createReadingMetrics } from "../../service/sanctions/metrics.ts";
 import { openChainClient } from "../process.ts";
 

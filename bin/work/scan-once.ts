@@ -4,10 +4,9 @@ import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import type { RootReport, ScanReport } from "../../service/db/tables/scan-report.ts";
 import { publishRoot } from "../../service/oracle/publish-root.ts";
-import { nightOf, nightStart } from "../../service/registries/nightly/night.ts";
-import { readEpochFigures } from "../../service/registries/nightly/scan-figures.ts";
+import { readEpochFigures } from "../../service/registries/nightly/finish-scan.ts";
 import { type ScanSteps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
-import type { ScanAttempt } from "../../service/registries/nightly/scan-runs.ts";
+import { nightOf, nightStart, type ScanAttempt } from "../../service/registries/nightly/scan-runs.ts";
 import { type ScoringRunContext, scoreAllWallets } from "../../service/scores/run-scoring.ts";
 import { type Config, publicUrl } from "../config.ts";
 

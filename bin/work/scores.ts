@@ -3,13 +3,13 @@ import type { Deployment } from "../../service/chain/deployments.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createEnrichMetrics } from "../../service/ingest/enrich/metrics.ts";
 import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
-import { closeGaps } from "../../service/scores/close-gaps.ts";
-import { createFactPatience } from "../../service/scores/fact-patience.ts";
 import {
+  createFactPatience,
   type ScoringRunContext,
   scoreDueWallets,
   scoreOvertakenWallets,
 } from "../../service/scores/run-scoring.ts";
+import { closeGaps } from "../../service/scores/score-on-demand.ts";
 import { type Config, requireChainSettings } from "../config.ts";
 import { factSourceFromConfig } from "../facts-from-config.ts";
 import { historyReaderFromConfig } from "../history-from-config.ts";

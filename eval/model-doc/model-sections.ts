@@ -1,7 +1,6 @@
-import { WALLET_BOUNDS } from "../../service/model/features/call-bounds.ts";
-import { gradeLabel } from "../../service/model/score/grade.ts";
+import { WALLET_BOUNDS } from "../../service/model/features/call-line.ts";
 import type { FeatureRule, Policy } from "../../service/model/score/policy-shape.ts";
-import type { Grade } from "../../service/model/score/record.ts";
+import { type Grade, gradeLabel } from "../../service/model/score/record.ts";
 import { DEFAULT_ROUTING } from "../../service/model/score/route.ts";
 import type { Picture } from "./curve-picture.ts";
 import { featureTexts } from "./feature-texts.ts";

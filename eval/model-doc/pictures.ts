@@ -1,4 +1,4 @@
-import { featureCurves } from "../../service/model/score/feature-curves.ts";
+import { featureCurves } from "../../service/model/score/curve.ts";
 import type { Policy } from "../../service/model/score/policy-shape.ts";
 import type { Picture } from "./curve-picture.ts";
 

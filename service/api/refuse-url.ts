@@ -1,5 +1,5 @@
 import { unavailable } from "../access/problems.ts";
-import type { UrlVisitor } from "../registries/probes/url-visitor.ts";
+import type { UrlVisitor } from "../registries/probes/probe-endpoint.ts";
 import { echoInput } from "./validation/echo-input.ts";
 import { ValidationFailed } from "./validation/validation-failed.ts";
 

@@ -1,6 +1,6 @@
 import type { PublishReason } from "../db/tables/publish.ts";
-import type { PublishPolicy } from "./policy.ts";
 import type { IntentRow } from "./publish-intents.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
 
 /** Reasons from the most urgent on; it is also the order in which a spent budget stops them, from the end. */
 const URGENCY: Readonly<Record<PublishReason, number>> = {

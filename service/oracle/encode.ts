@@ -1,7 +1,8 @@
-import { type Address, encodeFunctionData, type Hex } from "viem";
+import { type Address, encodeFunctionData, getAddress, type Hex } from "viem";
+import type { LocalAccount } from "viem/accounts";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
-import { packScore } from "../chain/oracle-codec.ts";
-import type { OracleOutcome, OracleScore } from "../chain/oracle-types.ts";
+import { oracleValiditySeconds, packScore, scoreMessage, scoreTypedData } from "../chain/oracle-codec.ts";
+import type { OracleMessage, OracleOutcome, OracleScore } from "../chain/oracle-types.ts";
 import type { ScoreRow } from "./publish-scores.ts";
 
 /** A stored score in the oracle's terms; throws when the row is neither scored nor insufficient as a whole. */
@@ -42,4 +43,29 @@ function outcomeOf({ id, ahsScore, d1Score, d2Score }: ScoreRow): OracleOutcome 
   throw new Error(
     `score ${id}: expected all of ahs, d1 and d2 or none, got ${ahsScore}, ${d1Score}, ${d2Score}`,
   );
+}
+
+type SignedScore = {
+  readonly typedData: ReturnType<typeof scoreTypedData>;
+  readonly message: OracleMessage;
+  readonly signer: Address;
+  readonly signature: Hex;
+};
+
+/** Signs a stored score for one oracle, as EIP-712 data that publishSigned accepts from anyone for 48 hours from its as-of time. */
+export async function attestScore(
+  row: ScoreRow,
+  oracle: { readonly chainId: number; readonly address: Address },
+  signer: LocalAccount,
+): Promise<SignedScore> {
+  const asOfTime = BigInt(Math.floor(row.asOfTime.getTime() / 1000));
+  const times = { asOf: BigInt(row.asOfBlock), asOfTime, validUntil: asOfTime + oracleValiditySeconds };
+  const message = scoreMessage(oracleScoreOf(row), times);
+  const typedData = scoreTypedData(oracle, message);
+  return {
+    typedData,
+    message,
+    signer: getAddress(signer.address),
+    signature: await signer.signTypedData(typedData),
+  };
 }

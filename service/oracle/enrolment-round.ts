@@ -1,11 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Logger } from "pino";
+import { Gauge, type Registry } from "prom-client";
 import { type Address, encodeFunctionData, getAddress } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { holdChain } from "../db/chain-fence.ts";
+import { pauseFor } from "../sender/send-pause.ts";
 import { pauseAfter } from "../sender/send-policy.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import {
+  countOpenEnrolments,
   countSentToday,
   ENROL_PURPOSE,
   type EnrolmentPatch,
@@ -28,7 +32,7 @@ export type EnrolmentPolicy = {
   readonly batch: number;
 };
 
-export type EnrolmentRoundDeps = {
+type EnrolmentRoundDeps = {
   readonly chainId: number;
   /** Blocks behind the indexed one that cannot be reorged. */
   readonly finalityBlocks: number;
@@ -43,7 +47,7 @@ export type EnrolmentRoundDeps = {
 };
 
 /** What one round did; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
-export type EnrolmentRound =
+type EnrolmentRound =
   | { readonly kind: "busy" | "no_index" }
   | {
       readonly kind: "done";
@@ -138,4 +142,70 @@ async function tryLock(tx: NodePgDatabase, chainId: number): Promise<boolean> {
     sql`select pg_try_advisory_xact_lock(hashtextextended(${`ahs-enrolment:${chainId}`}, 0)) as taken`,
   );
   return rows[0]?.taken === true;
+}
+
+type EnrolmentDeps = EnrolmentRoundDeps & {
+  readonly metrics: EnrolmentMetrics;
+  readonly logger: Logger;
+  /** Pause between two rounds. */
+  readonly pollMs: number;
+};
+
+type EnrolmentMetrics = { readonly open: Gauge<"state"> };
+
+/** Gauges of the enrolments that are not settled. */
+export function createEnrolmentMetrics(registry: Registry): EnrolmentMetrics {
+  return {
+    open: new Gauge({
+      name: "ahs_enrolments_open",
+      help: "Wallets that wait to be followed, by state: pending (not asked for yet) or sent",
+      labelNames: ["state"],
+      registers: [registry],
+    }),
+  };
+}
+
+const LONGEST_PAUSE_MS = 30_000;
+/** While requests wait for another day or a lower fee, the node is not asked for the fee every second. */
+const HELD_PAUSE_MS = 15_000;
+
+/**
+ * Has paid-for wallets followed until the signal fires: one round after the other, each a single database transaction, so
+ * that any number of processes may run it and any of them may die. Never throws; a round that fails is tried again.
+ */
+export async function runEnrolments(deps: EnrolmentDeps, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  let held: "day" | "fee" | null = null;
+  while (!signal.aborted) {
+    try {
+      const round = await enrolmentRound(deps);
+      report(deps, round, held);
+      if (round.kind === "done") held = round.held;
+      const open = await countOpenEnrolments(deps.db, deps.chainId);
+      deps.metrics.open.set({ state: "pending" }, open.pending);
+      deps.metrics.open.set({ state: "sent" }, open.sent);
+      failures = 0;
+    } catch (error) {
+      deps.logger.error({ err: error }, "enrolment round failed");
+      failures += 1;
+    }
+    const pauses = { first: deps.pollMs, longest: LONGEST_PAUSE_MS };
+    const restMs = held === null ? deps.pollMs : HELD_PAUSE_MS;
+    await pauseFor(failures === 0 ? restMs : pauseAfter(failures, pauses), signal);
+  }
+}
+
+function report({ logger, policy }: EnrolmentDeps, round: EnrolmentRound, heldBefore: string | null): void {
+  if (round.kind !== "done") return;
+  if (round.sent.length > 0) logger.info({ wallets: round.sent }, "enrolments queued");
+  for (const { wallet, fate } of round.settled) {
+    if (fate.kind === "followed") logger.info({ wallet }, "wallet enrolled");
+    else logger.warn({ wallet, fate }, "an enrolment came to nothing");
+  }
+  // Once when it begins, not at every round of it.
+  if (round.held === heldBefore) return;
+  if (round.held === "day") logger.warn({ perDay: policy.perDay }, "the day's enrolments are used up");
+  if (round.held === "fee") {
+    logger.warn({ maxFeeWei: `${policy.maxFeeWei}` }, "the oracle asks more for a request than is allowed");
+  }
 }

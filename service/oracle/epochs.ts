@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
+import type { Database } from "../db/database.ts";
 import { type EpochLeaf, type EpochState, epoch } from "../db/tables/epoch.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import type { CarrierRow } from "./publish-intents.ts";
@@ -16,7 +17,7 @@ export type EpochRow = {
   readonly carrier: CarrierRow;
 };
 
-export type NewEpoch = {
+type NewEpoch = {
   readonly chainId: number;
   readonly epoch: number;
   readonly root: Hex;
@@ -73,7 +74,7 @@ export async function insertEpoch(db: NodePgDatabase, row: NewEpoch): Promise<vo
   await db.insert(epoch).values({ ...row, state: "sent", attempts: 1 });
 }
 
-export type EpochPatch = Partial<
+type EpochPatch = Partial<
   Pick<typeof epoch.$inferInsert, "state" | "attempts" | "notBefore" | "senderTransactionId">
 >;
 
@@ -99,4 +100,30 @@ function selectEpochs(db: NodePgDatabase) {
     .select(columns)
     .from(epoch)
     .innerJoin(senderTransaction, eq(senderTransaction.id, epoch.senderTransactionId));
+}
+
+/** A nightly Merkle list as it was published. */
+export type StoredEpoch = {
+  readonly root: Hex;
+  readonly leaves: readonly EpochLeaf[];
+  readonly createdAt: Date;
+};
+
+/** The root of one epoch; null when there is none, or when the oracle moved past it before it was published. */
+export async function readEpochRoot(db: Database, chainId: number, number: number): Promise<Hex | null> {
+  const [row] = await db
+    .select({ root: epoch.root })
+    .from(epoch)
+    .where(and(eq(epoch.chainId, chainId), eq(epoch.epoch, number), ne(epoch.state, "superseded")));
+  // Roots are only ever written as 0x hex by the publisher.
+  return row === undefined ? null : (row.root as Hex);
+}
+
+/** One epoch's list; null when there is none, or when the oracle moved past it before it was published. */
+export async function readEpoch(db: Database, chainId: number, number: number): Promise<StoredEpoch | null> {
+  const [row] = await db
+    .select()
+    .from(epoch)
+    .where(and(eq(epoch.chainId, chainId), eq(epoch.epoch, number), ne(epoch.state, "superseded")));
+  return row === undefined ? null : { root: row.root as Hex, leaves: row.leaves, createdAt: row.createdAt };
 }

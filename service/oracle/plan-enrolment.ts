@@ -2,7 +2,7 @@ import { zeroAddress } from "viem";
 import type { EnrolmentRow } from "./enrolments.ts";
 
 /** What of an enrolment the index shows. */
-export type EnrolmentSight = {
+type EnrolmentSight = {
   readonly indexedBlock: number;
   /** Blocks behind the indexed one that cannot be reorged. */
   readonly finalityBlocks: number;
@@ -54,7 +54,7 @@ export function fateOfEnrolment(
   }
 }
 
-export type EnrolmentDay = {
+type EnrolmentDay = {
   /** Requests that may be sent in the UTC day, and those that were. */
   readonly perDay: number;
   readonly sentToday: number;

@@ -1,6 +1,6 @@
 import { gradeOf } from "../chain/oracle-codec.ts";
 import type { PublishReason } from "../db/tables/publish.ts";
-import type { PublishPolicy } from "./policy.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
 
 /** What publishing looks at in a score, whether stored, under way or on chain. */
 export type Published = {
@@ -26,7 +26,7 @@ export type PlanInput = {
   readonly now: Date;
 };
 
-export type Spending = {
+type Spending = {
   /** Gas of today's publications, those under way at their limit. */
   readonly spentGas: bigint;
 };
@@ -34,7 +34,7 @@ export type Spending = {
 /** Why a score is not published: nothing on chain would change, or the contract would skip it. */
 export type Idle = "unchanged" | "insufficient_unpublished" | "not_newer";
 
-export type Decision =
+type Decision =
   | { readonly kind: "publish"; readonly reason: PublishReason }
   | { readonly kind: "wait_for_budget"; readonly reason: PublishReason }
   | { readonly kind: "skip"; readonly because: Idle };

@@ -1,7 +1,6 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../db/quarantine.ts";
 import { type PlanInput, reasonToPublish } from "./plan.ts";
-import type { PublishPolicy } from "./policy.ts";
 import {
   type IntentRow,
   insertPending,
@@ -9,9 +8,10 @@ import {
   readLastIntents,
   supersedePending,
 } from "./publish-intents.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
 import { type OracleState, readIndexedBlock, readOracleStates } from "./publish-records.ts";
 import { readCurrentScoreRows, readInterest, type ScoreRow } from "./publish-scores.ts";
-import { publishedOf, type SentScore, standingOf } from "./standing.ts";
+import { publishedOf, type SentScore, standingOf } from "./score-fate.ts";
 
 /** Everything outside a score that its publication depends on. */
 export type Facts = {
@@ -21,7 +21,7 @@ export type Facts = {
   readonly interest: ReadonlyMap<string, Date>;
 };
 
-export type Proposal = {
+type Proposal = {
   readonly chainId: number;
   /** Rows of `ahs.score`; those that are not the current score of their wallet are passed over. */
   readonly scoreIds: readonly number[];

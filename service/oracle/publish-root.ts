@@ -6,10 +6,19 @@ import { merkleTree } from "../chain/oracle-merkle.ts";
 import type { OracleLeaf } from "../chain/oracle-types.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../db/quarantine.ts";
+import { pauseAfter } from "../sender/send-policy.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { oracleScoreOf } from "./encode.ts";
-import { insertEpoch, lockEpochs, readEpochSince } from "./epochs.ts";
-import { readIndexedBlock, readNewestOracleEpoch } from "./publish-records.ts";
+import {
+  type EpochRow,
+  insertEpoch,
+  lockEpochs,
+  patchEpoch,
+  readEpochSince,
+  readUnsettledEpochs,
+} from "./epochs.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
+import { readIndexedBlock, readNewestOracleEpoch, readOracleRoot } from "./publish-records.ts";
 import { readPopulation, type ScoreRow } from "./publish-scores.ts";
 
 /** Purpose under which roots are sent: one slot a night, outside the budget of single records. */
@@ -17,14 +26,14 @@ export const ROOT_PURPOSE = "publish-root";
 
 const DAY_MS = 86_400_000;
 
-export type RootTarget = {
+type RootTarget = {
   readonly chainId: number;
   readonly oracle: Address;
   /** The publisher's key. */
   readonly sender: Address;
 };
 
-export type RootOptions = RootTarget & {
+type RootOptions = RootTarget & {
   /** Where the list of an epoch's leaves can be downloaded. */
   readonly uriOf: (epoch: number) => string;
   /** The present night by its UTC day (YYYY-MM-DD), and when it began, which may be hours into that day. */
@@ -33,7 +42,7 @@ export type RootOptions = RootTarget & {
 };
 
 /** What came of a night's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
-export type RootOutcome =
+type RootOutcome =
   | {
       readonly kind: "queued";
       readonly epoch: number;
@@ -82,7 +91,7 @@ export async function publishRoot(db: NodePgDatabase, options: RootOptions): Pro
 }
 
 /** Queues the transaction of a root; the attempt tells a repetition from the transaction that failed. */
-export async function enqueueRoot(
+async function enqueueRoot(
   tx: NodePgDatabase,
   target: RootTarget,
   root: { readonly epoch: number; readonly root: Hex; readonly uri: string; readonly attempt: number },
@@ -138,4 +147,80 @@ function leafOf(score: ScoreRow): OracleLeaf {
   const asOfTime = BigInt(Math.floor(score.asOfTime.getTime() / 1000));
   const times = { asOf: BigInt(score.asOfBlock), asOfTime, validUntil: asOfTime + oracleValiditySeconds };
   return { wallet, record: packRecord({ ...fields, ...times }) };
+}
+
+type SettleRootOptions = RootTarget & {
+  readonly indexedBlock: number;
+  readonly now: Date;
+  readonly policy: PublishPolicy;
+};
+
+/** What became of a root that was sent. */
+type RootFate = "landed" | "overtaken" | "under_way" | "failed";
+
+/** Compares sent roots with the oracle's own events; one that failed is queued again while no newer epoch overtook it. */
+export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions): Promise<void> {
+  for (const epoch of await readUnsettledEpochs(tx, options.chainId)) {
+    const shown = await readOracleRoot(tx, options.chainId, epoch.epoch);
+    const newestEpoch = await readNewestOracleEpoch(tx, options.chainId);
+    const fate = rootFateOf(epoch, { shown, newestEpoch, indexedBlock: options.indexedBlock });
+    await settle(tx, { epoch, fate }, options);
+  }
+}
+
+/** Judges a root by the oracle's events first, and by its transaction only where they are silent. */
+function rootFateOf(
+  epoch: Pick<EpochRow, "epoch" | "root"> & {
+    readonly carrier: Pick<EpochRow["carrier"], "state" | "final" | "minedBlock">;
+  },
+  sight: {
+    readonly shown: string | null;
+    readonly newestEpoch: number | null;
+    readonly indexedBlock: number;
+  },
+): RootFate {
+  if (sight.shown === epoch.root) return "landed";
+  if (sight.newestEpoch !== null && sight.newestEpoch >= epoch.epoch) return "overtaken";
+  const { state, final, minedBlock } = epoch.carrier;
+  if (state === "failed" || state === "reverted") return "failed";
+  return state === "mined" && final && minedBlock !== null && sight.indexedBlock >= minedBlock
+    ? "failed"
+    : "under_way";
+}
+
+async function settle(
+  tx: NodePgDatabase,
+  found: { readonly epoch: EpochRow; readonly fate: RootFate },
+  options: SettleRootOptions,
+): Promise<void> {
+  const { epoch } = found;
+  const key = { chainId: options.chainId, epoch: epoch.epoch };
+  switch (found.fate) {
+    case "landed":
+      if (epoch.state !== "confirmed") await patchEpoch(tx, key, { state: "confirmed" });
+      return;
+    case "overtaken":
+      return patchEpoch(tx, key, { state: "superseded" });
+    case "under_way":
+      if (epoch.state !== "sent") await patchEpoch(tx, key, { state: "sent" });
+      return;
+    case "failed":
+      return retry(tx, epoch, options);
+  }
+}
+
+/** First notes when to try again, then, once that moment has come, queues the next attempt. */
+async function retry(tx: NodePgDatabase, epoch: EpochRow, options: SettleRootOptions): Promise<void> {
+  const key = { chainId: options.chainId, epoch: epoch.epoch };
+  const { refusedRetryMs, revertedRetryMs } = options.policy;
+  if (epoch.notBefore === null) {
+    const pauses = epoch.carrier.state === "reverted" ? revertedRetryMs : refusedRetryMs;
+    const notBefore = new Date(options.now.getTime() + pauseAfter(epoch.attempts - 1, pauses));
+    return patchEpoch(tx, key, { state: "sent", notBefore });
+  }
+  if (epoch.notBefore > options.now) return;
+  const attempt = epoch.attempts + 1;
+  const root = { epoch: epoch.epoch, root: epoch.root as Hex, uri: epoch.uri, attempt };
+  const senderTransactionId = await enqueueRoot(tx, options, root);
+  await patchEpoch(tx, key, { state: "sent", attempts: attempt, notBefore: null, senderTransactionId });
 }

@@ -1,10 +1,24 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { gradeFloors } from "../chain/oracle-codec.ts";
 import { viewOf } from "../db/index-view.ts";
 import { isOneOf } from "../db/is-one-of.ts";
 import { currentScore, score, walletInterest } from "../db/tables/score.ts";
 import { sanctionsListSql } from "../sanctions/sanctions.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
+import { readIndexedBlock } from "./publish-records.ts";
+
+/** The moments from which on heartbeats and interest count. */
+export function reviewQuery(chainId: number, now: Date, policy: PublishPolicy): ReviewQuery {
+  return {
+    chainId,
+    movePoints: policy.movePoints,
+    gradeFloors: gradeFloors.map(([, floor]) => floor).toSorted((a, b) => a - b),
+    heartbeatBefore: new Date(now.getTime() - policy.heartbeatMs),
+    interestAfter: new Date(now.getTime() - policy.interestMs),
+  };
+}
 
 /** The part of a stored score that goes on chain. */
 export type ScoreRow = {
@@ -73,7 +87,7 @@ export async function readInterest(
   return new Map(rows.map((row) => [row.wallet, row.lastAt]));
 }
 
-export type ReviewQuery = {
+type ReviewQuery = {
   readonly chainId: number;
   readonly movePoints: number;
   /** Lowest scores of the grades, ascending. */
@@ -103,7 +117,7 @@ export async function readScoresToReview(db: NodePgDatabase, query: ReviewQuery)
 }
 
 /** Wallets whose newest score cannot be published because the oracle's record is as new, though it differs or is due for a heartbeat. */
-export async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuery): Promise<string[]> {
+async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuery): Promise<string[]> {
   const { rows } = await db.execute<{ wallet: string }>(sql`
     select c.wallet from ahs.current_score c
     join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
@@ -118,7 +132,7 @@ export async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuer
  * or in which of them list it, or with the flag that the oracle holds for a block at which the score cannot be published:
  * one as new, or newer.
  */
-export async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): Promise<string[]> {
+async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): Promise<string[]> {
   const list = sanctionsListSql({ schema: `chain_${chainId}`, chainId: String(chainId), asOfBlock: null });
   const { rows } = await db.execute<{ wallet: string }>(sql`
     select c.wallet from ahs.current_score c
@@ -147,4 +161,27 @@ function differs(query: ReviewQuery) {
       or abs(o.ahs_score - c.ahs_score) >= ${query.movePoints}
       or not o.insufficient and width_bucket(o.ahs_score, ${floors}) <> width_bucket(c.ahs_score, ${floors})
       or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
+}
+
+/** Wallets, lower-case, that have to be scored again before they can be published. */
+type StaleScores = {
+  /**
+   * Listed or delisted since their newest score, or flagged otherwise by an oracle record that is as new: score them at
+   * the newest indexed block, at once.
+   */
+  readonly flagChanged: readonly string[];
+  /** Others due for a heartbeat or differing from the oracle's record, which is as new as the score: score at a finalized block. */
+  readonly overtaken: readonly string[];
+};
+
+/** Finds the scores that publishing waits for; none while there is no index. */
+export async function findStaleScores(
+  db: NodePgDatabase,
+  query: { readonly chainId: number; readonly now: Date; readonly policy: PublishPolicy },
+): Promise<StaleScores> {
+  if ((await readIndexedBlock(db, query.chainId)) === null) return { flagChanged: [], overtaken: [] };
+  const flagChanged = await readWalletsWithChangedFlag(db, query.chainId);
+  const overtaken = await readOvertakenWallets(db, reviewQuery(query.chainId, query.now, query.policy));
+  const hurried = new Set(flagChanged);
+  return { flagChanged, overtaken: overtaken.filter((wallet) => !hurried.has(wallet)) };
 }

@@ -1,22 +1,21 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
+import { Counter, Gauge, type Registry } from "prom-client";
 import type { Address } from "viem";
-import { gradeFloors } from "../chain/oracle-codec.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { pauseFor } from "../sender/send-pause.ts";
 import { pauseAfter } from "../sender/send-policy.ts";
-import type { PublishMetrics } from "./metrics.ts";
-import type { PublishPolicy } from "./policy.ts";
 import { proposeIntents } from "./propose-intents.ts";
+import { countPending } from "./publish-intents.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
 import { readIndexedBlock } from "./publish-records.ts";
-import { type ReviewQuery, readScoresToReview } from "./publish-scores.ts";
-import { countPending } from "./publish-spending.ts";
+import { settleRoots } from "./publish-root.ts";
+import { readScoresToReview, reviewQuery } from "./publish-scores.ts";
 import { type SendReport, sendPending } from "./send-pending.ts";
 import { type Settled, settleIntents } from "./settle-intents.ts";
-import { settleRoots } from "./settle-root.ts";
 
-export type PublisherDeps = {
+type PublisherDeps = {
   readonly chainId: number;
   readonly db: NodePgDatabase;
   readonly oracle: Address;
@@ -81,17 +80,6 @@ export async function publishRound(deps: PublisherDeps): Promise<Round> {
   });
 }
 
-/** The moments from which on heartbeats and interest count. */
-export function reviewQuery(chainId: number, now: Date, policy: PublishPolicy): ReviewQuery {
-  return {
-    chainId,
-    movePoints: policy.movePoints,
-    gradeFloors: gradeFloors.map(([, floor]) => floor).toSorted((a, b) => a - b),
-    heartbeatBefore: new Date(now.getTime() - policy.heartbeatMs),
-    interestAfter: new Date(now.getTime() - policy.interestMs),
-  };
-}
-
 async function tryLock(tx: NodePgDatabase, chainId: number): Promise<boolean> {
   const { rows } = await tx.execute<{ taken: boolean }>(
     sql`select pg_try_advisory_xact_lock(hashtextextended(${`ahs-publisher:${chainId}`}, 0)) as taken`,
@@ -123,4 +111,42 @@ function report(deps: PublisherDeps, round: Round): void {
     logger.warn({ count: round.report.heldByBudget }, "the day's gas budget holds publications back");
   if (round.report.sent.length > 0)
     logger.info({ batches: round.report.sent, pending: round.pending }, "batches queued");
+}
+
+type PublishMetrics = {
+  readonly published: Counter<"reason">;
+  readonly failures: Counter<"cause">;
+  readonly reorged: Counter;
+  readonly pending: Gauge;
+  readonly budgetSpentGas: Gauge;
+};
+
+/** Registers the publisher's metrics; once per registry, since names in it are unique. */
+export function createPublishMetrics(registry: Registry): PublishMetrics {
+  const registers = [registry];
+  return {
+    published: new Counter({
+      name: "ahs_publish_published_total",
+      help: "Scores that the oracle's events show",
+      labelNames: ["reason"],
+      registers,
+    }),
+    failures: new Counter({
+      name: "ahs_publish_failures_total",
+      help: "Scores not published, by cause; they are tried again",
+      labelNames: ["cause"],
+      registers,
+    }),
+    reorged: new Counter({
+      name: "ahs_publish_reorged_total",
+      help: "Published scores that a reorg took out",
+      registers,
+    }),
+    pending: new Gauge({ name: "ahs_publish_pending", help: "Scores that wait to be published", registers }),
+    budgetSpentGas: new Gauge({
+      name: "ahs_publish_budget_spent_gas",
+      help: "Gas of today's publications, those under way at their limit",
+      registers,
+    }),
+  };
 }

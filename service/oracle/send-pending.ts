@@ -4,12 +4,17 @@ import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { type Batch, byUrgency, toBatches } from "./batch.ts";
 import { encodePublish } from "./encode.ts";
 import { type Idle, planPublish } from "./plan.ts";
-import type { PublishPolicy } from "./policy.ts";
 import { type Facts, planInputOf, readFacts } from "./propose-intents.ts";
-import { type IntentRow, patchIntents, readPendingIntents } from "./publish-intents.ts";
-import { PUBLISH_PURPOSE, readGasToday } from "./publish-spending.ts";
+import {
+  type IntentRow,
+  PUBLISH_PURPOSE,
+  patchIntents,
+  readGasToday,
+  readPendingIntents,
+} from "./publish-intents.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
 
-export type SendOptions = {
+type SendOptions = {
   readonly chainId: number;
   readonly oracle: Address;
   /** The publisher's key. */

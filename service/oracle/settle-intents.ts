@@ -1,11 +1,10 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PublishReason } from "../db/tables/publish.ts";
 import { pauseAfter } from "../sender/send-policy.ts";
-import type { PublishPolicy } from "./policy.ts";
 import { type IntentPatch, type IntentRow, patchIntents, readUnsettledIntents } from "./publish-intents.ts";
+import type { PublishPolicy } from "./publish-policy.ts";
 import { readOracleStates } from "./publish-records.ts";
-import { readRefusal } from "./refusal.ts";
-import { fateOf } from "./standing.ts";
+import { fateOf, readRefusal } from "./score-fate.ts";
 
 /** What settling found, for logs and metrics. */
 export type Settled =
@@ -15,7 +14,7 @@ export type Settled =
 
 type Change = { readonly intent: IntentRow; readonly patch: IntentPatch; readonly settled: Settled };
 
-export type SettleOptions = {
+type SettleOptions = {
   readonly chainId: number;
   readonly indexedBlock: number;
   readonly now: Date;

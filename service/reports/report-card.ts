@@ -1,12 +1,11 @@
 import { type CallTally, shareWords, succeededWords, tallyCalls } from "../model/features/call-tally.ts";
-import { findFailures } from "../model/features/failure-runs.ts";
+import { findFailures } from "../model/features/facts.ts";
 import { createMarket } from "../model/features/market.ts";
 import type { WalletRows } from "../model/features/types.ts";
 import { weighCalls } from "../model/features/weigh-calls.ts";
-import { gradeOf } from "../model/score/grade.ts";
 import type { Policy } from "../model/score/policy-shape.ts";
-import type { FeatureLine, Grade } from "../model/score/record.ts";
-import type { ScoreDistribution } from "../scores/score-distribution.ts";
+import { type FeatureLine, type Grade, gradeOf } from "../model/score/record.ts";
+import type { ScoreDistribution } from "../scores/ecosystem.ts";
 
 /** What people call the features of the model, and how they read their values. */
 const FEATURES: Readonly<

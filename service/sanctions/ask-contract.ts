@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Address } from "viem";
+import { type Address, BlockNotFoundError, type Hex, type PublicClient } from "viem";
+import { sanctionsListAbi } from "../chain/abi/sanctions-list.ts";
 import type { Database } from "../db/database.ts";
 import { readSnapshot } from "../db/index-snapshot.ts";
-import type { SanctionsContract } from "./contract.ts";
 import type { ReadingMetrics } from "./metrics.ts";
 import {
   type IndexedBlock,
@@ -14,7 +14,7 @@ import {
   type SanctionsReading,
 } from "./sanctions-readings.ts";
 
-export type AskContext = {
+type AskContext = {
   readonly db: Database;
   readonly chainId: number;
   readonly contract: SanctionsContract;
@@ -82,7 +82,7 @@ export async function askRound(context: AskContext, signal?: AbortSignal): Promi
  * Sees to it that the contract has been asked about one wallet, lower-case, before somebody is told of it; false where it
  * has not, because the node does not answer or has another block than the index.
  */
-export async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): Promise<boolean> {
+async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): Promise<boolean> {
   const { db, chainId, contract, logger, now } = context;
   const chain = { schema: `chain_${chainId}`, chainId, address: wallet };
   const block = await readNewestBlock(db.$client, chain.schema);
@@ -126,4 +126,55 @@ async function askAll(
 /** Whether the node's block of that number is, after its answers, still the one that the index holds. */
 async function isSameBlock(contract: SanctionsContract, block: IndexedBlock): Promise<boolean> {
   return (await contract.blockHash(block.blockNumber)) === block.blockHash;
+}
+
+/** Nothing is said of a wallet while it is not known whether the contract lists it. */
+type NotAsked = {
+  readonly kind: "unavailable";
+  readonly detail: string;
+  readonly retryAfterSeconds: number;
+};
+
+const NOT_ASKED: NotAsked = {
+  kind: "unavailable",
+  detail: "The sanctions contract was never asked about this wallet, and does not answer.",
+  retryAfterSeconds: 10,
+};
+
+/** Answers about a wallet, lower-case, only once the contract has been asked about it. */
+export function askingFirst<Outcome>(
+  context: Omit<AskContext, "metrics">,
+  answer: (wallet: Address) => Promise<Outcome>,
+): (wallet: Address) => Promise<Outcome | NotAsked> {
+  return async (wallet) => ((await askAbout(context, wallet)) ? answer(wallet) : NOT_ASKED);
+}
+
+/** What is asked of the sanctions contract and its node; each call throws where there is no answer. */
+export type SanctionsContract = {
+  /** At a block, or now; anything but a clear yes or no, as from an address without code, is a failure and never a no. */
+  readonly isSanctioned: (wallet: Address, block: number | "latest") => Promise<boolean>;
+  /** Null where the node has no such block. */
+  readonly blockHash: (block: number) => Promise<Hex | null>;
+};
+
+/** The contract at an address, through a client that has its own deadline and retries. */
+export function createSanctionsContract(client: PublicClient, address: Address): SanctionsContract {
+  return {
+    isSanctioned: (wallet, block) =>
+      client.readContract({
+        address,
+        abi: sanctionsListAbi,
+        functionName: "isSanctioned",
+        args: [wallet],
+        ...(block === "latest" ? { blockTag: block } : { blockNumber: BigInt(block) }),
+      }),
+    async blockHash(block) {
+      try {
+        return (await client.getBlock({ blockNumber: BigInt(block) })).hash;
+      } catch (error) {
+        if (error instanceof BlockNotFoundError) return null;
+        throw error;
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import type { Hex } from "viem";
+import canonicalize from "canonicalize";
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import type { SanctionsFlag } from "../model/features/types.ts";
-import { sanctionsListHash } from "./list-hash.ts";
 import type { SanctionsEntry } from "./sanctions.ts";
 
 /** The sanctions lists that a record was computed with, as JSON. */
@@ -27,4 +27,25 @@ export function sanctionsListFile(entries: readonly SanctionsEntry[]): Sanctions
     }),
     entries: sorted,
   };
+}
+
+/** An address, lower-case, and the list's own name for the entry. */
+export type ListedAddress = { readonly address: Address; readonly reference: string };
+
+/**
+ * keccak256 of a list's RFC 8785 JSON: its addresses in rising order, each once with its reference and nothing else, so that
+ * everybody who read the same edition has the same hash.
+ */
+export function sanctionsListHash(entries: readonly ListedAddress[]): Hex {
+  const list = entries
+    .map(({ address, reference }) => ({ address, reference }))
+    .toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const json = canonicalize(list);
+  if (json === undefined) throw new TypeError("only JSON has a canonical form");
+  return keccak256(stringToHex(json));
+}
+
+/** A list that must not take the place of the last one; the message says what is wrong with it. */
+export class RefusedList extends Error {
+  override readonly name = "RefusedList";
 }

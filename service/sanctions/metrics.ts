@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import { Counter, Gauge, type Registry } from "prom-client";
-import { ageSeconds, type SourceWatch } from "./source-watch.ts";
-import type { SourceStatus } from "./sources.ts";
+import { ageSeconds, type SourceStatus, type SourceWatch } from "./sources.ts";
 
 /** Registers gauges that tell of every source when the registry is read; once per registry, since names in it are unique. */
 export function watchSanctionsSources(

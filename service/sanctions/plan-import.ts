@@ -1,4 +1,4 @@
-import type { ListedAddress } from "./list-hash.ts";
+import type { ListedAddress } from "./list-file.ts";
 
 /** The list that is kept until an import replaces it. */
 export type KeptList = {
@@ -14,7 +14,7 @@ export type ImportRules = {
   readonly force: boolean;
 };
 
-export type ImportPlan =
+type ImportPlan =
   | {
       readonly kind: "import";
       readonly added: readonly ListedAddress[];

@@ -12,7 +12,7 @@ export type SanctionsClient = {
   readonly query: (config: QueryArrayConfig) => Promise<QueryArrayResult>;
 };
 
-export type SanctionsQuery = {
+type SanctionsQuery = {
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;
   readonly chainId: number;

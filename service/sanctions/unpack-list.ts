@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { RefusedList } from "./refused-list.ts";
+import { RefusedList } from "./list-file.ts";
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from("PK");

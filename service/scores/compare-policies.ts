@@ -4,12 +4,11 @@ import { scoreWallet } from "../model/features/score-wallet.ts";
 import type { AsOf } from "../model/features/types.ts";
 import type { Policy } from "../model/score/policy-shape.ts";
 import type { ScoreRecord } from "../model/score/record.ts";
-import { createContactCaches } from "./read/contact-cache.ts";
-import { SCORING_BATCH } from "./read-in-parts.ts";
-import { type ReadWallets, readWalletsIn, type ScoringContext } from "./score-wallets.ts";
-import { readFollowedWallets } from "./score-writes.ts";
+import { readFollowedWallets } from "./due-wallets.ts";
+import { createContactCaches } from "./read/contact-graph.ts";
+import { type ReadWallets, readWalletsIn, SCORING_BATCH, type ScoringContext } from "./score-wallets.ts";
 
-export type Comparison = {
+type Comparison = {
   readonly asOf: AsOf;
   /** By wallet. */
   readonly pairs: readonly { readonly before: ScoreRecord; readonly after: ScoreRecord }[];

@@ -1,8 +1,9 @@
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import type { Database } from "../db/database.ts";
 import { fromIndex } from "../db/from-index.ts";
 import { QUERY_DEADLINE } from "../db/query-deadline.ts";
 import { remembered } from "../db/remembered.ts";
+import type { Grade } from "../model/score/record.ts";
 import type { IndexHead } from "./scores.ts";
 
 /** One chain in numbers. */
@@ -30,7 +31,7 @@ type NewestRoot = {
 };
 
 /** These statements read whole indexes. */
-const KEPT_MS = 30_000;
+const NUMBERS_CACHED_MS = 30_000;
 
 /** Reads the numbers of a chain, at most every half minute. */
 export function createEcosystemReader(
@@ -39,7 +40,7 @@ export function createEcosystemReader(
 ): () => Promise<Ecosystem> {
   const read = remembered(() => readEcosystem(db, chainId), {
     keyOf: () => "all",
-    milliseconds: KEPT_MS,
+    milliseconds: NUMBERS_CACHED_MS,
     entries: 1,
     monotonicMs,
   });
@@ -114,4 +115,116 @@ async function readNewestRoot(db: Database, chainId: number): Promise<NewestRoot
   const [row] = rows;
   if (row === undefined) return null;
   return { epoch: row.epoch, transactionHash: row.hash, publishedAt: new Date(row.seconds * 1000) };
+}
+
+/** A grade in the oracle that is another than the one before; null for a record without enough history. */
+export type GradeChange = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  readonly from: Grade | null;
+  readonly to: Grade | null;
+  /** When the transaction was mined. */
+  readonly at: Date;
+  readonly transactionHash: Hex;
+};
+
+/** Publications that are looked through: most are heartbeats and moves within a grade. */
+const PUBLICATIONS_READ = 2_000;
+const CHANGES = 12;
+const GRADE_CHANGES_CACHED_MS = 15_000;
+
+/** Reads the newest changes of grade among the newest publications, newest first, at most every quarter of a minute. */
+export function createGradeChangeReader(
+  db: Database,
+  { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
+): () => Promise<readonly GradeChange[]> {
+  const read = remembered(() => readGradeChanges(db, chainId), {
+    keyOf: () => "all",
+    milliseconds: GRADE_CHANGES_CACHED_MS,
+    entries: 1,
+    monotonicMs,
+  });
+  return () => read(undefined);
+}
+
+async function readGradeChanges(db: Database, chainId: number): Promise<readonly GradeChange[]> {
+  const { rows } = await db.$client.query<{
+    wallet: Address;
+    from_grade: Grade | null;
+    to_grade: Grade | null;
+    mined_at: Date;
+    mined_hash: Hex;
+  }>({
+    ...QUERY_DEADLINE,
+    name: "grade_changes",
+    text: GRADE_CHANGES,
+    values: [chainId, PUBLICATIONS_READ, CHANGES],
+  });
+  return rows.map((row) => ({
+    wallet: row.wallet,
+    from: row.from_grade,
+    to: row.to_grade,
+    at: row.mined_at,
+    transactionHash: row.mined_hash,
+  }));
+}
+
+/** What was published before is the wallet's confirmed intent before; by the index of a wallet's intents. */
+const GRADE_CHANGES = `
+  select newest.wallet, was.grade as from_grade, became.grade as to_grade, sent.mined_at, sent.mined_hash
+  from (
+    select id, wallet, score_id, reason, sender_transaction_id from ahs.publish_intent
+    where chain_id = $1 and state = 'confirmed' order by id desc limit $2
+  ) as newest
+  join ahs.score as became on became.id = newest.score_id
+  join ahs.sender_transaction as sent
+    on sent.id = newest.sender_transaction_id and sent.mined_hash is not null and sent.mined_at is not null
+  cross join lateral (
+    select score_id from ahs.publish_intent
+    where chain_id = $1 and wallet = newest.wallet and id < newest.id and state = 'confirmed'
+    order by id desc limit 1
+  ) as earlier
+  join ahs.score as was on was.id = earlier.score_id
+  where newest.reason in ('grade', 'flag') and was.grade is distinct from became.grade
+  order by newest.id desc limit $3`;
+
+/** How many wallets have each score now, 0 to 100, by rising score; wallets without a score are in none, scores that nobody has are left out. */
+export type ScoreDistribution = readonly { readonly score: number; readonly wallets: number }[];
+
+/** Scores of all wallets move slowly, and this reads the whole index of them. */
+const DISTRIBUTION_CACHED_MS = 30_000;
+
+/** Reads the distribution of a chain's scores by one index-only scan, at most every half minute. */
+export function createDistributionReader(
+  db: Database,
+  { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
+): () => Promise<ScoreDistribution> {
+  const read = remembered(() => readDistribution(db, chainId), {
+    keyOf: () => "all",
+    milliseconds: DISTRIBUTION_CACHED_MS,
+    entries: 1,
+    monotonicMs,
+  });
+  return () => read(undefined);
+}
+
+async function readDistribution(db: Database, chainId: number): Promise<ScoreDistribution> {
+  const { rows } = await db.$client.query<{ score: number; wallets: number }>({
+    ...QUERY_DEADLINE,
+    name: "score_distribution",
+    text: `select ahs_score as score, count(*)::int as wallets from ahs.current_score
+           where chain_id = $1 and ahs_score is not null group by ahs_score order by ahs_score`,
+    values: [chainId],
+  });
+  return rows;
+}
+
+/** The wallet that the index of a chain has followed longest, lower-case; null while it follows none. */
+export async function readSampleWallet(db: Database, chainId: number): Promise<Address | null> {
+  const { rows } = await db.$client.query<{ readonly address: Address }>({
+    ...QUERY_DEADLINE,
+    name: "sample_wallet",
+    text: `select address from "chain_${chainId}".wallet order by followed_block, address limit 1`,
+  });
+  return rows[0]?.address ?? null;
 }

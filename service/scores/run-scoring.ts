@@ -3,11 +3,7 @@ import { type Address, zeroAddress } from "viem";
 import { workThrough } from "../db/work-through.ts";
 import { readAsOf } from "../ingest/read-as-of.ts";
 import type { AsOf } from "../model/features/types.ts";
-import { findStaleScores } from "../oracle/find-stale-scores.ts";
-import type { FactPatience } from "./fact-patience.ts";
-import { createContactCaches } from "./read/contact-cache.ts";
-import { readInParts, SCORING_BATCH, SCORING_LANES } from "./read-in-parts.ts";
-import { readWallets, type ScoredBlock, type ScoringContext, scoreRead } from "./score-wallets.ts";
+import { findStaleScores } from "../oracle/publish-scores.ts";
 import {
   countAccountFacts,
   type DueQuery,
@@ -15,7 +11,17 @@ import {
   readNightlyWallets,
   readOrphanedWallets,
   readOvertakenWallets,
-} from "./score-writes.ts";
+} from "./due-wallets.ts";
+import { createContactCaches } from "./read/contact-graph.ts";
+import {
+  readInParts,
+  readWallets,
+  SCORING_BATCH,
+  SCORING_LANES,
+  type ScoredBlock,
+  type ScoringContext,
+  scoreRead,
+} from "./score-wallets.ts";
 import { type StoreContext, storeRecords } from "./store-records.ts";
 
 export type ScoringRunContext = ScoringContext &
@@ -25,7 +31,7 @@ export type ScoringRunContext = ScoringContext &
     readonly logger: Logger;
   };
 
-export type ScoringRun = { readonly scored: number; readonly flagged: number };
+type ScoringRun = { readonly scored: number; readonly flagged: number };
 
 /**
  * Scores every wallet whose score is missing, outdated or orphaned, or whose confidence fell a level by waiting, flags
@@ -151,4 +157,33 @@ async function scoreBatches(
     },
   );
   return count;
+}
+
+/**
+ * Told which wallets wait for facts of their counterparties, and how many accounts have facts by now, in every round of
+ * scoring: answers those that have waited long enough.
+ */
+type FactPatience = (waiting: readonly string[], factsKnown: number) => readonly string[];
+
+/** A wallet waits while facts keep coming, whoever they are of: what is read next is in no order. */
+const QUIET_MS = 180_000;
+/** Nor longer than this: of some accounts no node tells anything. */
+const LONGEST_MS = 3_600_000;
+
+/** Patience by a clock that never goes back, in milliseconds: by wall clock, for the chain's may run through years in a minute. */
+export function createFactPatience(monotonicMs: () => number): FactPatience {
+  const since = new Map<string, number>();
+  let latest: { readonly facts: number; readonly at: number } | null = null;
+  return (waiting, factsKnown) => {
+    const now = monotonicMs();
+    const still = new Set(waiting);
+    for (const wallet of since.keys()) if (!still.has(wallet)) since.delete(wallet);
+    if (latest === null || latest.facts !== factsKnown) latest = { facts: factsKnown, at: now };
+    const { at } = latest;
+    return waiting.filter((wallet) => {
+      const start = since.get(wallet) ?? now;
+      since.set(wallet, start);
+      return now - Math.max(start, at) >= QUIET_MS || now - start >= LONGEST_MS;
+    });
+  };
 }

@@ -1,13 +1,21 @@
+import type { Logger } from "pino";
 import type { Address } from "viem";
+import { workThrough } from "../db/work-through.ts";
+import type { History, HistoryRequest } from "../ingest/history/history.ts";
+import type { HistoryReader } from "../ingest/history/history-reader.ts";
+import type { HistoryFailure } from "../ingest/history/history-source.ts";
+import { type PastFacts, readGaps, readPastFacts, storeKeptHistory } from "../ingest/history/kept-history.ts";
+import { type PastQuestion, planPast, requestPast } from "../ingest/history/plan-past.ts";
+import { readAsOf } from "../ingest/read-as-of.ts";
 import { hasOwnCall, requestEnrolment } from "../oracle/enrolments.ts";
-import { type PastContext, type PastOutcome, readMissingPast } from "./read-past.ts";
-import { type ScoreNowOutcome, scoreNow } from "./score-now.ts";
-import type { ScoringContext } from "./score-wallets.ts";
-import type { StoreContext } from "./store-records.ts";
+import { readSanctionsFlags } from "../sanctions/sanctions.ts";
+import { type ScoredWallets, type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
+import type { StoredScore } from "./scores.ts";
+import { readCurrentBlock, readScoreFrom, type StoreContext, storeRecords } from "./store-records.ts";
 
 export type OnDemandContext = ScoringContext & StoreContext & PastContext;
 
-export type OnDemandOutcome = ScoreNowOutcome | Exclude<PastOutcome, { readonly kind: "ready" }>;
+type OnDemandOutcome = ScoreNowOutcome | Exclude<PastOutcome, { readonly kind: "ready" }>;
 
 /**
  * Scores a wallet (lower-case) for somebody who pays, whether or not the index follows it: what is missing of its past is
@@ -29,4 +37,200 @@ export async function scoreOnDemand(context: OnDemandContext, wallet: Address): 
     },
     wallet,
   );
+}
+
+type ScoreNowOutcome =
+  | { readonly kind: "stored"; readonly row: StoredScore }
+  | { readonly kind: "not-indexed" }
+  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
+
+const NOT_SCORABLE: ScoreNowOutcome = {
+  kind: "unavailable",
+  detail: "No block is both final and enriched yet.",
+  retryAfterSeconds: 10,
+};
+
+const SCORED_BLOCK_GONE: ScoreNowOutcome = {
+  kind: "unavailable",
+  detail: "The block that the wallet was scored at has just left the index.",
+  retryAfterSeconds: 1,
+};
+
+/**
+ * Scores a wallet (lower-case) at the newest finalized and enriched block, stores the score and answers its row; a wallet
+ * listed or delisted since that block, or scored at a later one, is scored at the newest indexed one. Nothing is stored twice.
+ */
+export async function scoreNow(
+  context: ScoringContext & StoreContext,
+  address: Address,
+): Promise<ScoreNowOutcome> {
+  const finalized = await scoreAtFinalized(context, [address]);
+  if (finalized === null) return NOT_SCORABLE;
+  const chain = { schema: `chain_${context.chainId}`, chainId: context.chainId };
+  const isListedNow = (await readSanctionsFlags(context.db, chain, [address])).has(address);
+  const current = await readCurrentBlock(context.db, { chainId: context.chainId, wallet: address });
+  // A listing, or its end, was in a hurry: no later record goes back behind that one.
+  const isOvertaken = current !== null && current > finalized.asOf.blockNumber;
+  const scored =
+    isListed(finalized) === isListedNow && !isOvertaken ? finalized : await scoreAtNewest(context, [address]);
+  if (scored === null) return NOT_SCORABLE;
+  const [only] = scored.records;
+  if (only === undefined) return { kind: "not-indexed" };
+  if ((await storeRecords(context, scored)) === 0) return SCORED_BLOCK_GONE;
+  const row = await readScoreFrom(context.db, {
+    chainId: context.chainId,
+    wallet: address,
+    inputsHash: only.inputs.hash,
+  });
+  if (row === undefined)
+    throw new Error(`the score of ${address} at block ${scored.asOf.blockNumber} was not stored`);
+  return { kind: "stored", row };
+}
+
+function isListed({ records }: ScoredWallets): boolean {
+  return records.some(({ record }) => record.sanctionsFlags.length > 0);
+}
+
+type PastContext = Pick<ScoringContext, "db" | "chainId" | "policy"> & {
+  readonly history: HistoryReader;
+  readonly logger: Logger;
+};
+
+/** ready: what sources have to tell is stored, or nothing is missing. */
+type PastOutcome =
+  | { readonly kind: "ready" }
+  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number }
+  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
+
+const RUNNING_SECONDS = 5;
+const BUSY_SECONDS = 10;
+/** As long as a failure is kept, so that whoever comes back then is not told the same. */
+const FAILED_SECONDS = 30;
+
+const NO_FINAL_BLOCK: PastOutcome = {
+  kind: "unavailable",
+  detail: "The index holds no finalized block yet.",
+  retryAfterSeconds: 10,
+};
+
+const BLOCK_GONE: PastOutcome = {
+  kind: "unavailable",
+  detail: "The block up to which the history was read has just left the index.",
+  retryAfterSeconds: 1,
+};
+
+const RUNNING: PastOutcome = {
+  kind: "history-unavailable",
+  detail: "The wallet's history is still being read; the next request finds it or joins the reading.",
+  retryAfterSeconds: RUNNING_SECONDS,
+};
+
+/** Reads from the source whatever is missing to score a wallet (lower-case), and stores it. */
+export function readMissingPast(context: PastContext, wallet: Address): Promise<PastOutcome> {
+  return readPast(context, wallet, planPast);
+}
+
+/** Reads a wallet's past before it was followed from the source, also where the index alone would do, and stores it. */
+function readWholePast(context: PastContext, wallet: Address): Promise<PastOutcome> {
+  return readPast(context, wallet, requestPast);
+}
+
+async function readPast(
+  context: PastContext,
+  wallet: Address,
+  plan: (facts: PastFacts, question: PastQuestion) => HistoryRequest | null,
+): Promise<PastOutcome> {
+  const { db, chainId, policy, history } = context;
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  if (asOf === null) return NO_FINAL_BLOCK;
+  const facts = await readPastFacts(db, { chainId, wallet, asOfBlock: asOf.blockNumber });
+  const request = plan(facts, { wallet, asOf, windowDays: policy.window.days });
+  if (request === null) return { kind: "ready" };
+  const told = await history.read(request);
+  switch (told.kind) {
+    case "running":
+      return RUNNING;
+    case "failed":
+      return failed(context, wallet, told);
+    case "found":
+      return (await store(context, request, told)) ? { kind: "ready" } : BLOCK_GONE;
+  }
+}
+
+function failed({ logger }: PastContext, wallet: Address, failure: HistoryFailure): PastOutcome {
+  logger.warn({ wallet, failure }, "no history");
+  const isBusy = failure.reason === "busy";
+  return {
+    kind: "history-unavailable",
+    detail: detailOf(failure),
+    retryAfterSeconds: isBusy ? BUSY_SECONDS : Math.max(FAILED_SECONDS, failure.retryAfterSeconds ?? 0),
+  };
+}
+
+function detailOf({ reason }: HistoryFailure): string {
+  switch (reason) {
+    case "busy":
+      return "Too many wallets wait for their history already.";
+    case "crowded":
+      return "Others have sent the wallet so much that its own transactions were not found among theirs.";
+    case "unavailable":
+    case "timeout":
+    case "rate_limited":
+    case "refused":
+    case "malformed":
+    case "inconsistent":
+    case "behind":
+      return `The source of histories gives none that can be used: ${reason}.`;
+  }
+}
+
+function store(
+  { db, chainId }: PastContext,
+  { wallet, asOf }: HistoryRequest,
+  { calls, coverage }: History,
+): Promise<boolean> {
+  const { source, fromBlock, fromTimestamp, toBlock } = coverage;
+  const range = { source, fromBlock, fromTimestamp, toBlock, toHash: asOf.blockHash };
+  // An account that sent nothing may be a contract, whose calls no source of transactions tells: nothing is covered.
+  const told =
+    calls.length > 0
+      ? { ...range, complete: coverage.complete }
+      : { ...range, fromBlock: toBlock, fromTimestamp: asOf.timestamp, complete: false };
+  return storeKeptHistory(db, { chainId, wallet, ...told }, calls);
+}
+
+/** Wallets of one round, and how many of them are read at once. */
+const [ROUND, AT_ONCE] = [20, 5];
+
+/**
+ * Between the last block that a source told of a paid-for wallet and the first that the index follows it in lie blocks that
+ * nobody read: has the source tell them, and scores those wallets anew. Answers how many; those whose source fails are left
+ * for a later round, and one of which the reading throws is quarantined.
+ */
+export async function closeGaps(context: OnDemandContext): Promise<number> {
+  const { db, chainId } = context;
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  if (asOf === null) return 0;
+  const gaps = { chainId, asOfBlock: asOf.blockNumber, now: context.now(), limit: ROUND };
+  let closed = 0;
+  await workThrough(
+    { ...context, kind: "history" },
+    {
+      items: await readGaps(db, gaps),
+      batchSize: 1,
+      lanes: AT_ONCE,
+      attempt: async (batch) => {
+        for (const wallet of batch as Address[]) {
+          if ((await readWholePast(context, wallet)).kind !== "ready") continue;
+          await scoreNow(context, wallet);
+          closed += 1;
+        }
+      },
+      control: async () => {
+        await readGaps(db, gaps);
+      },
+    },
+  );
+  if (closed > 0) context.logger.info({ closed }, "histories of enrolled wallets completed");
+  return closed;
 }

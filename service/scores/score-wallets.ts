@@ -19,9 +19,15 @@ import {
   sanctionsFile,
   tokenListFile,
 } from "./inputs-hash.ts";
-import { type ContactCaches, createContactCaches } from "./read/contact-cache.ts";
-import { flagsByAddress, type ReadRows, readWalletRows, type SharedInputs } from "./read/read-rows.ts";
-import { readTokenList } from "./read/read-token-list.ts";
+import { type ContactCaches, createContactCaches } from "./read/contact-graph.ts";
+import { readCallSizes } from "./read/read-calls.ts";
+import {
+  flagsByAddress,
+  type ReadRows,
+  readTokenList,
+  readWalletRows,
+  type SharedInputs,
+} from "./read/read-rows.ts";
 
 /** What the model reads of a deployment besides the chain's number. */
 type ScoringChain = Pick<ChainFacts, "market" | "accounts">;
@@ -61,7 +67,7 @@ export type ReadWallets = {
 /** finalized: the newest block both final and enriched. newest: the newest indexed one, which a reorg can still take out. */
 export type ScoredBlock = "finalized" | "newest";
 
-export type ReadTask = {
+type ReadTask = {
   /** Lower-case, each once. */
   readonly wallets: readonly Address[];
   readonly at: ScoredBlock;
@@ -218,4 +224,56 @@ function unknownRows(
     };
     return { rows, digest: rowsDigest(rows) };
   });
+}
+
+/** Wallets of one batch: few enough for their calls to be short-lived in memory. */
+export const SCORING_BATCH = 250;
+
+/** Batches in progress at once: the database reads for one while this process scores the other. */
+export const SCORING_LANES = 2;
+
+/**
+ * Bytes of call text that one part of a batch holds, unless a single wallet has more. Parsed calls take about four times as
+ * much memory: two lanes stay far below Node's default heap.
+ */
+const PART_BYTES = 32 * 1_048_576;
+
+/**
+ * Reads the wallets of a batch in parts of bounded size, the next one when the caller is done with the last. Ends early where
+ * there is no block to score at any more.
+ */
+export async function* readInParts(
+  context: ScoringContext,
+  task: ReadTask,
+  partBytes = PART_BYTES,
+): AsyncGenerator<ReadWallets, void, undefined> {
+  const { db, chainId } = context;
+  const sizes = await readCallSizes(db.$client, { chainId, wallets: task.wallets });
+  for (const wallets of divideBySize(task.wallets, sizes, partBytes)) {
+    const read = await readWallets(context, { ...task, wallets });
+    if (read === null) return;
+    yield read;
+  }
+}
+
+/** Divides wallets, in their order, so that no part but that of a single wallet holds more bytes than wanted. */
+function divideBySize(
+  wallets: readonly Address[],
+  sizes: ReadonlyMap<string, number>,
+  partBytes: number,
+): readonly (readonly Address[])[] {
+  const parts: Address[][] = [];
+  let bytes = 0;
+  for (const wallet of wallets) {
+    const size = sizes.get(wallet) ?? 0;
+    const part = parts.at(-1);
+    if (part === undefined || bytes + size > partBytes) {
+      parts.push([wallet]);
+      bytes = size;
+    } else {
+      part.push(wallet);
+      bytes += size;
+    }
+  }
+  return parts;
 }

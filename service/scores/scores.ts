@@ -3,10 +3,17 @@ import type { Address, Hex } from "viem";
 import type { Database } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
 import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { inputFile } from "../db/tables/epoch.ts";
 import { score } from "../db/tables/score.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
 import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "../sanctions/sanctions.ts";
+
+/** The content of an input file by its hash (lower-case 0x hex); undefined when there is none. */
+export async function readInputFile(db: Database, hash: Hex): Promise<unknown> {
+  const [row] = await db.select().from(inputFile).where(eq(inputFile.hash, hash));
+  return row?.content;
+}
 
 /** A row of the score history. */
 export type StoredScore = typeof score.$inferSelect;
@@ -217,4 +224,59 @@ function publishedOf(row: PublishedRow): PublishedScore {
     transactionHash: row.transaction_hash,
     publishedAt: new Date(Number(row.published_at) * 1000),
   };
+}
+
+/** The newest stored score of one UTC day. */
+export type DayScore = {
+  readonly asOfTime: Date;
+  /** Null where there was too little history, as is the grade. */
+  readonly ahsScore: number | null;
+  readonly grade: Grade | null;
+};
+
+type DayRow = { readonly as_of_time: Date; readonly ahs_score: number | null; readonly grade: Grade | null };
+
+/** Reads the newest score of each of the last so many days that have one, oldest first; the wallet is lower-case. */
+export function createDailyScores(
+  db: Database,
+  { chainId, days }: { readonly chainId: number; readonly days: number },
+): (wallet: Address) => Promise<readonly DayScore[]> {
+  return async (wallet) => {
+    const { rows } = await db.$client.query<DayRow>({
+      ...QUERY_DEADLINE,
+      name: "daily_scores",
+      text: `
+        select * from (
+          select distinct on (day) as_of_time, ahs_score, grade
+          from (
+            select as_of_time, ahs_score, grade, as_of_block, id, (as_of_time at time zone 'UTC')::date as day
+            from ahs.score where chain_id = $1 and wallet = $2
+          ) as scored
+          order by day desc, as_of_block desc, id desc
+          limit $3
+        ) as daily
+        order by as_of_time`,
+      values: [chainId, wallet, days],
+    });
+    return rows.map((row) => ({ asOfTime: row.as_of_time, ahsScore: row.ahs_score, grade: row.grade }));
+  };
+}
+
+/** What a stored score says of how it was made. */
+export type ScoreReference = {
+  readonly modelVersion: string;
+  /** keccak256 that names everything it was computed from. */
+  readonly inputsHash: string;
+};
+
+/** Reads how a score of the history was made, by its row's id; null where there is no such row. */
+export async function readScoreReference(db: Database, scoreId: number): Promise<ScoreReference | null> {
+  const { rows } = await db.$client.query<{ model_version: string; inputs_hash: string }>({
+    ...QUERY_DEADLINE,
+    name: "score_reference",
+    text: "select model_version, inputs_hash from ahs.score where id = $1",
+    values: [scoreId],
+  });
+  const [row] = rows;
+  return row === undefined ? null : { modelVersion: row.model_version, inputsHash: row.inputs_hash };
 }

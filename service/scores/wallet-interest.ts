@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { QUERY_DEADLINE } from "../db/query-deadline.ts";
 
 /** Notes that somebody read a wallet, so that its score gets a heartbeat. */
-export type InterestRecorder = (address: Address) => Promise<void>;
+type InterestRecorder = (address: Address) => Promise<void>;
 
 /** Reads closer together than this are one: the heartbeat asks in days. */
 const ONE_READ_MS = 3_600_000;

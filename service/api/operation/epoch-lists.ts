@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
 import { merkleProof, merkleTree } from "../../chain/oracle-merkle.ts";
 import type { OracleLeaf } from "../../chain/oracle-types.ts";
-import type { StoredEpoch } from "../../oracle/discovery-files.ts";
+import type { StoredEpoch } from "../../oracle/epochs.ts";
 import { toEip55 } from "../address-schema.ts";
 import type { EpochList, epochSchema, GetEpochPorts } from "./get-epoch.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { databaseFailure } from "../../db/database-failure.ts";
-import { ageSeconds, type SourceWatch } from "../../sanctions/source-watch.ts";
+import { ageSeconds, type SourceWatch } from "../../sanctions/sources.ts";
 import type { IndexHead } from "../../scores/scores.ts";
 import { answerJson } from "../answer.ts";
 import { defineFree } from "../endpoint.ts";

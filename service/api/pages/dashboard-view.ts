@@ -1,8 +1,6 @@
 import { html } from "hono/html";
-import type { ScanNight } from "../../registries/nightly/scan-nights.ts";
-import type { Ecosystem } from "../../scores/ecosystem.ts";
-import type { GradeChange } from "../../scores/grade-changes.ts";
-import type { ScoreDistribution } from "../../scores/score-distribution.ts";
+import type { ScanNight } from "../../registries/nightly/service-records.ts";
+import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
 import { toEip55 } from "../address-schema.ts";
 import { renderDistribution, renderEmptyScale } from "./distribution-chart.ts";
 import type { PageContent } from "./frame.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { ScoreDistribution } from "../../scores/score-distribution.ts";
+import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 import { percent, ROUTES_HEIGHT, renderRoutedRuler } from "./chart-parts.ts";
 import { countOf, countWords, gradeMark, percentWords } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";

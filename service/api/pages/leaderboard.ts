@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
 import type { Grade } from "../../model/score/record.ts";
+import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 import { type FoundAgent, MOST_NAMES, type RankedWallet, type RankPlace } from "../../scores/leaderboard.ts";
-import type { ScoreDistribution } from "../../scores/score-distribution.ts";
 import { toEip55 } from "../address-schema.ts";
 import { type LeaderboardRow, renderLeaderboard } from "./leaderboard-view.ts";
 import { answerPublicPage, type Page, type PageHandler, redirectTo } from "./page.ts";

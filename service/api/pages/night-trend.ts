@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { ScanNight } from "../../registries/nightly/scan-nights.ts";
+import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import { renderLineChart } from "./line-chart.ts";
 import { countOf, countWords, dayWords, GRADES } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";

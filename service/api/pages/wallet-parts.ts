@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import type { ScoreReference } from "../../scores/score-reference.ts";
-import type { PublishedScore, Standing } from "../../scores/scores.ts";
+import type { PublishedScore, ScoreReference, Standing } from "../../scores/scores.ts";
 import type { PageChain, ReportState } from "./page-ports.ts";
 /** What everybody may see of a wallet. */
 export type WalletView = {

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { encodeFunctionData } from "viem";
 import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
 import { gradeOf } from "../../chain/oracle-codec.ts";
-import type { ScoreReference } from "../../scores/score-reference.ts";
+import type { ScoreReference } from "../../scores/scores.ts";
 import { toEip55 } from "../address-schema.ts";
 import { countWords, gradeMark, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { gradeLabel } from "../../model/score/grade.ts";
+import { gradeLabel } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { CurrentScore, Standing } from "../../scores/scores.ts";

@@ -1,7 +1,6 @@
 import type { Address } from "viem";
-import { gradeLabel } from "../../model/score/grade.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import type { FeatureLine } from "../../model/score/record.ts";
+import { type FeatureLine, gradeLabel } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
 import {
@@ -12,9 +11,8 @@ import {
   sentenceOf,
   titleOf,
 } from "../../reports/report-card.ts";
-import type { DayScore } from "../../scores/daily-scores.ts";
-import type { ScoreDistribution } from "../../scores/score-distribution.ts";
-import type { StoredScore } from "../../scores/scores.ts";
+import type { ScoreDistribution } from "../../scores/ecosystem.ts";
+import type { DayScore, StoredScore } from "../../scores/scores.ts";
 import { isStale, renderCoverage, routingOf } from "../scores/render-ahs-record.ts";
 import { isoOf, type ReportSource } from "../wallet-report.ts";
 import type { ReportCard } from "./get-report-card-schema.ts";

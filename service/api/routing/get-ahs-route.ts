@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
-import { gradeLabel } from "../../model/score/grade.ts";
+import { gradeLabel } from "../../model/score/record.ts";
 import {
   DEFAULT_ROUTING,
   type RoutingFacts,

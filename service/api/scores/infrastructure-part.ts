@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
-import { gradeLabel } from "../../model/score/grade.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
+import { gradeLabel } from "../../model/score/record.ts";
 import {
   type Infrastructure,
   infrastructureLines,
@@ -14,8 +14,8 @@ import {
   isHttpEndpoint,
   liesUnder,
 } from "../../registries/probes/endpoint-url.ts";
+import type { ReservedVisit, UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 import type { InfrastructureReader, WalletAgent } from "../../registries/probes/probes-of-wallet.ts";
-import type { ReservedVisit, UrlVisitor } from "../../registries/probes/url-visitor.ts";
 import type { StoredScore } from "../../scores/scores.ts";
 import type { AhsRecord } from "./ahs-record-schema.ts";
 import type { InfrastructurePart } from "./infrastructure-schema.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import type { Coverage } from "../../model/features/types.ts";
-import { gradeLabel } from "../../model/score/grade.ts";
+import { gradeLabel } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../../model/score/route.ts";
 import type { PublishedScore, ScoreTrend, StoredScore } from "../../scores/scores.ts";
 import { toEip55 } from "../address-schema.ts";

@@ -1,5 +1,9 @@
-import { measureProbes, type ProbeFact, type ProbeFigures } from "../../model/score/measure-probes.ts";
-import type { Infrastructure } from "../../model/score/score-infrastructure.ts";
+import {
+  type Infrastructure,
+  measureProbes,
+  type ProbeFact,
+  type ProbeFigures,
+} from "../../model/score/score-infrastructure.ts";
 import type { ProbeResult } from "../../registries/probes/probe-endpoint.ts";
 import type {
   ProbeDay,

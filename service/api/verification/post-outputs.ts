@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ownerOf, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import type { UrlVisitor } from "../../registries/probes/url-visitor.ts";
+import type { UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 import type {
   Acceptance,
   OutputDraft,

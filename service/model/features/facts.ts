@@ -1,12 +1,11 @@
-import { clamp, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
-import type { Feature } from "../score/measured-wallet.ts";
+import { clamp, MICRO, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import type { BlindFailures, FailedCall } from "./failure-runs.ts";
+import type { Feature } from "../score/record.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Market } from "./market.ts";
-import type { Success } from "./success.ts";
+import { SECONDS_PER_DAY } from "./time.ts";
 import type { GasUse, WalletRows } from "./types.ts";
-import type { WeighedHistory } from "./weigh-calls.ts";
+import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
 
 /** What every feature of one wallet is computed from; history holds at least one outside call. */
 export type Facts = {
@@ -72,4 +71,103 @@ export function gate({ success, policy }: Facts): number {
 export function shrink(points: number, { history, policy }: Facts): number {
   const prior = policy.shrink.calls * NANO;
   return (history.credited * points + prior * policy.shrink.points) / (history.credited + prior);
+}
+
+/** Success of a wallet, each a share of 1: over the window, over its last days, and the smaller mean of the two. */
+type Success = {
+  /** s. */
+  readonly whole: number;
+  /** s14. */
+  readonly recent: number;
+  /** S = min(s, (s + s14) / 2). */
+  readonly steady: number;
+};
+
+/** Success by section 2 of the scoring model. */
+export function measureSuccess(history: WeighedHistory, policy: Policy): Success {
+  const { prior, recentPriorCalls } = policy.success;
+  const recentFrom = recentStart(history, policy);
+
+  let succeeded = 0;
+  let recentSucceeded = 0;
+  let recentWeight = 0;
+  for (const { call, credit, credited } of history.outside) {
+    if (call.ok) succeeded += credited;
+    if (call.timestamp < recentFrom) continue;
+    if (call.ok) recentSucceeded += credit;
+    recentWeight += call.ok ? credit : MICRO;
+  }
+  const whole = (succeeded + prior.successes * NANO) / (history.evidence + prior.calls * NANO);
+  const recent =
+    (recentSucceeded + recentPriorCalls * MICRO * whole) / (recentWeight + recentPriorCalls * MICRO);
+  return { whole, recent, steady: Math.min(whole, (whole + recent) / 2) };
+}
+
+/** Unix seconds from which calls are recent: so many days before the last own call; 0 where there is none. */
+export function recentStart({ calls }: WeighedHistory, { success }: Policy): number {
+  const last = calls.at(-1);
+  return last === undefined ? 0 : last.timestamp - success.recentDays * SECONDS_PER_DAY;
+}
+
+/** A failed outside call and its place among the calls of its (contract, method). */
+export type FailedCall = WeighedCall & {
+  /** Failures directly before it, with no success between. */
+  readonly failuresBefore: number;
+  /** Seconds to the next success; null when none followed. */
+  readonly recoveredAfter: number | null;
+};
+
+/** Failures after several in a row of the same call. */
+type BlindFailures = {
+  readonly calls: number;
+  /** Their weight over the credited weight of all attempts with a prior, 0 or more. */
+  readonly share: number;
+};
+
+/** Every failed outside call of the window, sorted, with the run it stands in. */
+export function findFailures({ outside }: WeighedHistory): readonly FailedCall[] {
+  if (outside.every(({ call }) => call.ok)) return [];
+  const nextSuccess = new Map<number, number>();
+  const recovered: (number | null)[] = [];
+  for (let position = outside.length - 1; position >= 0; position--) {
+    const weighed = outside[position];
+    if (weighed === undefined) continue;
+    const { call, method } = weighed;
+    if (call.ok) nextSuccess.set(method, call.timestamp);
+    else {
+      const next = nextSuccess.get(method);
+      recovered.push(next === undefined ? null : next - call.timestamp);
+    }
+  }
+  const runs = new Map<number, number>();
+  const failures: FailedCall[] = [];
+  for (const weighed of outside) {
+    if (weighed.call.ok) {
+      runs.delete(weighed.method);
+      continue;
+    }
+    const failuresBefore = runs.get(weighed.method) ?? 0;
+    runs.set(weighed.method, failuresBefore + 1);
+    failures.push({ ...weighed, failuresBefore, recoveredAfter: recovered.pop() ?? null });
+  }
+  return failures;
+}
+
+/**
+ * The blind ones among the failures. Their weight is compared with what all attempts are credited, not with n: n grows when
+ * a call fails, and with it one failure more could look like less blindness.
+ */
+export function findBlindFailures(
+  failures: readonly FailedCall[],
+  history: WeighedHistory,
+  { adaptation }: Policy,
+): BlindFailures {
+  let calls = 0;
+  let weight = 0;
+  for (const failure of failures) {
+    if (failure.failuresBefore < adaptation.afterFailures) continue;
+    calls += 1;
+    weight += failure.weight;
+  }
+  return { calls, share: weight / (history.credited + adaptation.priorCalls * NANO) };
 }

@@ -1,9 +1,10 @@
+import { NANO } from "../score/fixed-point.ts";
+import type { Policy } from "../score/policy-shape.ts";
 import type { Pattern } from "../score/record.ts";
-import { burntWords, shareWords, successWords } from "./call-tally.ts";
-import type { Facts } from "./facts.ts";
-import type { FailedCall } from "./failure-runs.ts";
-import { findLabels } from "./labels.ts";
-import { isSelfDealing, ownShare } from "./self-dealing.ts";
+import { burntWords, shareWords, succeededWords, successWords, tallyCalls } from "./call-tally.ts";
+import type { Facts, FailedCall } from "./facts.ts";
+import { SECONDS_PER_DAY } from "./time.ts";
+import type { WeighedHistory } from "./weigh-calls.ts";
 
 /** Every pattern that the calls of a wallet show, in a fixed order: what costs points, then the labels, which do not. */
 export function findPatterns(facts: Facts): readonly Pattern[] {
@@ -98,4 +99,59 @@ function selfDealingRing({ history, policy }: Facts): Pattern | null {
     effect: policy.patterns.selfDealingRing.effect,
     evidence: `${own} calls, ${shareWords(ownShare(history))} of the weight, within its owner's accounts`,
   };
+}
+
+/** Whether most of the weight of a wallet's calls, and enough of them, stays within its owner's accounts. */
+export function isSelfDealing(history: WeighedHistory, { patterns }: Policy): boolean {
+  const { clusterShareAbove, minCalls } = patterns.selfDealingRing;
+  return history.calls.length - history.outside.length >= minCalls && ownShare(history) > clusterShareAbove;
+}
+
+/** Share of the weight of all own calls that stays within the owner cluster, 0 to 1; 0 without calls. */
+export function ownShare({ ownWeight, totalWeight }: WeighedHistory): number {
+  return totalWeight === 0 ? 0 : ownWeight / totalWeight;
+}
+
+/** What is worth saying of a wallet and costs it nothing; `untroubled` if no pattern that costs points was found. */
+function findLabels(facts: Facts, untroubled: boolean): readonly Pattern[] {
+  const silent = zombie(facts);
+  if (silent !== null) return [silent];
+  return [recoveryInProgress(facts), untroubled ? healthyOperator(facts) : null].filter(
+    (found) => found !== null,
+  );
+}
+
+/** Its services answer, but the wallet has been silent; by the last answer seen, so that waiting alone changes nothing. */
+function zombie({ rows, history, policy }: Facts): Pattern | null {
+  const last = history.calls.at(-1);
+  if (rows.servicesUpAt === null || last === undefined) return null;
+  const days = Math.floor((rows.servicesUpAt - last.timestamp) / SECONDS_PER_DAY);
+  if (days < policy.patterns.zombie.silentDays) return null;
+  return label("zombie", `its services answered ${days} days after its last call`);
+}
+
+/** Worse over the window than of late. */
+function recoveryInProgress(facts: Facts): Pattern | null {
+  const { success, policy } = facts;
+  const { wholeBelow, recentFrom } = policy.patterns.recoveryInProgress;
+  if (success.whole >= wholeBelow || success.recent < recentFrom) return null;
+  return label("recovery_in_progress", successWords(facts));
+}
+
+/** On no list, with enough evidence of dealing with independent parties and no listed ones, and nearly all of it good. */
+function healthyOperator({ rows, history, success, exposedShare, policy }: Facts): Pattern | null {
+  if (rows.sanctions.length > 0) return null;
+  const { steadyFrom, minWeight } = policy.patterns.healthyOperator;
+  const { unproven, exposure } = policy.caps;
+  if (success.steady < steadyFrom || history.evidence < minWeight * NANO) return null;
+  if (history.credited < unproven.creditedShareBelow * history.totalWeight) return null;
+  if (exposure.some(({ from }) => exposedShare >= from)) return null;
+  return label(
+    "healthy_operator",
+    `${succeededWords(tallyCalls(history.outside))} succeeded; estimated success ${shareWords(success.steady)}`,
+  );
+}
+
+function label(name: string, evidence: string): Pattern {
+  return { name, severity: "info", effect: 0, evidence };
 }

@@ -34,7 +34,7 @@ type RoutingReason =
   | "insufficient_history"
   | "not_scored";
 
-export type RoutingDecision = { readonly action: RoutingAction; readonly reason: RoutingReason };
+type RoutingDecision = { readonly action: RoutingAction; readonly reason: RoutingReason };
 
 /** The specification's table: A and B settle, C waits in escrow, the rest is rejected. */
 export const DEFAULT_ROUTING: RoutingPolicy = {

@@ -1,10 +1,13 @@
 import type { AsOf } from "../features/types.ts";
-import { asInsufficient, type Confidence, confidenceOf, SANCTIONED_CONFIDENCE } from "./confidence.ts";
-import { gradeOf } from "./grade.ts";
-import { levelUntil } from "./level-until.ts";
-import type { MeasuredWallet } from "./measured-wallet.ts";
+import {
+  asInsufficient,
+  type Confidence,
+  confidenceOf,
+  levelUntil,
+  SANCTIONED_CONFIDENCE,
+} from "./confidence.ts";
 import type { Policy } from "./policy-shape.ts";
-import type { FeatureLine, ScoreRecord } from "./record.ts";
+import { type FeatureLine, gradeOf, type MeasuredWallet, type ScoreRecord } from "./record.ts";
 import {
   type Dimension,
   dimensionLines,
@@ -12,8 +15,8 @@ import {
   type Points,
   plainLine,
   scoreDimension,
-} from "./score-dimension.ts";
-import { scoreTotal } from "./score-total.ts";
+  scoreTotal,
+} from "./score-total.ts";
 
 /** Features to record: a sanctioned wallet is F whatever it did, and one with too little evidence is not scored. */
 export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy): ScoreRecord {

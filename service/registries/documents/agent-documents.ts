@@ -10,7 +10,6 @@ import {
   type DocumentState,
   documentDay,
 } from "../../db/tables/infrastructure.ts";
-import { agentAccount } from "./agent-account.ts";
 
 /** Places at the gateway of ipfs: one host for all agents, who wait only for those of their own lane. */
 export const IPFS_LANES = 2;
@@ -29,7 +28,7 @@ export type DueAgent = {
   readonly hasServices: boolean;
 };
 
-export type DueDocuments = {
+type DueDocuments = {
   readonly agents: readonly DueAgent[];
   /** Whether an agent is due, among them or not, that is new, or whose URI changed. */
   readonly changed: boolean;
@@ -155,7 +154,7 @@ function dueStatement(chainId: number): string {
   ) as chosen on true order by greatest(turn, place), not changed, lot`;
 }
 
-export type DocumentWrite = {
+type DocumentWrite = {
   readonly chainId: number;
   readonly agentId: bigint;
   readonly uri: string;
@@ -213,7 +212,7 @@ export async function storeDocument(db: Database, write: DocumentWrite): Promise
 }
 
 /** How many accounts have used up a day's documents, and some of them. */
-export type SpentAccounts = { readonly count: number; readonly first: readonly string[] };
+type SpentAccounts = { readonly count: number; readonly first: readonly string[] };
 
 const SPENT_SHOWN = 5;
 
@@ -239,7 +238,7 @@ function utcDay(at: Date): string {
 const BATCH = 10_000;
 
 /** Agents with a document, by their ids: above the one and up to the other. */
-export type AgentRange = { readonly above: string; readonly upTo: string };
+type AgentRange = { readonly above: string; readonly upTo: string };
 
 /**
  * All agents with a document, at most 10,000 at a time but for those that come meanwhile. Throws the signal's reason between
@@ -314,4 +313,20 @@ export async function countDocuments(
     .where(sql`${agentDocument.chainId} = ${chainId}`)
     .groupBy(agentDocument.state);
   return new Map(rows.map(({ state, count }) => [state, count]));
+}
+
+/**
+ * SQL for the account that an agent `a` of a chain's index takes turns as: its owner where the owner has been its wallet, else
+ * the wallet that acts or acted for it first. Being the wallet takes the wallet's own act, so that whoever hands agents over
+ * keeps their turns, and takes none of the receiver's.
+ */
+export function agentAccount(chainId: number): string {
+  const wallets = `${escapeIdentifier(`chain_${chainId}`)}.agent_wallet`;
+  return `case
+    when exists (select from ${wallets} w where w.agent_id = a.agent_id and w.wallet = a.owner) then a.owner
+    else coalesce(
+      a.wallet,
+      (select w.wallet from ${wallets} w where w.agent_id = a.agent_id order by w.from_block, w.id limit 1),
+      a.owner
+    ) end`;
 }

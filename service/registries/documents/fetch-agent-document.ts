@@ -22,7 +22,7 @@ type Fetched =
   | { readonly kind: "body"; readonly body: Uint8Array }
   | { readonly kind: "failed"; readonly outcome: FailedOutcome };
 
-export type DocumentSource = {
+type DocumentSource = {
   readonly fetch: GuardedFetch;
   /** URL of the gateway that serves ipfs: URIs; it is trusted but for files that a CID hashes whole. */
   readonly ipfsGateway: string;

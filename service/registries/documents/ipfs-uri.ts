@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** A file of IPFS, as an ipfs: URI names it. */
-export type IpfsFile = {
+type IpfsFile = {
   /** As the URI spells it. */
   readonly cid: string;
   /** Segments below the CID, decoded; none for the CID itself. */

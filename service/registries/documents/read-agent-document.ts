@@ -1,15 +1,14 @@
 import type { DeclaredService } from "../../db/tables/infrastructure.ts";
 import { endpointText } from "../probes/endpoint-url.ts";
-import { isRecord, parseJson } from "./json-values.ts";
 
 /** What a registration document says, as far as anything here reads it. */
-export type AgentDocument = {
+type AgentDocument = {
   readonly kind: "document";
   readonly name: string | null;
   readonly services: readonly DeclaredService[];
 };
 
-export type MalformedDocument = { readonly kind: "malformed"; readonly detail: string };
+type MalformedDocument = { readonly kind: "malformed"; readonly detail: string };
 
 /** More than any agent has; each is a URL that is asked for on somebody's word. */
 const MAX_SERVICES = 32;
@@ -67,4 +66,19 @@ function storable(value: unknown, maxCharacters: number): string | null {
 
 function malformed(detail: string): MalformedDocument {
   return { kind: "malformed", detail };
+}
+
+/** The value of a JSON text in UTF-8; undefined, which is no JSON value, where it is none. */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    // What strangers serve is often no JSON: callers judge undefined like any other value.
+    return undefined;
+  }
+}
+
+/** Whether a value is a JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

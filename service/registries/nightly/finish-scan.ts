@@ -4,19 +4,18 @@ import type { Deployment } from "../../chain/deployments.ts";
 import { holdChain } from "../../db/chain-fence.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
-import type { RegistryReport, RootReport, ScanReport } from "../../db/tables/scan-report.ts";
-import { countDocumentsLeft } from "../documents/agent-documents.ts";
+import type { GradeMove, RegistryReport, RootReport, ScanReport } from "../../db/tables/scan-report.ts";
+import type { Grade } from "../../model/score/record.ts";
+import { agentBatches, countDocumentsLeft } from "../documents/agent-documents.ts";
 import type { RegistryReading } from "../readers/read-registry.ts";
 import {
   countIndexedAgents,
   countRegistryAgents,
   countRequestedWallets,
 } from "../readers/registry-agents.ts";
-import { takeChangedDocuments, takeGradeMoves } from "./scan-changes.ts";
-import { readScanFigures } from "./scan-figures.ts";
 import { endScan, readNewestScan, type ScanAttempt } from "./scan-runs.ts";
 
-export type ScanEnd = {
+type ScanEnd = {
   readonly attempt: ScanAttempt;
   readonly deployment: Pick<Deployment, "chainId" | "identityRegistry" | "registries">;
   /** Of the further registries, by lower-case address. */
@@ -90,4 +89,161 @@ async function reportRegistries(
     reports.push({ registry, name, ...counts, newWallets, block, fault });
   }
   return reports;
+}
+
+/** How many grades moved, and the first hundred of them by wallet. */
+type GradeMoves = { readonly count: number; readonly first: readonly GradeMove[] };
+
+const MOVES_SHOWN = 100;
+
+/**
+ * Compares the grade of every wallet with the one that the scan before left here, and leaves the present ones for the next,
+ * in one statement: whatever moves meanwhile is the next one's.
+ */
+async function takeGradeMoves(tx: NodePgDatabase, chainId: number): Promise<GradeMoves> {
+  const { rows } = await tx.execute<{
+    wallet: string;
+    before: Grade | null;
+    after: Grade | null;
+    count: number;
+  }>(sql`
+    with compared as (
+      select wallet, g.grade as before, c.grade as after, g.wallet is null as is_new, c.wallet is null as is_gone
+      from (select wallet, grade from ahs.current_score where chain_id = ${chainId}) c
+      full join (select wallet, grade from ahs.scan_grade where chain_id = ${chainId}) g using (wallet)
+      where g.wallet is null or c.wallet is null or c.grade is distinct from g.grade
+    ), dropped as (
+      delete from ahs.scan_grade s using compared m
+      where m.is_gone and s.chain_id = ${chainId} and s.wallet = m.wallet
+    ), kept as (
+      insert into ahs.scan_grade (chain_id, wallet, grade)
+      select ${chainId}, wallet, after from compared where not is_gone
+      on conflict (chain_id, wallet) do update set grade = excluded.grade
+    )
+    select wallet, before, after, count(*) over ()::int as count from compared
+    where before is distinct from after order by wallet limit ${MOVES_SHOWN}`);
+  return {
+    count: rows[0]?.count ?? 0,
+    first: rows.map(({ wallet, before, after }) => ({ wallet, from: before, to: after })),
+  };
+}
+
+/**
+ * Has documents that no scan has found before be compared with what they say now, a batch of agents at a time. Throws the
+ * signal's reason between two batches when it fires.
+ */
+export async function markNewDocuments(db: Database, chainId: number, signal: AbortSignal): Promise<void> {
+  for await (const { above, upTo } of agentBatches(db, chainId, signal)) {
+    await db.$client.query(
+      `update ahs.agent_document set scanned_hash = content_hash
+       where chain_id = $1 and agent_id > $2::numeric and agent_id <= $3::numeric
+         and scanned_hash is null and content_hash is not null`,
+      [chainId, above, upTo],
+    );
+  }
+}
+
+/**
+ * How many documents have another content than at the scan before, and leaves the present ones for the next; one that was
+ * never read before is none of them. `markNewDocuments` spares it the writing of those.
+ */
+async function takeChangedDocuments(tx: NodePgDatabase, chainId: number): Promise<number> {
+  const { rows } = await tx.execute<{ changed: number }>(sql`
+    with compared as (
+      select agent_id, content_hash, scanned_hash from ahs.agent_document
+      where chain_id = ${chainId} and content_hash is not null and content_hash is distinct from scanned_hash
+    ), kept as (
+      update ahs.agent_document d set scanned_hash = c.content_hash
+      from compared c where d.chain_id = ${chainId} and d.agent_id = c.agent_id
+    )
+    select count(*) filter (where scanned_hash is not null)::int as changed from compared`);
+  return Number(rows[0]?.changed);
+}
+
+/** What a scan counts of the whole chain, at the moment that it asks. */
+type ScanFigures = Pick<
+  ScanReport,
+  "documents" | "endpoints" | "wallets" | "grades" | "meanScoreHundredths" | "sanctioned"
+>;
+
+/** Counts documents, endpoints, followed wallets and scores; the index must be there. */
+async function readScanFigures(tx: NodePgDatabase, chainId: number): Promise<ScanFigures> {
+  return {
+    documents: await countStates(tx, chainId),
+    endpoints: await countEndpoints(tx, chainId),
+    wallets: await countWallets(tx, chainId),
+    grades: await countGrades(tx, chainId),
+    ...(await readMeans(tx, chainId)),
+  };
+}
+
+async function countStates(tx: NodePgDatabase, chainId: number): Promise<ScanFigures["documents"]> {
+  const { rows } = await tx.execute<{ state: keyof ScanFigures["documents"]; count: number }>(sql`
+    select state, count(*)::int as count from ahs.agent_document where chain_id = ${chainId} group by state`);
+  const counted = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+  return { current: 0, unreachable: 0, refused: 0, malformed: 0, ...counted };
+}
+
+/** One that was never visited is neither alive nor failing. */
+async function countEndpoints(tx: NodePgDatabase, chainId: number): Promise<ScanFigures["endpoints"]> {
+  const { rows } = await tx.execute<{ alive: number; failing: number }>(sql`
+    select count(*) filter (where failing_since is null and exists (
+        select from ahs.probe p where p.chain_id = s.chain_id and p.endpoint = s.endpoint))::int as alive,
+      count(failing_since)::int as failing
+    from ahs.probe_schedule s where chain_id = ${chainId}`);
+  const { alive, failing } = only(rows);
+  return { alive, failing };
+}
+
+async function countWallets(tx: NodePgDatabase, chainId: number): Promise<number> {
+  const { rows } = await tx.execute<{ count: number }>(
+    sql`select count(*)::int as count from ${sql.identifier(`chain_${chainId}`)}.wallet`,
+  );
+  return only(rows).count;
+}
+
+/** Of the grades that `takeGradeMoves` left, so that they are what the moves lead to. */
+async function countGrades(tx: NodePgDatabase, chainId: number): Promise<ScanFigures["grades"]> {
+  const { rows } = await tx.execute<{ grade: Grade | null; count: number }>(sql`
+    select grade, count(*)::int as count from ahs.scan_grade where chain_id = ${chainId} group by grade`);
+  const counted = Object.fromEntries(rows.map(({ grade, count }) => [grade ?? "insufficient", count]));
+  return { A: 0, B: 0, C: 0, D: 0, E: 0, F: 0, insufficient: 0, ...counted };
+}
+
+async function readMeans(
+  tx: NodePgDatabase,
+  chainId: number,
+): Promise<Pick<ScanFigures, "meanScoreHundredths" | "sanctioned">> {
+  const { rows } = await tx.execute<{ mean: number | null; sanctioned: number }>(sql`
+    select round(avg(ahs_score) * 100)::int as mean, count(*) filter (where sanctioned)::int as sanctioned
+    from ahs.current_score where chain_id = ${chainId}`);
+  const { mean, sanctioned } = only(rows);
+  return { meanScoreHundredths: mean, sanctioned };
+}
+
+/** An aggregate without groups answers one row, always. */
+function only<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error("expected one row of an aggregate, got none");
+  return row;
+}
+
+/** Whether a wallet of the chain has been scored. */
+export async function hasScores(db: NodePgDatabase, chainId: number): Promise<boolean> {
+  const { rows } = await db.execute<{ there: boolean }>(
+    sql`select exists (select from ahs.current_score where chain_id = ${chainId}) as there`,
+  );
+  return only(rows).there;
+}
+
+/** A root as it was made, and of how many leaves; null where there is none of that number. */
+export async function readEpochFigures(
+  db: NodePgDatabase,
+  { chainId, epoch }: { readonly chainId: number; readonly epoch: number },
+): Promise<ScanReport["root"]> {
+  const { rows } = await db.execute<{ root: string; leaves: number }>(sql`
+    select root, jsonb_array_length(leaves) as leaves from ahs.epoch
+    where chain_id = ${chainId} and epoch = ${epoch}`);
+  const [found] = rows;
+  return found === undefined ? null : { epoch, root: found.root, leaves: found.leaves };
 }

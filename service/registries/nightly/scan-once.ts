@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Deployment, RegistryEntry } from "../../chain/deployments.ts";
 import { readChainMark } from "../../db/chain-mark.ts";
@@ -7,7 +8,6 @@ import { isOutage } from "../../db/database-failure.ts";
 import type { RootReport, ScanReport } from "../../db/tables/scan-report.ts";
 import { readFinalized } from "../../ingest/read-as-of.ts";
 import { askForDocuments, countWaitingDocuments, readIndexHead } from "../documents/agent-documents.ts";
-import { awaitDocuments, type DocumentPatience, documentPatience } from "../documents/await-documents.ts";
 import {
   type RegistryClient,
   type RegistryLimits,
@@ -16,8 +16,7 @@ import {
   registryLimits,
 } from "../readers/read-registry.ts";
 import { readRegistryCursor, requestRegistryWallets } from "../readers/registry-agents.ts";
-import { finishScan } from "./finish-scan.ts";
-import { markNewDocuments } from "./scan-changes.ts";
+import { finishScan, markNewDocuments } from "./finish-scan.ts";
 import type { ScanAttempt } from "./scan-runs.ts";
 
 /** What a scan has others do. */
@@ -43,6 +42,19 @@ export type ScanOnceDeps = {
   /** Of production, unless given. */
   readonly limits?: { readonly registries: RegistryLimits; readonly documents: DocumentPatience };
 };
+
+type DocumentPatience = {
+  /** Milliseconds to wait in all, without one more document read, and between two looks. */
+  readonly maxMs: number;
+  readonly stallMs: number;
+  readonly pollMs: number;
+};
+
+/**
+ * A fetch takes ten seconds at most: whoever reads documents has read one by then, or nobody does. All are counted at each
+ * look, so that there are few.
+ */
+const documentPatience: DocumentPatience = { maxMs: 600_000, stallMs: 45_000, pollMs: 10_000 };
 
 /** Of production. */
 const scanOnceLimits = { registries: registryLimits, documents: documentPatience };
@@ -134,4 +146,30 @@ function report(logger: Logger, { name }: RegistryEntry, { block, fault, cause }
   if (fault === null) return;
   const why = cause === null ? {} : { err: cause };
   logger.warn({ registry: name, block, fault, ...why }, "a registry could not be read to its end");
+}
+
+type DocumentWait = {
+  /** How many documents wait to be read. */
+  readonly countWaiting: () => Promise<number>;
+  readonly patience: DocumentPatience;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+};
+
+/** Waits until no document waits to be read, as long as patience allows. Throws the signal's reason when it fires. */
+export async function awaitDocuments(
+  { countWaiting, patience, monotonicMs }: DocumentWait,
+  signal: AbortSignal,
+): Promise<void> {
+  const startedAt = monotonicMs();
+  let left = await countWaiting();
+  let movedAt = startedAt;
+  while (left > 0) {
+    const now = monotonicMs();
+    if (now - startedAt >= patience.maxMs || now - movedAt >= patience.stallMs) return;
+    await sleep(patience.pollMs, undefined, { signal });
+    const next = await countWaiting();
+    if (next < left) movedAt = monotonicMs();
+    left = next;
+  }
 }

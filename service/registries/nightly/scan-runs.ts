@@ -1,5 +1,6 @@
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { PoolClient } from "pg";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import { scanRun } from "../../db/tables/scan.ts";
@@ -10,7 +11,7 @@ export type ScanRunRow = typeof scanRun.$inferSelect;
 /** An attempt at a run: who holds an older one of the same run can no longer end it. */
 export type ScanAttempt = Pick<ScanRunRow, "id" | "chainId" | "startedAt" | "attempts">;
 
-export type NewScan = {
+type NewScan = {
   readonly chainId: number;
   /** UTC day, YYYY-MM-DD. */
   readonly night: string;
@@ -128,4 +129,56 @@ export async function readScan(
     .orderBy(desc(scanRun.startedAt))
     .limit(1);
   return row ?? null;
+}
+
+/** 02:10 UTC: after the day has turned on every chain, before the first readers of the morning. */
+const DUE_AFTER_MS = (2 * 60 + 10) * 60_000;
+
+/** The UTC day (YYYY-MM-DD) of the newest night whose scan is due. */
+export function nightOf(now: Date): string {
+  return new Date(now.getTime() - DUE_AFTER_MS).toISOString().slice(0, 10);
+}
+
+/** When the scan of a night (YYYY-MM-DD) becomes due: the night lasts until the next one's does. */
+export function nightStart(night: string): Date {
+  return new Date(Date.parse(night) + DUE_AFTER_MS);
+}
+
+const LOCK = "ahs-scan-run";
+
+type ScanLock = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs the work while no other process of the chain does, or answers "busy" at once. PostgreSQL frees the lock with the
+ * connection of a process that dies; the work's signal fires with the given one, and when the lock's connection is lost.
+ */
+export async function whileScanning<Result>(
+  { db, chainId, signal }: ScanLock,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | "busy"> {
+  const client = await db.$client.connect();
+  const lost = new AbortController();
+  const onLost = () => lost.abort(new Error("the connection that holds the scan's lock was lost"));
+  client.once("error", onLost);
+  let isIdle = false;
+  try {
+    isIdle = !(await tryLock(client, chainId));
+    return isIdle ? "busy" : await work(AbortSignal.any([signal, lost.signal]));
+  } finally {
+    client.off("error", onLost);
+    // Closing the connection frees the lock whatever state the work left it in.
+    client.release(!isIdle);
+  }
+}
+
+async function tryLock(client: PoolClient, chainId: number): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    "select pg_try_advisory_lock(hashtext($1), $2) as taken",
+    [LOCK, chainId],
+  );
+  return rows[0]?.taken === true;
 }

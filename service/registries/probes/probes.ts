@@ -10,7 +10,7 @@ import {
   probeSchedule,
 } from "../../db/tables/infrastructure.ts";
 import { registrableDomain } from "../../net/registrable-domain.ts";
-import { agentAccount } from "../documents/agent-account.ts";
+import { agentAccount } from "../documents/agent-documents.ts";
 
 /** An endpoint whose visit is due. */
 export type DueEndpoint = {
@@ -37,7 +37,7 @@ export type SyncedSchedule = {
   readonly crowdedDomains: readonly string[];
 };
 
-export type ScheduleBounds = {
+type ScheduleBounds = {
   /** Most endpoints of one registrable domain that are visited in a quarter of an hour. */
   readonly perDomain: number;
   /** How many of them keep their place as long as they answer; the others of the domain take turns in the rest. */
@@ -253,7 +253,7 @@ export async function readProbeLag(db: Database, chainId: number, now: Date): Pr
   return rows[0]?.seconds ?? 0;
 }
 
-export type ProbeWrite = {
+type ProbeWrite = {
   readonly chainId: number;
   readonly endpoint: string;
   readonly kind: EndpointKind;

@@ -17,9 +17,9 @@ const JITTER = 0.1;
 export type Random = () => number;
 
 /** A visit that was made, and since when the endpoint had failed before it; null where it had not. */
-export type MadeVisit = { readonly at: Date; readonly isAlive: boolean; readonly failingSince: Date | null };
+type MadeVisit = { readonly at: Date; readonly isAlive: boolean; readonly failingSince: Date | null };
 
-export type NextVisit = {
+type NextVisit = {
   readonly nextAt: Date;
   readonly failingSince: Date | null;
   /** Quarter hours until then. */

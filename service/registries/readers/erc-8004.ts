@@ -1,7 +1,7 @@
 import { type DecodeEventLogReturnType, toEventSelector } from "viem";
 import { identityRegistryAbi } from "../../chain/abi/identity-registry.ts";
 import { decodeEvent } from "../../chain/bounded-abi.ts";
-import { type RegistryDecoder, type RegistryEvent, registryUri, registryWallet } from "./registry-event.ts";
+import { type RegistryDecoder, type RegistryEvent, registryUri, registryWallet } from "./registry-events.ts";
 
 type IdentityEvent = DecodeEventLogReturnType<typeof identityRegistryAbi>;
 

@@ -1,6 +1,6 @@
 import { type DecodeEventLogReturnType, type Hex, parseAbi, toEventSelector } from "viem";
 import { decodeEvent } from "../../chain/bounded-abi.ts";
-import { type RegistryDecoder, type RegistryEvent, registryWallet } from "./registry-event.ts";
+import { type RegistryDecoder, type RegistryEvent, registryWallet } from "./registry-events.ts";
 
 const abi = parseAbi([
   "event CreateService(uint256 indexed serviceId, bytes32 configHash)",

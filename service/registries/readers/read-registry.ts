@@ -1,14 +1,17 @@
 import type { Logger } from "pino";
-import type { RegistryEntry } from "../../chain/deployments.ts";
+import type { Address } from "viem";
+import { z } from "zod";
+import type { RegistryEntry, RegistryKind } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure, type EnrichFailureKind } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/raw-log.ts";
+import { logAnswer } from "../../chain/node/rpc-answers.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
-import { REGISTRY_DECODERS } from "./decoders.ts";
-import { foldEvents } from "./fold-events.ts";
-import { readFullBlock } from "./read-full-block.ts";
+import { erc8004Decoder } from "./erc-8004.ts";
+import { olasServiceRegistryL2Decoder } from "./olas-service-registry-l2.ts";
 import { readRegistryCursor, storeRegistryRange } from "./registry-agents.ts";
+import { foldEvents, type RegistryDecoder } from "./registry-events.ts";
 
 export type RegistryLimits = {
   /** Most blocks of one request, and most logs that one answer may hold. */
@@ -33,7 +36,7 @@ export const registryLimits: RegistryLimits = {
 /** What a registry is read by. */
 export type RegistryClient = Pick<ChainReader, "logs" | "blockReceipts" | "header">;
 
-export type RegistryReader = {
+type RegistryReader = {
   readonly db: Database;
   readonly chainId: number;
   readonly client: RegistryClient;
@@ -189,4 +192,51 @@ function changesOf({ kind }: RegistryEntry, logs: readonly RawLog[]) {
 
 function fitsWhenSmaller({ kind }: EnrichFailure): boolean {
   return kind === "too_many_results" || kind === "timeout";
+}
+
+/** The decoder of each kind of registry: a further kind is its name in deployments.ts and one line here. */
+const REGISTRY_DECODERS: Readonly<Record<RegistryKind, RegistryDecoder>> = {
+  erc8004: erc8004Decoder,
+  "olas-service-registry-l2": olasServiceRegistryL2Decoder,
+};
+
+/** What one block holds for a registry; too_full: no answer of the node has room for it. */
+type FullBlock = readonly RawLog[] | "too_full" | EnrichFailure;
+
+type FullBlockQuery = {
+  readonly client: Pick<ChainReader, "blockReceipts" | "header">;
+  /** Lower-case address. */
+  readonly registry: Address;
+  readonly block: number;
+  /** What the node said when it was asked for the block's logs. */
+  readonly refusal: EnrichFailure;
+};
+
+/**
+ * The registry's logs of a block whose logs the node refuses, whatever their first topic, out of the receipts of the whole
+ * block. The block is too full only where the node refused both for their size, or does not know the latter, and still answers
+ * what is small, since limits of rate are told in the same words; a node that took too long is a failure, which may pass.
+ */
+async function readFullBlock({ client, registry, block, refusal }: FullBlockQuery): Promise<FullBlock> {
+  try {
+    const receipts = await client.blockReceipts(block);
+    if (receipts === null) return new EnrichFailure("node_behind", `no receipts of block ${block}`);
+    const logs = z.array(logAnswer).safeParse(receipts.flatMap((receipt) => receipt.logs));
+    if (!logs.success) return new EnrichFailure("garbage", `malformed logs in receipts of block ${block}`);
+    return logs.data.filter(({ address }) => address === registry);
+  } catch (error) {
+    if (!(error instanceof EnrichFailure)) throw error;
+    const isTooLarge = error.kind === "too_many_results" || error.kind === "method_missing";
+    if (!isTooLarge || refusal.kind !== "too_many_results") return refusal;
+    return (await isAnswering(client, block)) ? "too_full" : refusal;
+  }
+}
+
+async function isAnswering({ header }: Pick<ChainReader, "header">, block: number): Promise<boolean> {
+  try {
+    return (await header(block)) !== null;
+  } catch (error) {
+    if (error instanceof EnrichFailure) return false;
+    throw error;
+  }
 }

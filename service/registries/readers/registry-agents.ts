@@ -7,7 +7,7 @@ import { enrolment } from "../../db/tables/history.ts";
 import { registryAgent, registryCursor } from "../../db/tables/scan.ts";
 
 /** A registry of a chain by its lower-case address. */
-export type RegistryKey = { readonly chainId: number; readonly registry: Address };
+type RegistryKey = { readonly chainId: number; readonly registry: Address };
 
 /** What a range of blocks leaves of one agent; of wallet and URI those that it does not name stay what they were. */
 export type RegistryChange = {
@@ -25,7 +25,7 @@ export async function readRegistryCursor(db: NodePgDatabase, key: RegistryKey): 
   return row?.block ?? null;
 }
 
-export type RegistryRange = RegistryKey & {
+type RegistryRange = RegistryKey & {
   readonly from: number;
   readonly to: number;
   /** Of the chain's mark, under which the range was read. */
@@ -141,7 +141,7 @@ export async function requestRegistryWallets(
 }
 
 /** What a registry holds up to a block, and what is new of it. */
-export type RegistryCounts = { readonly agents: number; readonly newAgents: number };
+type RegistryCounts = { readonly agents: number; readonly newAgents: number };
 
 /** Agents of a registry by its rows, those registered after `since` being new; all are where that is null. */
 export async function countRegistryAgents(

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { isEstablished } from "../../model/features/credit.ts";
+import { isTrusted } from "../../model/features/hygiene.ts";
 import type { Market } from "../../model/features/market.ts";
-import { isTrusted } from "../../model/features/risk-flags.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, CounterpartyFact, OpenApproval, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";

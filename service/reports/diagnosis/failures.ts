@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { ranOutOfGas } from "../../model/features/adaptation.ts";
+import { ranOutOfGas } from "../../model/features/behaviour.ts";
 import type { OwnCall } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { compareBigints, compareTexts } from "./compare.ts";

@@ -1,6 +1,6 @@
 import { type Address, checksumAddress, type Hex } from "viem";
 import { exposedShare } from "../../model/features/exposure.ts";
-import { isTrusted } from "../../model/features/risk-flags.ts";
+import { isTrusted } from "../../model/features/hygiene.ts";
 import type { ApprovalFinding, ApprovalRisk } from "./approvals.ts";
 import { compareTexts } from "./compare.ts";
 import { methodKey } from "./failures.ts";

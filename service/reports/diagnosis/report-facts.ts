@@ -1,4 +1,4 @@
-import { countedFees } from "../../model/features/counted-fees.ts";
+import { countedFees } from "../../model/features/call-tally.ts";
 import { type Holdings, holdingsOf } from "../../model/features/holdings.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";

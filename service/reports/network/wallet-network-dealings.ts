@@ -8,9 +8,8 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { readSanctionsEntries } from "../../sanctions/sanctions.ts";
-import { type ContactCaches, createContactCaches } from "../../scores/read/contact-cache.ts";
-import { readWalletRows } from "../../scores/read/read-rows.ts";
-import { readTokenList } from "../../scores/read/read-token-list.ts";
+import { type ContactCaches, createContactCaches } from "../../scores/read/contact-graph.ts";
+import { readTokenList, readWalletRows } from "../../scores/read/read-rows.ts";
 import { IS_OWN } from "../profit-and-loss/wallet-transfers.ts";
 
 /** What one account sent to the wallet of one token on one UTC day, in transactions that were not the wallet's own calls. */

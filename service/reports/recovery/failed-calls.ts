@@ -3,8 +3,8 @@ import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
-import { WALLET_BOUNDS } from "../../model/features/call-bounds.ts";
-import { newestCalls } from "../../scores/read/newest-calls.ts";
+import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
+import { newestCalls } from "../../scores/read/read-calls.ts";
 import { readToldOutcomes, type ToldOutcomes } from "./told-calls.ts";
 
 /** A transaction that a wallet sent, as the index holds it. */

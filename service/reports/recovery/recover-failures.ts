@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { Revert } from "../../chain/revert-reason.ts";
-import { ranOutOfGas } from "../../model/features/adaptation.ts";
+import { ranOutOfGas } from "../../model/features/behaviour.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { SentCall } from "./failed-calls.ts";

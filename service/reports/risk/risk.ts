@@ -4,9 +4,14 @@ import { createMarket } from "../../model/features/market.ts";
 import type { SanctionsFlag, WalletRows } from "../../model/features/types.ts";
 import { weighCalls } from "../../model/features/weigh-calls.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
-import { gradeOf } from "../../model/score/grade.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import type { ConfidenceLevel, FeatureLine, Grade, Pattern } from "../../model/score/record.ts";
+import {
+  type ConfidenceLevel,
+  type FeatureLine,
+  type Grade,
+  gradeOf,
+  type Pattern,
+} from "../../model/score/record.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
 type RiskLevel = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";

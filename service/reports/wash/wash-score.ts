@@ -1,7 +1,6 @@
 import { NO_HOLDINGS } from "../../model/features/holdings.ts";
-import { portfolioQuality } from "../../model/features/portfolio-quality.ts";
-import { isTrusted } from "../../model/features/risk-flags.ts";
-import { isSelfDealing, ownShare } from "../../model/features/self-dealing.ts";
+import { isTrusted, portfolioQuality } from "../../model/features/hygiene.ts";
+import { isSelfDealing, ownShare } from "../../model/features/patterns.ts";
 import type { ApprovalFinding, ApprovalRisk } from "../diagnosis/approvals.ts";
 import type { ReportFacts } from "../diagnosis/report-facts.ts";
 import type { Circle } from "./wash-circles.ts";

@@ -1,5 +1,5 @@
 import { type Address, checksumAddress, zeroAddress } from "viem";
-import { isSelfDealing, ownShare } from "../../model/features/self-dealing.ts";
+import { isSelfDealing, ownShare } from "../../model/features/patterns.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import { type ApprovalFinding, type ApprovalRisk, findApprovals } from "../diagnosis/approvals.ts";
 import { describePortfolio, type Portfolio, type Position } from "../diagnosis/health.ts";

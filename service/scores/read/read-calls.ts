@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import type { ClientBase } from "pg";
+import type { ClientBase, Pool } from "pg";
 import type { Address, Hex } from "viem";
-import { countNewest, WALLET_BOUNDS } from "../../model/features/call-bounds.ts";
-import { createCallParser } from "../../model/features/call-line.ts";
+import { countNewest, createCallParser, WALLET_BOUNDS } from "../../model/features/call-line.ts";
 import type { OwnCall } from "../../model/features/types.ts";
 
-export type CallsQuery = {
+type CallsQuery = {
   readonly chainId: number;
   /** With the moment in Unix seconds from which on to read the calls of each. */
   readonly wallets: readonly { readonly address: Address; readonly since: number }[];
@@ -90,4 +89,39 @@ export function digestText(head: string, text: string): Hex {
   hash.update(`${head}\n`, "latin1");
   if (text !== "") hash.update(text, "latin1").update("\n", "latin1");
   return `0x${hash.digest("hex")}`;
+}
+
+/** Bytes of the line of a call whose row is older than the column, roughly. */
+const LINE_BYTES = 600;
+
+/** Bytes that the lines of a wallet's newest own calls take; wallets without calls are left out. */
+export async function readCallSizes(
+  client: Pick<Pool, "query">,
+  { chainId, wallets }: { readonly chainId: number; readonly wallets: readonly string[] },
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await client.query<{ wallet: string; bytes: number }>({
+    name: "call-sizes",
+    text: SIZES,
+    values: [chainId, wallets, WALLET_BOUNDS.calls, LINE_BYTES],
+  });
+  return new Map(rows.map(({ wallet, bytes }) => [wallet, bytes]));
+}
+
+const SIZES = `
+  select wanted.wallet, told.bytes
+  from unnest($2::text[]) as wanted (wallet)
+  cross join lateral (
+    select sum(coalesce(octet_length(line), $4))::float8 as bytes
+    from (
+      select line from ahs.own_call
+      where chain_id = $1 and wallet = wanted.wallet
+      order by block desc, transaction_index desc, position desc limit $3
+    ) newest
+  ) told
+  where told.bytes is not null`;
+
+/** SQL: the newest own calls of a wallet, found by the primary key, as many as are read of one wallet. */
+export function newestCalls(chainId: string, wallet: string): string {
+  return `(select * from ahs.own_call where chain_id = ${chainId} and wallet = ${wallet}
+    order by block desc, transaction_index desc, position desc limit ${WALLET_BOUNDS.calls})`;
 }

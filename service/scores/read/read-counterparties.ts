@@ -12,9 +12,9 @@ import {
   loadFirstUsers,
   loadMainFunders,
   readOwnContacts,
-} from "./contact-cache.ts";
+} from "./contact-graph.ts";
 
-export type CounterpartiesQuery = {
+type CounterpartiesQuery = {
   readonly chainId: number;
   readonly wallets: readonly CounterpartyWallet[];
   readonly cache: ContactCache;

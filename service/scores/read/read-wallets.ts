@@ -22,7 +22,7 @@ export type WalletFacts = {
   readonly servicesUpAt: number | null;
 };
 
-export type WalletsQuery = {
+type WalletsQuery = {
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;
   readonly chainId: number;

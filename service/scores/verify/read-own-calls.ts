@@ -5,14 +5,15 @@ import type { RawReceipt, RawTransaction } from "../../chain/node/rpc-answers.ts
 import { carrierOf, receiptLogs } from "../../ingest/enrich/carrier.ts";
 import { describeExecutions } from "../../ingest/enrich/executions.ts";
 import { findExecutions } from "../../ingest/enrich/find-executions.ts";
+import { medianTip } from "../../ingest/enrich/median-tip.ts";
 import { describeCall } from "../../ingest/enrich/own-call.ts";
 import { readLogs } from "../../ingest/enrich/read-logs.ts";
-import type { OwnCall } from "../../model/features/types.ts";
+import { createHistoryReader, HISTORY_LIMITS } from "../../ingest/history/history-reader.ts";
+import type { HistorySource } from "../../ingest/history/history-source.ts";
+import type { AsOf, OwnCall } from "../../model/features/types.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import type { FindOwnTransactions, Search } from "./find-own-transactions.ts";
-import { type NodeBlock, readNodeBlock } from "./node-block.ts";
 
-export type NodeWallet = Search & {
+type NodeWallet = Search & {
   /** ERC-4337 entry points that are believed, and the wrapped native coin; lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
   readonly wrappedNative: Address | null;
@@ -131,4 +132,100 @@ async function readExecutions(
     }
   }
   return calls;
+}
+
+type OwnTransaction = { readonly hash: Hex; readonly block: number };
+
+type Search = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  readonly asOf: AsOf;
+  /** First block to look at. */
+  readonly fromBlock: number;
+  /** Unix seconds of that block. */
+  readonly fromTimestamp: number;
+};
+
+/** Every transaction that the wallet sent, from a block on up to the as-of block, in any order. */
+export type FindOwnTransactions = (search: Search) => Promise<readonly OwnTransaction[]>;
+
+/** Most pages of one search: whoever verifies has more patience than a caller of the API. */
+const MOST_PAGES = 10_000;
+const MOST_TRANSACTIONS = 1_000_000;
+const LONGEST_MS = 3_600_000;
+const BLOCKS_AT_ONCE = 8;
+
+/** Asks a history source; throws when it fails, or when it does not reach back far enough. */
+export function searchSource(source: HistorySource, now: () => number): FindOwnTransactions {
+  return async ({ wallet, asOf, fromBlock, fromTimestamp }) => {
+    const limits = {
+      ...HISTORY_LIMITS,
+      maxPages: MOST_PAGES,
+      maxTransactions: MOST_TRANSACTIONS,
+      maxKeptCalls: MOST_TRANSACTIONS,
+      answerMs: LONGEST_MS,
+      readMs: LONGEST_MS,
+    };
+    const reader = createHistoryReader({ source, now, limits });
+    try {
+      const edge = { kind: "since", timestamp: fromTimestamp } as const;
+      const history = await reader.read({ wallet, asOf, edge });
+      if (history.kind === "running") throw new Error(`${source.name} gave no answer within an hour`);
+      if (history.kind === "failed") throw new Error(`${source.name}: ${history.detail}`);
+      return history.calls
+        .filter(({ blockNumber }) => blockNumber >= fromBlock)
+        .map(({ hash, blockNumber }) => ({ hash, block: blockNumber }));
+    } finally {
+      await reader.close();
+    }
+  };
+}
+
+/** Reads the receipts of every block, for a node that cannot search; throws an EnrichFailure when one is missing. */
+export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnTransactions {
+  return async ({ wallet, asOf, fromBlock }) => {
+    const numbers = Array.from({ length: asOf.blockNumber - fromBlock + 1 }, (_, at) => fromBlock + at);
+    const found = await mapLimited(numbers, BLOCKS_AT_ONCE, async (block) => {
+      const receipts = (await client.blockReceipts(block)) ?? [];
+      return receipts
+        .filter(({ from }) => from === wallet)
+        .map(({ transactionHash }) => ({ hash: transactionHash, block }));
+    });
+    return found.flat();
+  };
+}
+
+/** A block as the node tells it, with every receipt. */
+type NodeBlock = {
+  readonly number: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly receipts: ReadonlyMap<Hex, RawReceipt>;
+  /** Base fee and median tip in wei per gas; null where the block tells none. */
+  readonly marketPrice: bigint | null;
+};
+
+/** Reads a block and its receipts; throws an EnrichFailure when the node does not hold both. */
+async function readNodeBlock(
+  client: Pick<ChainReader, "header" | "blockReceipts">,
+  number: number,
+): Promise<NodeBlock> {
+  const [header, receipts] = await Promise.all([client.header(number), client.blockReceipts(number)]);
+  if (header === null || receipts === null) {
+    throw new EnrichFailure("node_behind", `the node has no block ${number}`);
+  }
+  const { timestamp, baseFeePerGas = null } = header;
+  const tip =
+    baseFeePerGas === null
+      ? null
+      : medianTip(
+          receipts.map((receipt) => receipt.effectiveGasPrice),
+          baseFeePerGas,
+        );
+  return {
+    number,
+    timestamp,
+    receipts: new Map(receipts.map((receipt) => [receipt.transactionHash, receipt])),
+    marketPrice: baseFeePerGas === null || tip === null ? null : baseFeePerGas + tip,
+  };
 }

@@ -1,18 +1,19 @@
-import type { Address } from "viem";
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
+import { type Address, type Hex, keccak256 } from "viem";
+import { z } from "zod";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure } from "../../chain/node/failure.ts";
-import { countNewest } from "../../model/features/call-bounds.ts";
-import { compareCalls, formatCall } from "../../model/features/call-line.ts";
+import { compareCalls, countNewest, formatCall } from "../../model/features/call-line.ts";
 import { scoreWallet } from "../../model/features/score-wallet.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import type { AsOf, OwnCall, WalletRows } from "../../model/features/types.ts";
+import type { AsOf, OwnCall, TokenList, WalletRows } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
 import type { ScoreRecord } from "../../model/score/record.ts";
-import { inputsFile, rowsDigest } from "../inputs-hash.ts";
-import { compareScores, type Difference, difference } from "./compare-scores.ts";
-import type { FindOwnTransactions } from "./find-own-transactions.ts";
-import { type ReadFile, type RecordFiles, readFiles } from "./read-files.ts";
-import { readOwnCalls } from "./read-own-calls.ts";
-import type { RecordedScore } from "./recorded-score.ts";
+import type { SanctionsListFile } from "../../sanctions/list-file.ts";
+import { type FrozenFacts, inputsFile, readCounterpartyFile, rowsDigest } from "../inputs-hash.ts";
+import { compareScores, type Difference, difference, type RecordedScore } from "./compare-scores.ts";
+import { type FindOwnTransactions, readOwnCalls } from "./read-own-calls.ts";
 
 export type VerifyDeps = {
   /** An archive node. */
@@ -117,4 +118,53 @@ async function readBlock(client: ChainReader, number: number): Promise<AsOf> {
   const header = await client.header(number);
   if (header === null) throw new EnrichFailure("node_behind", `the node has no block ${number}`);
   return { blockNumber: header.number, blockHash: header.hash, timestamp: header.timestamp };
+}
+
+/** The content of a file by its hash; throws where there is none. */
+type ReadFile = (hash: Hex) => Promise<unknown>;
+
+const inputsSchema = z.object({
+  as_of_block_hash: z.string(),
+  counterparty_file: z.custom<Hex>((value) => typeof value === "string"),
+  policy: z.custom<Hex>((value) => typeof value === "string"),
+  rows: z.string(),
+  sanctions_list: z.custom<Hex>((value) => typeof value === "string"),
+  token_list: z.custom<Hex>((value) => typeof value === "string"),
+});
+
+/** Everything that a record says it follows from, besides what the chain tells. */
+type RecordFiles = {
+  readonly hashes: z.infer<typeof inputsSchema>;
+  readonly policy: Policy;
+  readonly tokens: TokenList;
+  readonly sanctions: SanctionsListFile;
+  readonly frozen: FrozenFacts;
+};
+
+/** Reads the files behind an inputs hash; throws where one is missing or is not what its hash says. */
+async function readFiles(inputsHash: Hex, read: ReadFile): Promise<RecordFiles> {
+  const hashes = inputsSchema.parse(await readChecked(inputsHash, read));
+  const [policy, tokens, sanctions, frozen] = await Promise.all(
+    [hashes.policy, hashes.token_list, hashes.sanctions_list, hashes.counterparty_file].map((hash) =>
+      readChecked(hash, read),
+    ),
+  );
+  return {
+    hashes,
+    // Each was written by the service under the hash that was just compared.
+    policy: policy as Policy,
+    tokens: tokens as TokenList,
+    sanctions: sanctions as SanctionsListFile,
+    frozen: readCounterpartyFile(frozen),
+  };
+}
+
+async function readChecked(hash: Hex, read: ReadFile): Promise<unknown> {
+  const content = await read(hash);
+  const json = canonicalize(content);
+  if (json === undefined) throw new Error(`the file ${hash} is no JSON`);
+  const bytes = Buffer.from(json, "utf8");
+  const known = [keccak256(bytes), `0x${createHash("sha256").update(bytes).digest("hex")}`];
+  if (!known.includes(hash)) throw new Error(`the file ${hash} has the hash ${known[0]}`);
+  return content;
 }

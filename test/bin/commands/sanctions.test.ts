@@ -8,7 +8,7 @@ import { type Download, runSanctions, type SanctionsDeps } from "../../../bin/co
 import type { Database } from "../../../service/db/database.ts";
 import { fetchFailure } from "../../../service/net/exchange.ts";
 import { DownloadFailure } from "../../../service/net/guarded-download.ts";
-import { sanctionsListHash } from "../../../service/sanctions/list-hash.ts";
+import { sanctionsListHash } from "../../../service/sanctions/list-file.ts";
 import { requireSanctionsSource } from "../../../service/sanctions/sources.ts";
 import { createIndexTables } from "../../service/db/index-tables.ts";
 import { clearSanctions } from "../../service/sanctions/clear-sanctions.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { holdChain } from "../../../service/db/chain-fence.ts";
 import { resetChain } from "../../../service/db/reset-chain.ts";
-import { scoreNow } from "../../../service/scores/score-now.ts";
+import { scoreNow } from "../../../service/scores/score-on-demand.ts";
 import { account } from "../model/features/histories.ts";
 import { CHAIN_ID, createRecordWorld, type RecordWorld } from "../scores/record-world.ts";
 

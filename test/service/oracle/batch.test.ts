@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { PublishReason } from "../../../service/db/tables/publish.ts";
 import { toBatches } from "../../../service/oracle/batch.ts";
-import { defaultPublishPolicy as policy } from "../../../service/oracle/policy.ts";
 import type { IntentRow } from "../../../service/oracle/publish-intents.ts";
+import { defaultPublishPolicy as policy } from "../../../service/oracle/publish-policy.ts";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const old = new Date(now.getTime() - policy.gatherMs);

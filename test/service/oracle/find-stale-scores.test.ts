@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SanctionsFlag } from "../../../service/model/features/types.ts";
-import { findStaleScores } from "../../../service/oracle/find-stale-scores.ts";
+import { findStaleScores } from "../../../service/oracle/publish-scores.ts";
 import { CHAIN_ID } from "../sender/sender-under-test.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
 

@@ -8,7 +8,7 @@ import {
   reasonToPublish,
   type Standing,
 } from "../../../service/oracle/plan.ts";
-import { defaultPublishPolicy as policy } from "../../../service/oracle/policy.ts";
+import { defaultPublishPolicy as policy } from "../../../service/oracle/publish-policy.ts";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const HOUR = 3_600_000;

@@ -1,8 +1,7 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
-import { readUnsettledIntents } from "../../../service/oracle/publish-intents.ts";
-import { readGasToday } from "../../../service/oracle/publish-spending.ts";
+import { readGasToday, readUnsettledIntents } from "../../../service/oracle/publish-intents.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 

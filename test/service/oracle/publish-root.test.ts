@@ -6,7 +6,7 @@ import type { OracleLeaf } from "../../../service/chain/oracle-types.ts";
 import { epoch } from "../../../service/db/tables/epoch.ts";
 import { quarantine } from "../../../service/db/tables/quarantine.ts";
 import { publishRoot } from "../../../service/oracle/publish-root.ts";
-import { nightOf, nightStart } from "../../../service/registries/nightly/night.ts";
+import { nightOf, nightStart } from "../../../service/registries/nightly/scan-runs.ts";
 import { CHAIN_ID } from "../sender/sender-under-test.ts";
 import { until } from "../sender/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { publishIntent } from "../../../service/db/tables/publish.ts";
-import { readScoresToReview } from "../../../service/oracle/publish-scores.ts";
-import { reviewQuery } from "../../../service/oracle/publisher.ts";
+import { readScoresToReview, reviewQuery } from "../../../service/oracle/publish-scores.ts";
 import { CHAIN_ID } from "../sender/sender-under-test.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
 

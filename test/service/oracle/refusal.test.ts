@@ -1,7 +1,7 @@
 import { encodeErrorResult } from "viem";
 import { expect, test } from "vitest";
 import { agentHealthOracleAbi as abi } from "../../../service/chain/abi/agent-health-oracle.ts";
-import { readRefusal } from "../../../service/oracle/refusal.ts";
+import { readRefusal } from "../../../service/oracle/score-fate.ts";
 
 const kind = "reverted_in_simulation";
 const wallet = "0x00000000000000000000000000000000000a9e27";

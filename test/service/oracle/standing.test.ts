@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import type { OracleState } from "../../../service/oracle/publish-records.ts";
-import { type Fate, fateOf, type SentScore, standingOf } from "../../../service/oracle/standing.ts";
+import { type Fate, fateOf, type SentScore, standingOf } from "../../../service/oracle/score-fate.ts";
 
 const asOfTime = new Date("2026-11-20T12:00:00Z");
 const wallet: Address = "0x00000000000000000000000000000000000a9e27";

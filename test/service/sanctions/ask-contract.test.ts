@@ -3,9 +3,12 @@ import { Registry } from "prom-client";
 import { type Address, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
-import { askRound, runAsking } from "../../../service/sanctions/ask-contract.ts";
-import { askingFirst } from "../../../service/sanctions/asking-first.ts";
-import type { SanctionsContract } from "../../../service/sanctions/contract.ts";
+import {
+  askingFirst,
+  askRound,
+  runAsking,
+  type SanctionsContract,
+} from "../../../service/sanctions/ask-contract.ts";
 import { createReadingMetrics } from "../../../service/sanctions/metrics.ts";
 import { readSanctionsEntries } from "../../../service/sanctions/sanctions.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";

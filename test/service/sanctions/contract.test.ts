@@ -1,6 +1,6 @@
 import { createPublicClient, getAddress, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSanctionsContract } from "../../../service/sanctions/contract.ts";
+import { createSanctionsContract } from "../../../service/sanctions/ask-contract.ts";
 import { startTestChain, type TestChain } from "../../support/anvil-testkit/chain.ts";
 
 const WALLET = getAddress("0x00000000000000000000000000000000000a9e01");

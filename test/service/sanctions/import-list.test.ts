@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
 import { importSdn } from "../../../service/sanctions/import-list.ts";
-import { sanctionsListHash } from "../../../service/sanctions/list-hash.ts";
+import { sanctionsListHash } from "../../../service/sanctions/list-file.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 import { clearSanctions } from "./clear-sanctions.ts";
 import { bytesOf, evmAddress, sdnXml, type TestParty } from "./sdn-file.ts";

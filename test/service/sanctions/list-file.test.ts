@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { sanctionsListFile } from "../../../service/sanctions/list-file.ts";
-import { sanctionsListHash } from "../../../service/sanctions/list-hash.ts";
+import { sanctionsListFile, sanctionsListHash } from "../../../service/sanctions/list-file.ts";
 import type { SanctionsEntry } from "../../../service/sanctions/sanctions.ts";
 import { evmAddress } from "./sdn-file.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { RefusedList } from "../../../service/sanctions/list-file.ts";
 import { parseSdn } from "../../../service/sanctions/parse-sdn.ts";
-import { RefusedList } from "../../../service/sanctions/refused-list.ts";
 import { bytesOf, evmAddress, sdnXml, type TestId, type TestParty } from "./sdn-file.ts";
 
 const parse = (xml: string | Uint8Array, size?: number) => parseSdn(bytesOf(xml, size));

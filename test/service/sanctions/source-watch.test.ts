@@ -2,8 +2,7 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { watchSanctionsSources } from "../../../service/sanctions/metrics.ts";
-import { ageSeconds, createSourceWatch } from "../../../service/sanctions/source-watch.ts";
-import type { SourceStatus } from "../../../service/sanctions/sources.ts";
+import { ageSeconds, createSourceWatch, type SourceStatus } from "../../../service/sanctions/sources.ts";
 
 const CHECKED = new Date("2026-11-20T10:00:00Z");
 const LIST: SourceStatus = {

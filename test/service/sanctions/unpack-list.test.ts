@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { RefusedList } from "../../../service/sanctions/refused-list.ts";
+import { RefusedList } from "../../../service/sanctions/list-file.ts";
 import { unpackList } from "../../../service/sanctions/unpack-list.ts";
 import { bytesOf } from "./sdn-file.ts";
 

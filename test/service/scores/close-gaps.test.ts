@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createHistoryReader, type HistoryReader } from "../../../service/ingest/history/history-reader.ts";
 import { type HistorySource, historyFailure } from "../../../service/ingest/history/history-source.ts";
-import { closeGaps } from "../../../service/scores/close-gaps.ts";
-import { readMissingPast } from "../../../service/scores/read-past.ts";
+import { closeGaps, readMissingPast } from "../../../service/scores/score-on-demand.ts";
 import { chainOf, simulatedSource, WALLET } from "../ingest/history/simulated-chain.ts";
 import { blockHash } from "../model/features/index-tables.ts";
 import { createOnDemandWorld, type OnDemandWorld } from "./on-demand-world.ts";

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
 import { score } from "../../../service/db/tables/score.ts";
-import { createDailyScores } from "../../../service/scores/daily-scores.ts";
+import { createDailyScores } from "../../../service/scores/scores.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
 const CHAIN = 31337;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
-import { createNightReader } from "../../../service/registries/nightly/scan-nights.ts";
-import { createEcosystemReader } from "../../../service/scores/ecosystem.ts";
-import { createGradeChangeReader } from "../../../service/scores/grade-changes.ts";
+import { createNightReader } from "../../../service/registries/nightly/service-records.ts";
+import { createEcosystemReader, createGradeChangeReader } from "../../../service/scores/ecosystem.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFactPatience } from "../../../service/scores/fact-patience.ts";
+import { createFactPatience } from "../../../service/scores/run-scoring.ts";
 
 const MINUTE = 60_000;
 

@@ -12,8 +12,7 @@ import {
 } from "../../../service/ingest/history/history-reader.ts";
 import type { HistorySource } from "../../../service/ingest/history/history-source.ts";
 import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
-import { scoreNow } from "../../../service/scores/score-now.ts";
-import { scoreOnDemand } from "../../../service/scores/score-on-demand.ts";
+import { scoreNow, scoreOnDemand } from "../../../service/scores/score-on-demand.ts";
 import { createScoreReader } from "../../../service/scores/scores.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { fakePorts } from "../api/fake-ports.ts";

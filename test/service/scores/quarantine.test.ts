@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../../../service/db/database.ts";
-import { createFactPatience } from "../../../service/scores/fact-patience.ts";
 import {
+  createFactPatience,
   type ScoringRunContext,
   scoreAllWallets,
   scoreDueWallets,

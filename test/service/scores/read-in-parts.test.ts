@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createContactCaches } from "../../../service/scores/read/contact-cache.ts";
-import { readInParts } from "../../../service/scores/read-in-parts.ts";
+import { createContactCaches } from "../../../service/scores/read/contact-graph.ts";
+import { readInParts } from "../../../service/scores/score-wallets.ts";
 import { account } from "../model/features/histories.ts";
 import { createRecordWorld, type RecordWorld } from "./record-world.ts";
 

@@ -2,7 +2,7 @@ import { Client } from "pg";
 import pino from "pino";
 import type { Address } from "viem";
 import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
-import { defaultPublishPolicy } from "../../../service/oracle/policy.ts";
+import { defaultPublishPolicy } from "../../../service/oracle/publish-policy.ts";
 import type { ScoringRunContext } from "../../../service/scores/run-scoring.ts";
 import { createTestDatabase, openMigrated } from "../../support/test-database.ts";
 import { callsOf } from "../model/features/histories.ts";

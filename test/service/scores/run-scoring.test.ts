@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createFactPatience } from "../../../service/scores/fact-patience.ts";
 import {
+  createFactPatience,
   type ScoringRunContext,
   scoreAllWallets,
   scoreDueWallets,
   scoreOvertakenWallets,
 } from "../../../service/scores/run-scoring.ts";
-import { scoreNow } from "../../../service/scores/score-now.ts";
+import { scoreNow } from "../../../service/scores/score-on-demand.ts";
 import { account } from "../model/features/histories.ts";
 import { createRecordWorld, FINALIZED, NEWEST, type RecordWorld } from "./record-world.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { scoreNow } from "../../../service/scores/score-now.ts";
+import { scoreNow } from "../../../service/scores/score-on-demand.ts";
 import { account } from "../model/features/histories.ts";
 import { createRecordWorld, FINALIZED, NEWEST, type RecordWorld } from "./record-world.ts";
 

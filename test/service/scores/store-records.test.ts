@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { scoreNow } from "../../../service/scores/score-now.ts";
+import { scoreNow } from "../../../service/scores/score-on-demand.ts";
 import { type ScoredWallets, scoreAtNewest } from "../../../service/scores/score-wallets.ts";
 import { storeRecords } from "../../../service/scores/store-records.ts";
 import { account } from "../model/features/histories.ts";

@@ -5,8 +5,8 @@ import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
 import { verdictMessage } from "../../../service/chain/verdict-codec.ts";
 import { ENROL_PURPOSE } from "../../../service/oracle/enrolments.ts";
+import { PUBLISH_PURPOSE } from "../../../service/oracle/publish-intents.ts";
 import { ROOT_PURPOSE } from "../../../service/oracle/publish-root.ts";
-import { PUBLISH_PURPOSE } from "../../../service/oracle/publish-spending.ts";
 import { type AskedCall, allowedCalls, type SendingRole } from "../../../service/sender/allowed-calls.ts";
 
 const ORACLE = `0x${"a1".repeat(20)}` as const;

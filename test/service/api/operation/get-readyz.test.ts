@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SourceWatch } from "../../../../service/sanctions/source-watch.ts";
-import type { SourceStatus } from "../../../../service/sanctions/sources.ts";
+import type { SourceStatus, SourceWatch } from "../../../../service/sanctions/sources.ts";
 import { fakeApp, NOW } from "../fake-ports.ts";
 
 const unreachable = Object.assign(new Error("connect"), { code: "ECONNREFUSED", syscall: "connect" });

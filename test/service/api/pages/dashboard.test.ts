@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ScanNight } from "../../../../service/registries/nightly/scan-nights.ts";
-import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
-import type { GradeChange } from "../../../../service/scores/grade-changes.ts";
+import type { ScanNight } from "../../../../service/registries/nightly/service-records.ts";
+import type { Ecosystem, GradeChange } from "../../../../service/scores/ecosystem.ts";
 import { NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { EMPTY_ECOSYSTEM, fakePublicPages, pagesApp } from "./fake-public-pages.ts";
 

@@ -4,8 +4,7 @@ import { AHS_RECORD_EXAMPLE } from "../../../../service/api/scores/ahs-record-ex
 import type { AhsRecord } from "../../../../service/api/scores/ahs-record-schema.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine } from "../../../../service/model/score/record.ts";
-import { plainLine } from "../../../../service/model/score/score-dimension.ts";
-import { scoreTotal } from "../../../../service/model/score/score-total.ts";
+import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
 

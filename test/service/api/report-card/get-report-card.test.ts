@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReportCard } from "../../../../service/api/report-card/get-report-card-schema.ts";
 import { CardsOverloaded } from "../../../../service/api/report-card/render-pool.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { plainLine } from "../../../../service/model/score/score-dimension.ts";
-import { scoreTotal } from "../../../../service/model/score/score-total.ts";
+import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
 import {
   bodyOf,
   fakeApp,

@@ -5,9 +5,9 @@ import {
   INFRASTRUCTURE_EXAMPLE,
   infrastructureSchema,
 } from "../../../../service/api/scores/infrastructure-schema.ts";
-import { plainLine } from "../../../../service/model/score/score-dimension.ts";
+import { plainLine } from "../../../../service/model/score/score-total.ts";
+import type { ReservedVisit } from "../../../../service/registries/probes/probe-endpoint.ts";
 import type { StoredProbe, WalletAgent } from "../../../../service/registries/probes/probes-of-wallet.ts";
-import type { ReservedVisit } from "../../../../service/registries/probes/url-visitor.ts";
 import type { StoredScore } from "../../../../service/scores/scores.ts";
 import {
   bodyOf,

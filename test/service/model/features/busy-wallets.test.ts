@@ -1,8 +1,7 @@
 import type { QueryArrayConfig } from "pg";
 import type { Address } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
-import { countNewest, WALLET_BOUNDS } from "../../../../service/model/features/call-bounds.ts";
-import { formatCall } from "../../../../service/model/features/call-line.ts";
+import { countNewest, formatCall, WALLET_BOUNDS } from "../../../../service/model/features/call-line.ts";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { shareWords } from "../../../../service/model/features/call-tally.ts";
-import { countedFees } from "../../../../service/model/features/counted-fees.ts";
+import { countedFees, shareWords } from "../../../../service/model/features/call-tally.ts";
 import { account, callsOf, START } from "./histories.ts";
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { measureWallet } from "../../../../service/model/features/measure-wallet.ts";
+import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { CounterpartyFact, TokenMove } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import {

@@ -1,7 +1,7 @@
-import { measureWallet } from "../../../../service/model/features/measure-wallet.ts";
+import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import type { Feature, MeasuredWallet } from "../../../../service/model/score/measured-wallet.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { Feature, MeasuredWallet } from "../../../../service/model/score/record.ts";
 import { callsOf, rowsOf, type Step } from "./histories.ts";
 
 /** The wallet that made these calls, measured by AHS-2026.1. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../../../service/model/features/market.ts";
-import { findTrivialCalls } from "../../../../service/model/features/trivial-calls.ts";
+import { findTrivialCalls } from "../../../../service/model/features/weigh-calls.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { account, callsOf, HOUR, payment, START, type Step, TOKENS, TRANSFER, USDC } from "./histories.ts";
 

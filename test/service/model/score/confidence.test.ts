@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { confidenceOf } from "../../../../service/model/score/confidence.ts";
-import type { Feature } from "../../../../service/model/score/measured-wallet.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { Feature } from "../../../../service/model/score/record.ts";
 import { DAY, START } from "../features/histories.ts";
 import { LAST, measuredWallet } from "./measured.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { featureCurves } from "../../../../service/model/score/feature-curves.ts";
+import { featureCurves } from "../../../../service/model/score/curve.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 
 test("names the curves of every feature of the model", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { gradeLabel, gradeOf } from "../../../../service/model/score/grade.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { gradeLabel, gradeOf } from "../../../../service/model/score/record.ts";
 
 test.each([
   [100, "A", "Excellent"],

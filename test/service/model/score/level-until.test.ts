@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { confidenceOf } from "../../../../service/model/score/confidence.ts";
-import { levelUntil } from "../../../../service/model/score/level-until.ts";
-import type { MeasuredWallet } from "../../../../service/model/score/measured-wallet.ts";
+import { confidenceOf, levelUntil } from "../../../../service/model/score/confidence.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { MeasuredWallet } from "../../../../service/model/score/record.ts";
 import { DAY, START } from "../features/histories.ts";
 import { LAST, measuredWallet } from "./measured.ts";
 

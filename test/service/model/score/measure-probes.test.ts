@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { measureProbes, type ProbeFact } from "../../../../service/model/score/measure-probes.ts";
+import { measureProbes, type ProbeFact } from "../../../../service/model/score/score-infrastructure.ts";
 
 const ok = (latencyMs: number, valid: boolean | null = null): ProbeFact => ({
   at: 0,

@@ -1,5 +1,5 @@
-import type { MeasuredWallet } from "../../../../service/model/score/measured-wallet.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { MeasuredWallet } from "../../../../service/model/score/record.ts";
 import { account, DAY, START } from "../features/histories.ts";
 
 /** When the measured wallet last called. */

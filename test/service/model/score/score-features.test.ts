@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { SanctionsFlag } from "../../../../service/model/features/types.ts";
-import type { Feature, MeasuredWallet } from "../../../../service/model/score/measured-wallet.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import type { FeatureLine, Pattern } from "../../../../service/model/score/record.ts";
+import type {
+  Feature,
+  FeatureLine,
+  MeasuredWallet,
+  Pattern,
+} from "../../../../service/model/score/record.ts";
 import { scoreFeatures } from "../../../../service/model/score/score-features.ts";
 import { account, asOfTime, DAY, START } from "../features/histories.ts";
 

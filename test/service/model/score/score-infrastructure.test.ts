@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ProbeFact } from "../../../../service/model/score/measure-probes.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine, Pattern } from "../../../../service/model/score/record.ts";
-import { integerPoints, plainLine } from "../../../../service/model/score/score-dimension.ts";
 import {
   infrastructureLines,
+  type ProbeFact,
   type ScoredRecord,
   scoreInfrastructure,
   scoreWithInfrastructure,
 } from "../../../../service/model/score/score-infrastructure.ts";
-import { scoreTotal } from "../../../../service/model/score/score-total.ts";
+import { integerPoints, plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
 
 const NOW = 1_800_000_000;
 const HOUR = 3_600;

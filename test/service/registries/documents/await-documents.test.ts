@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { awaitDocuments } from "../../../../service/registries/documents/await-documents.ts";
+import { awaitDocuments } from "../../../../service/registries/nightly/scan-once.ts";
 
 const patience = { maxMs: 100, stallMs: 30, pollMs: 0 };
 const forever = new AbortController().signal;

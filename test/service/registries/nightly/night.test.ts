@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nightOf, nightStart } from "../../../../service/registries/nightly/night.ts";
+import { nightOf, nightStart } from "../../../../service/registries/nightly/scan-runs.ts";
 
 test.each([
   ["2026-11-20T02:09:59Z", "2026-11-19"],

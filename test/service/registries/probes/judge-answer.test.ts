@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { FetchAnswer } from "../../../../service/net/exchange.ts";
-import { isAlive, judgeAnswer } from "../../../../service/registries/probes/judge-answer.ts";
-import { readX402Challenge } from "../../../../service/registries/probes/read-x402-challenge.ts";
+import {
+  isAlive,
+  judgeAnswer,
+  readX402Challenge,
+} from "../../../../service/registries/probes/judge-answer.ts";
 
 const answer = (status: number, body = "", headers: Record<string, string> = {}): FetchAnswer => ({
   kind: "answered",

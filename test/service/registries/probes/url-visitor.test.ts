@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createUrlVisitor } from "../../../../service/registries/probes/url-visitor.ts";
+import { createUrlVisitor } from "../../../../service/registries/probes/probe-endpoint.ts";
 import { serveHttp, type TestServer } from "../../net/hostile-server.ts";
 
 const NOT_PUBLIC = "The name of the URL's host must resolve, and to public addresses alone.";

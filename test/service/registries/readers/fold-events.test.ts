@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { foldEvents } from "../../../../service/registries/readers/fold-events.ts";
-import type { RegistryEvent } from "../../../../service/registries/readers/registry-event.ts";
+import { foldEvents, type RegistryEvent } from "../../../../service/registries/readers/registry-events.ts";
 
 const A = `0x${"aa".repeat(20)}` as const;
 const B = `0x${"bb".repeat(20)}` as const;

@@ -18,8 +18,8 @@ import {
   readNeighbourhood,
   readOwners,
 } from "../../../../service/reports/network/wallet-network-graph.ts";
-import { createContactCaches } from "../../../../service/scores/read/contact-cache.ts";
-import { createDistributionReader } from "../../../../service/scores/score-distribution.ts";
+import { createDistributionReader } from "../../../../service/scores/ecosystem.ts";
+import { createContactCaches } from "../../../../service/scores/read/contact-graph.ts";
 import { account, START, USDC } from "../../model/features/histories.ts";
 import { blockHash, enrichTo, finalize, followEnriched } from "../../model/features/index-tables.ts";
 import {

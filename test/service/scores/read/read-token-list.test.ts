@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
 import { feedPrice } from "../../../../service/db/tables/enrich.ts";
-import { readTokenList } from "../../../../service/scores/read/read-token-list.ts";
+import { readTokenList } from "../../../../service/scores/read/read-rows.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { account, DAY, START } from "../../model/features/histories.ts";
 

@@ -5,7 +5,7 @@ import type { Database } from "../../../../service/db/database.ts";
 import type { AsOf, OwnCall, WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { readSanctionsEntries, type SanctionsEntry } from "../../../../service/sanctions/sanctions.ts";
-import { createContactCaches } from "../../../../service/scores/read/contact-cache.ts";
+import { createContactCaches } from "../../../../service/scores/read/contact-graph.ts";
 import { readWalletRows } from "../../../../service/scores/read/read-rows.ts";
 import { createTestDatabase, openMigrated, type TestDatabase } from "../../../support/test-database.ts";
 import { account, callsOf, DAY, START, TOKENS } from "../../model/features/histories.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import type { RawReceipt } from "../../../../service/chain/node/rpc-answers.ts";
-import { cutCoverage, WALLET_BOUNDS } from "../../../../service/model/features/call-bounds.ts";
+import { cutCoverage, WALLET_BOUNDS } from "../../../../service/model/features/call-line.ts";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { OwnCall, WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 as policy } from "../../../../service/model/score/policy.ts";
@@ -13,7 +13,7 @@ import {
   sanctionsFile,
   tokenListFile,
 } from "../../../../service/scores/inputs-hash.ts";
-import { scanBlocks } from "../../../../service/scores/verify/find-own-transactions.ts";
+import { scanBlocks } from "../../../../service/scores/verify/read-own-calls.ts";
 import { verifyScore } from "../../../../service/scores/verify/verify-score.ts";
 import { account, START, TOKENS } from "../../model/features/histories.ts";
 import { blockHash } from "../../model/features/index-tables.ts";

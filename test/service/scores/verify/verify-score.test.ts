@@ -5,12 +5,12 @@ import { renderAhsRecord } from "../../../../service/api/scores/render-ahs-recor
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { createOtterscanSource } from "../../../../service/ingest/history/otterscan-source.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { readInputFile } from "../../../../service/oracle/discovery-files.ts";
-import { defaultPublishPolicy } from "../../../../service/oracle/policy.ts";
-import { scoreNow } from "../../../../service/scores/score-now.ts";
+import { defaultPublishPolicy } from "../../../../service/oracle/publish-policy.ts";
+import { scoreNow } from "../../../../service/scores/score-on-demand.ts";
 import type { StoredScore } from "../../../../service/scores/scores.ts";
-import { scanBlocks, searchSource } from "../../../../service/scores/verify/find-own-transactions.ts";
-import { type RecordedScore, recordedScoreSchema } from "../../../../service/scores/verify/recorded-score.ts";
+import { readInputFile } from "../../../../service/scores/scores.ts";
+import { type RecordedScore, recordedScoreSchema } from "../../../../service/scores/verify/compare-scores.ts";
+import { scanBlocks, searchSource } from "../../../../service/scores/verify/read-own-calls.ts";
 import { type VerifyDeps, verifyScore } from "../../../../service/scores/verify/verify-score.ts";
 import { until } from "../../../support/anvil-testkit/script.ts";
 import { bootTestkit, type Testkit } from "../../../support/anvil-testkit/testkit.ts";

@@ -1,95 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address, Hex } from "viem";
 import type { Database } from "../db/database.ts";
-import { inputFile } from "../db/tables/epoch.ts";
-import { currentScore, score } from "../db/tables/score.ts";
-import type { InputFile } from "./inputs-hash.ts";
-import type { StoredScore } from "./scores.ts";
-
-export type NewScore = typeof score.$inferInsert;
-
-/** Keeps the files behind inputs hashes; one that is there stays as it is. */
-export async function keepInputFiles(db: NodePgDatabase, files: readonly InputFile[]): Promise<void> {
-  const distinct = [...new Map(files.map((file) => [file.hash, file])).values()];
-  // In one order for every writer: two of them never wait for each other crosswise.
-  const rows = distinct.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
-  for (let start = 0; start < rows.length; start += FILES) {
-    // As one text: the files are JSON already.
-    const entries = rows.slice(start, start + FILES).map(({ hash, json }) => `["${hash}",${json}]`);
-    await db.execute(sql`
-      insert into ${inputFile} (hash, content)
-      select entry ->> 0, entry -> 1 from jsonb_array_elements(${`[${entries.join()}]`}::jsonb) entry
-      on conflict do nothing`);
-  }
-}
-
-/** Input files stored by one statement. */
-const FILES = 500;
-
-/** Adds scores to the history and answers their ids; the same inputs scored twice are one row. */
-export async function insertScores(tx: NodePgDatabase, rows: readonly NewScore[]): Promise<number[]> {
-  const inserted = await tx
-    .insert(score)
-    .values([...rows])
-    // Nothing changes: a row that conflicts is only to be returned with the others. Of all columns one that no unique
-    // index has: else the lock would be one that waits for every intent being written for the row.
-    .onConflictDoUpdate({
-      target: [score.chainId, score.wallet, score.inputsHash],
-      set: { modelVersion: sql`excluded.model_version` },
-    })
-    .returning({ id: score.id });
-  return inserted.map((row) => row.id);
-}
-
-/**
- * Makes scores the current ones of their wallets, unless a newer as-of block is there already; the wallets in `orphaned`
- * have a current score of a block that the chain no longer holds, which any score replaces.
- */
-export async function makeCurrent(
-  tx: NodePgDatabase,
-  scoreIds: readonly number[],
-  orphaned: readonly string[],
-): Promise<void> {
-  await tx.execute(sql`
-    insert into ${currentScore} as held
-      (chain_id, wallet, score_id, as_of_block, as_of_time, ahs_score, grade, confidence_micros, confidence_level, sanctioned, level_until)
-    select chain_id, wallet, id, as_of_block, as_of_time, ahs_score, grade, confidence_micros, confidence_level, sanctioned,
-      level_until
-    from ${score} where id = any(${sql.param(scoreIds)}) order by wallet
-    on conflict (chain_id, wallet) do update set
-      score_id = excluded.score_id, as_of_block = excluded.as_of_block, as_of_time = excluded.as_of_time,
-      ahs_score = excluded.ahs_score, grade = excluded.grade, confidence_micros = excluded.confidence_micros,
-      confidence_level = excluded.confidence_level, sanctioned = excluded.sanctioned, level_until = excluded.level_until
-    where excluded.as_of_block >= held.as_of_block or held.wallet = any(${sql.param(orphaned)})`);
-}
-
-/** The block that a wallet's current score speaks for; null without one. */
-export async function readCurrentBlock(
-  db: Database,
-  { chainId, wallet }: { readonly chainId: number; readonly wallet: Address },
-): Promise<number | null> {
-  const [row] = await db
-    .select({ block: currentScore.asOfBlock })
-    .from(currentScore)
-    .where(and(eq(currentScore.chainId, chainId), eq(currentScore.wallet, wallet)));
-  return row === undefined ? null : row.block;
-}
-
-/** The stored score of a wallet that was computed from these inputs. */
-export async function readScoreFrom(
-  db: Database,
-  of: { readonly chainId: number; readonly wallet: Address; readonly inputsHash: Hex },
-): Promise<StoredScore | undefined> {
-  const [row] = await db
-    .select()
-    .from(score)
-    .where(
-      and(eq(score.chainId, of.chainId), eq(score.wallet, of.wallet), eq(score.inputsHash, of.inputsHash)),
-    );
-  return row;
-}
-
 export type DueQuery = {
   readonly chainId: number;
   readonly asOfBlock: number;
@@ -103,7 +12,7 @@ export type DueQuery = {
 const MOST_CONTACTS = 5_000;
 
 /** waiting: those of which some counterparties have no facts yet. */
-export type DueWallets = { readonly ready: readonly string[]; readonly waiting: readonly string[] };
+type DueWallets = { readonly ready: readonly string[]; readonly waiting: readonly string[] };
 
 /**
  * Wallets to score again, those first whose score, or following without one, is oldest: followed ones without a score; those
@@ -203,7 +112,7 @@ export async function readOrphanedWallets(
   return rows.map((row) => row.wallet);
 }
 
-export type NightlyWallets = {
+type NightlyWallets = {
   readonly wallets: readonly string[];
   /** Idle wallets beyond the bound. */
   readonly leftOut: number;

@@ -1,0 +1,184 @@
+import { readCurve } from "../score/curve.ts";
+import { divideRound, MICRO, NANO } from "../score/fixed-point.ts";
+import type { Policy } from "../score/policy-shape.ts";
+import type { Feature } from "../score/record.ts";
+import { isEstablished } from "./credit.ts";
+import { type Facts, measured, notApplicable, shown, unknown } from "./facts.ts";
+import { type Holding, NO_HOLDINGS } from "./holdings.ts";
+import type { CounterpartyFact, GasUse, OwnCall } from "./types.ts";
+import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
+
+/** D1 success rate: S on its curve. */
+export function successRate({ history, success, policy }: Facts): Feature {
+  return measured("success_rate", {
+    value: success.steady,
+    score: readCurve(policy.success.curve, success.steady),
+    samples: history.outside.length,
+    reason: `s ${shown(success.whole)} by n ${shown(history.evidence / NANO)}, s${policy.success.recentDays} ${shown(success.recent)}`,
+  });
+}
+
+/** Gas use of a history that holds outside calls, or none at all. */
+export function measureGas(history: WeighedHistory, policy: Policy): GasUse {
+  return {
+    burnt: burntShare(history, policy),
+    pricePoints: weightedPoints(history.outside, ({ overpay }) =>
+      overpay === null ? null : readCurve(policy.gas.priceCurve, overpay),
+    ),
+    limitPoints: limitPoints(history, policy),
+  };
+}
+
+/** D1 gas efficiency: fees burnt by failures, prices paid against the market's, limits against use. Its value is the share burnt. */
+export function gasEfficiency({ gas: use, history, policy }: Facts): Feature {
+  const { gas } = policy;
+  const waste = readCurve(gas.wasteCurve, use.burnt);
+  const parts = { value: use.burnt, samples: history.outside.length };
+  if (use.pricePoints === null) {
+    const score = gas.unpriced.wasteShare * waste + gas.unpriced.limitShare * use.limitPoints;
+    const reason = `waste ${shown(waste)}, limit ${shown(use.limitPoints)} points; no block tells what the market paid`;
+    return measured("gas_efficiency", { ...parts, score, reason });
+  }
+  const score = gas.wasteShare * waste + gas.priceShare * use.pricePoints + gas.limitShare * use.limitPoints;
+  const reason = `waste ${shown(waste)}, price ${shown(use.pricePoints)}, limit ${shown(use.limitPoints)} points`;
+  return measured("gas_efficiency", { ...parts, score, reason });
+}
+
+/** Weighted fees of failures over those of failures and credited successes, with a prior of some mean fees. */
+function burntShare({ outside }: WeighedHistory, policy: Policy): number {
+  let paid = 0n;
+  let failed = 0n;
+  let succeeded = 0n;
+  for (const { call, weight, credited } of outside) {
+    paid += call.fee;
+    if (call.ok) succeeded += call.fee * BigInt(credited);
+    else failed += call.fee * BigInt(weight);
+  }
+  // A chain without fees burns none.
+  if (paid === 0n) return 0;
+  const prior = (Number(paid) / outside.length) * policy.gas.priorMeanFees * NANO;
+  return Number(failed) / (Number(failed) + Number(succeeded) + prior);
+}
+
+function limitPoints({ outside }: WeighedHistory, policy: Policy): number {
+  const points = weightedPoints(outside, ({ call }) =>
+    call.ok ? readCurve(policy.gas.limitCurve, usedShare(call)) : 0,
+  );
+  return points === null ? 0 : points;
+}
+
+/** Mean of points by the weight of their calls, those without points left out; null where none has any. */
+function weightedPoints(
+  outside: readonly WeighedCall[],
+  pointsOf: (weighed: WeighedCall) => number | null,
+): number | null {
+  // Hundredths of a point times millionths of a call: exact integers for any wallet.
+  let sum = 0;
+  let weights = 0;
+  for (const weighed of outside) {
+    const points = pointsOf(weighed);
+    if (points === null) continue;
+    weights += weighed.weight;
+    sum += divideRound(weighed.weight * Math.round(100 * points), NANO / MICRO);
+  }
+  return weights === 0 ? null : (sum * (NANO / MICRO)) / (100 * weights);
+}
+
+function usedShare({ gasUsed, gasLimit }: OwnCall): number {
+  // A call without a limit of its own cannot have set it loosely.
+  return gasLimit === 0n ? 1 : Number(gasUsed) / Number(gasLimit);
+}
+
+/** D1 portfolio quality: share of the worth of own-acquired tokens and the native coin that is in recognised ones. */
+export function portfolioQuality({ holdings, policy }: Pick<Facts, "holdings" | "policy">): Feature {
+  if (holdings.kind === "unread") return unknown("portfolio_quality", NO_HOLDINGS.unread);
+  if (holdings.kind === "none") return notApplicable("portfolio_quality", 0, NO_HOLDINGS.none);
+  let good = holdings.nativeWorth;
+  let all = holdings.nativeWorth;
+  for (const { worth, recognised } of holdings.tokens) {
+    if (worth === null) continue;
+    all += worth;
+    if (recognised) good += worth;
+  }
+  if (all === 0) return unknown("portfolio_quality", "nothing that the wallet holds has a known worth");
+  return measured("portfolio_quality", {
+    value: good / all,
+    score: readCurve(policy.holdings.qualityCurve, good / all),
+    samples: holdings.tokens.length,
+  });
+}
+
+/** D1 dust and spam: share of the own-acquired tokens that are unrecognised, or known to be worth next to nothing. */
+export function dustAndSpam({ holdings, policy }: Facts): Feature {
+  if (holdings.kind === "unread") return unknown("dust_and_spam", NO_HOLDINGS.unread);
+  if (holdings.kind === "none") return notApplicable("dust_and_spam", 0, NO_HOLDINGS.none);
+  const share = uselessShare(holdings.tokens, policy.holdings.dustBelowMicroUsd);
+  return measured("dust_and_spam", {
+    value: share,
+    score: readCurve(policy.holdings.dustCurve, share),
+    samples: holdings.tokens.length,
+  });
+}
+
+function uselessShare(tokens: readonly Holding[], dustBelowMicroUsd: number): number {
+  if (tokens.length === 0) return 0;
+  const useless = tokens.filter(
+    ({ recognised, worth }) => !recognised || (worth !== null && worth < dustBelowMicroUsd),
+  );
+  return useless.length / tokens.length;
+}
+
+/** D1 risk flags: points lost for open approvals and delegations to code that nobody vouches for, and for listed counterparties. */
+export function riskFlags(facts: Facts): Feature {
+  const { rows, history, exposedShare, policy } = facts;
+  const { approvals, delegation } = rows;
+  const last = history.calls.at(-1);
+  if (approvals === null) return unknown("risk_flags", "the wallet's approvals were not read");
+  if (delegation === null || last === undefined) {
+    return unknown("risk_flags", "whether the wallet runs delegated code was not read");
+  }
+  const known = new Map(rows.counterparties.map((fact) => [fact.address, fact]));
+  const open = approvals.filter(
+    ({ spender, approvedAt }) => !isTrusted(known.get(spender), approvedAt, facts),
+  ).length;
+  const delegates = delegation.to !== null && !isTrusted(known.get(delegation.to), last.timestamp, facts);
+  const rule = policy.riskFlags;
+  const lost = open * rule.perApproval + (delegates ? rule.delegation : 0) + rule.exposure * exposedShare;
+  return measured("risk_flags", {
+    value: Math.min(100, lost),
+    score: 100 - lost,
+    samples: history.calls.length,
+    reason: reasonOf({ open, delegates, exposedShare }),
+  });
+}
+
+/** Whether an account is the owner's own, or shown to have existed a month before and recognised or used by others. */
+export function isTrusted(
+  fact: CounterpartyFact | undefined,
+  before: number,
+  { market, policy }: Pick<Facts, "market" | "policy">,
+): boolean {
+  if (fact === undefined) return false;
+  if (fact.ownerLink !== null) return true;
+  const isUsed = fact.outsideUsers >= policy.recognisedUsers || market.isListed(fact.address);
+  return isUsed && isEstablished(fact, before, policy);
+}
+
+function reasonOf({
+  open,
+  delegates,
+  exposedShare,
+}: {
+  readonly open: number;
+  readonly delegates: boolean;
+  readonly exposedShare: number;
+}): string | null {
+  const found = [
+    open > 0 ? `unlimited approvals to young or unknown spenders: ${open}` : null,
+    delegates ? "runs the code of a young or unknown account" : null,
+    exposedShare > 0
+      ? `${Math.round(1000 * exposedShare) / 10} % of its outgoing volume to listed accounts`
+      : null,
+  ].filter((part) => part !== null);
+  return found.length === 0 ? null : found.join("; ");
+}
