@@ -5,7 +5,8 @@ import { apiKeyFinder, createApiKey, hashApiKey } from "../service/access/api-ke
 import { readTrustedProxies } from "../service/access/client-address.ts";
 import { createKeyDebits } from "../service/access/key-debits.ts";
 import { createIpLimit, createRateBuckets } from "../service/access/rate-limits.ts";
-import { addressParams } from "../service/api/address-schema.ts";
+
+import { addressParams } from "../service/api/schemas/values.ts";
 import type { Database } from "../service/db/database.ts";
 import { type BenchRow, shown } from "./bench-row.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import openapiTypescript, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { SCORING_INTERFACE } from "../service/api/create-app.ts";
 import { VERIFICATION_INTERFACE } from "../service/api/create-verification-app.ts";
-import { openApiDocument } from "../service/api/openapi-document.ts";
+import { openApiDocument } from "../service/api/kit/openapi-document.ts";
 
 /** Writes the types of the interfaces that the client speaks; `--check` writes nothing and exits 1 when they would change. */
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { numberToHex } from "viem";
-import { toEip55 } from "../../service/api/address-schema.ts";
+import { toEip55 } from "../../service/api/schemas/values.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { Review } from "../../service/verification/verdicts/build-review.ts";

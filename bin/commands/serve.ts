@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type ApiPorts, SCORING_INTERFACE } from "../../service/api/create-app.ts";
 import { type ApiInterface, createInterfaceApp } from "../../service/api/create-interface.ts";
 import { VERIFICATION_INTERFACE, type VerificationPorts } from "../../service/api/create-verification-app.ts";
-import { createServerLife } from "../../service/api/server-life.ts";
+import { createServerLife } from "../../service/api/kit/server-life.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
 import type { Invocation } from "../command.ts";

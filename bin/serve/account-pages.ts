@@ -2,14 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { readKeyStanding } from "../../service/access/api-keys.ts";
 import { createIpLimit } from "../../service/access/rate-limits.ts";
-import type { ApiContext, Clock } from "../../service/api/api-env.ts";
-import { type GetReadyzPorts, readReadiness } from "../../service/api/operation/get-readyz.ts";
+
+import type { ApiContext, Clock } from "../../service/api/kit/api-env.ts";
 import type {
   AccountPagePorts,
   StatusPagePorts,
   VerdictPagePorts,
 } from "../../service/api/pages/page-ports.ts";
 import { createStatusReader } from "../../service/api/pages/status-reading.ts";
+import { type GetReadyzPorts, readReadiness } from "../../service/api/routes/get-readyz.ts";
 import type { HealthReport } from "../../service/api/verification/health-check.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readServiceRecords } from "../../service/registries/nightly/service-records.ts";

@@ -10,7 +10,7 @@ import {
   type SubscriptionDeps,
 } from "../../service/alerts/subscriptions.ts";
 import { readDeliveries } from "../../service/alerts/webhook-log.ts";
-import type { SubscribePorts, SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
+import type { SubscribePorts, SubscriptionPorts } from "../../service/api/schemas/alert-subscription.ts";
 
 /** Calls by one manage token. */
 const TOKEN_RATE_PER_MINUTE = 60;

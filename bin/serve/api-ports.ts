@@ -5,7 +5,7 @@ import { createApiKeyAccess } from "../../service/access/api-key-access.ts";
 import { apiKeyFinder } from "../../service/access/api-keys.ts";
 import { createAccess } from "../../service/access/create-access.ts";
 import { createKeyDebits } from "../../service/access/key-debits.ts";
-import type { ServerLife } from "../../service/api/server-life.ts";
+import type { ServerLife } from "../../service/api/kit/server-life.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";

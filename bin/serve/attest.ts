@@ -1,8 +1,9 @@
 import type { Address } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import { unavailable } from "../../service/access/problems.ts";
-import type { Attestation } from "../../service/api/scores/ahs-record-schema.ts";
+import type { Attestation } from "../../service/api/schemas/ahs-record.ts";
 import { attestScore } from "../../service/oracle/encode.ts";
+
 import type { StoredScore } from "../../service/scores/scores.ts";
 import { SignerFailure } from "../../service/sender/signer-failure.ts";
 import type { Config } from "../config.ts";

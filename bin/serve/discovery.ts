@@ -1,6 +1,4 @@
-import type { JobEvaluation } from "../../service/api/discovery/agent-registration.ts";
-import type { DiscoveryPorts } from "../../service/api/discovery/mount-discovery.ts";
-import type { PaymentTerms } from "../../service/api/discovery/payment-manifest.ts";
+import type { DiscoveryPorts, JobEvaluation, PaymentTerms } from "../../service/api/kit/discovery.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readSampleWallet } from "../../service/scores/ecosystem.ts";

@@ -5,7 +5,7 @@ import type { AccessParts } from "../../service/access/create-access.ts";
 import { createIdempotentAnswers, createRepeatStore } from "../../service/access/idempotent-answers.ts";
 import { createCallLimiter, createIpLimit, createRateBuckets } from "../../service/access/rate-limits.ts";
 import type { ApiPorts } from "../../service/api/create-app.ts";
-import type { ServerLife } from "../../service/api/server-life.ts";
+import type { ServerLife } from "../../service/api/kit/server-life.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { Config } from "../config.ts";
 

@@ -11,8 +11,8 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { connectionAddress, type TrustedProxies } from "../../service/access/client-address.ts";
 import { Problem, type ProblemCode } from "../../service/access/problems.ts";
-import { envelopeHeaders } from "../../service/api/envelope.ts";
-import type { ServerEnding } from "../../service/api/server-life.ts";
+import { envelopeHeaders } from "../../service/api/kit/envelope.ts";
+import type { ServerEnding } from "../../service/api/kit/server-life.ts";
 import {
   CONNECTION_LIMITS,
   type ConnectionLimits,

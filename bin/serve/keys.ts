@@ -12,9 +12,10 @@ import {
 import type { AccessParts } from "../../service/access/create-access.ts";
 import { countedKeys } from "../../service/access/rate-limits.ts";
 import { createOwnerAccess, type SignIn, type SignInAudience } from "../../service/access/sign-in.ts";
-import type { SubscriptionPorts } from "../../service/api/alerts/alerts-ports.ts";
-import type { KeyPorts } from "../../service/api/keys/key-sale.ts";
-import type { PolicyPorts } from "../../service/api/routing/get-route-policy.ts";
+
+import type { PolicyPorts } from "../../service/api/routes/get-ahs-route-policy.ts";
+import type { SubscriptionPorts } from "../../service/api/schemas/alert-subscription.ts";
+import type { KeyPorts } from "../../service/api/schemas/key-sale.ts";
 import type { Database } from "../../service/db/database.ts";
 import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 

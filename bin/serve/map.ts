@@ -1,8 +1,8 @@
 import type { Address } from "viem";
-import type { GetNetworkMapPorts } from "../../service/api/network/get-network-map.ts";
-import { keepDealings } from "../../service/api/network/kept-dealings.ts";
-import type { GetReportCardPorts } from "../../service/api/report-card/get-report-card.ts";
+import { keepDealings } from "../../service/api/kit/dealings-cache.ts";
 import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
+import type { GetNetworkMapPorts } from "../../service/api/routes/get-network-map.ts";
+import type { GetReportCardPorts } from "../../service/api/routes/get-report-card.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";

@@ -1,5 +1,5 @@
-import type { RecoverPorts } from "../../service/api/recovery/get-retry-node.ts";
-import { createReportTurns } from "../../service/api/report-turns.ts";
+import { createReportTurns } from "../../service/api/kit/wallet-report.ts";
+import type { RecoverPorts } from "../../service/api/routes/get-retry.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { createOutcomeReader } from "../../service/reports/recovery/failed-calls.ts";

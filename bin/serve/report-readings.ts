@@ -1,4 +1,4 @@
-import { createReportTurns, type ReportTurns } from "../../service/api/report-turns.ts";
+import { createReportTurns, type ReportTurns } from "../../service/api/kit/wallet-report.ts";
 import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-graph.ts";
 
 /** What all reports of a process share. */

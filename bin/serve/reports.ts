@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { GetHealthPorts } from "../../service/api/diagnosis/get-health.ts";
-import type { PostWashPorts } from "../../service/api/diagnosis/post-wash.ts";
+import type { GetHealthPorts } from "../../service/api/routes/get-health.ts";
+import type { PostWashPorts } from "../../service/api/routes/post-wash.ts";
 import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
 import { createTransferReader } from "../../service/reports/profit-and-loss/wallet-transfers.ts";
 import { readWalletsIn, type ScoringContext } from "../../service/scores/score-wallets.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { GetRiskPremiumPorts } from "../../service/api/risk/get-risk-premium.ts";
-import { riskFactsReader } from "../../service/api/risk/read-risk-facts.ts";
+import type { GetRiskPremiumPorts } from "../../service/api/routes/get-risk-premium.ts";
+import { riskFactsReader } from "../../service/api/schemas/risk.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { remembered } from "../../service/db/remembered.ts";

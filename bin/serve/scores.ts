@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import type { ApiPorts } from "../../service/api/create-app.ts";
-import { createEpochLists } from "../../service/api/operation/epoch-lists.ts";
+import { createEpochLists } from "../../service/api/routes/get-epochs.ts";
 import type { OutputPorts } from "../../service/api/verification/post-outputs.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";

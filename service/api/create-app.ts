@@ -1,39 +1,43 @@
 import type { Hono } from "hono";
-import { getAlertDeliveries, postAlertReplay } from "./alerts/alerts-deliveries.ts";
-import { deleteAlert, getAlert, postAlertRotate, postAlertTest } from "./alerts/alerts-manage.ts";
-import type { SubscribePorts, SubscriptionPorts } from "./alerts/alerts-ports.ts";
-import { getAlertsSubscribe } from "./alerts/get-alerts-subscribe.ts";
-import type { ApiEnv } from "./api-env.ts";
 import { type ApiInterface, createInterfaceApp, type InterfacePorts } from "./create-interface.ts";
-import { describeAlertWebhooks } from "./describe-webhooks.ts";
-import { type GetHealthPorts, getHealth } from "./diagnosis/get-health.ts";
-import { type GetOptimizePorts, getOptimize } from "./diagnosis/get-optimize.ts";
-import { type PostWashPorts, postWash } from "./diagnosis/post-wash.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { getKeysSelf } from "./keys/get-keys-self.ts";
-import type { KeyPorts } from "./keys/key-sale.ts";
-import { postKeys } from "./keys/post-keys.ts";
-import { postKeysRotate } from "./keys/post-keys-rotate.ts";
-import { postKeysTopup } from "./keys/post-keys-topup.ts";
-import { type GetCounterpartiesPorts, getCounterparties } from "./network/get-counterparties.ts";
-import { type GetNetworkMapPorts, getNetworkMap } from "./network/get-network-map.ts";
-import { type GetEpochPorts, getEpoch } from "./operation/get-epoch.ts";
-import { type GetInputPorts, getInput } from "./operation/get-input.ts";
-import { getLivez } from "./operation/get-livez.ts";
-import { type GetReadyzPorts, getReadyz } from "./operation/get-readyz.ts";
-import { type GetAgentProtectPorts, getAgentProtect } from "./recovery/get-agent-protect.ts";
-import { type GetRetryPorts, getRetry } from "./recovery/get-retry.ts";
-import { type GetReportCardPorts, getReportCard } from "./report-card/get-report-card.ts";
-import { type GetRiskPorts, getRisk } from "./risk/get-risk.ts";
-import { type GetRiskPremiumPorts, getRiskPremium } from "./risk/get-risk-premium.ts";
-import { getAhsRoute } from "./routing/get-ahs-route.ts";
-import { getRoutePolicy, type PolicyPorts } from "./routing/get-route-policy.ts";
-import { putRoutePolicy } from "./routing/put-route-policy.ts";
-import { type GetAhsPorts, getAhs } from "./scores/get-ahs.ts";
-import { postAhsBatch } from "./scores/post-ahs-batch.ts";
-import type { ReportPorts } from "./wallet-report.ts";
+import type { ApiEnv } from "./kit/api-env.ts";
+import type { Endpoint } from "./kit/endpoint.ts";
+import type { ReportPorts } from "./kit/wallet-report.ts";
+import { deleteAlert } from "./routes/delete-alerts.ts";
+import { type GetAgentProtectPorts, getAgentProtect } from "./routes/get-agent-protect.ts";
+import { type GetAhsPorts, getAhs } from "./routes/get-ahs.ts";
+import { getAhsRoute } from "./routes/get-ahs-route.ts";
+import { getRoutePolicy, type PolicyPorts } from "./routes/get-ahs-route-policy.ts";
+import { getAlert } from "./routes/get-alerts.ts";
+import { getAlertDeliveries } from "./routes/get-alerts-deliveries.ts";
+import { getAlertsSubscribe } from "./routes/get-alerts-subscribe.ts";
+import { type GetCounterpartiesPorts, getCounterparties } from "./routes/get-counterparties.ts";
+import { type GetEpochPorts, getEpoch } from "./routes/get-epochs.ts";
+import { type GetHealthPorts, getHealth } from "./routes/get-health.ts";
+import { type GetInputPorts, getInput } from "./routes/get-inputs.ts";
+import { getKeysSelf } from "./routes/get-keys-self.ts";
+import { getLivez } from "./routes/get-livez.ts";
+import { type GetNetworkMapPorts, getNetworkMap } from "./routes/get-network-map.ts";
+import { type GetOptimizePorts, getOptimize } from "./routes/get-optimize.ts";
+import { type GetReadyzPorts, getReadyz } from "./routes/get-readyz.ts";
+import { type GetReportCardPorts, getReportCard } from "./routes/get-report-card.ts";
+import { type GetRetryPorts, getRetry } from "./routes/get-retry.ts";
+import { type GetRiskPorts, getRisk } from "./routes/get-risk.ts";
+import { type GetRiskPremiumPorts, getRiskPremium } from "./routes/get-risk-premium.ts";
+import { postAhsBatch } from "./routes/post-ahs-batch.ts";
+import { postAlertReplay } from "./routes/post-alerts-replay.ts";
+import { postAlertRotate } from "./routes/post-alerts-rotate.ts";
+import { postAlertTest } from "./routes/post-alerts-test.ts";
+import { postKeys } from "./routes/post-keys.ts";
+import { postKeysRotate } from "./routes/post-keys-rotate.ts";
+import { postKeysTopup } from "./routes/post-keys-topup.ts";
+import { type PostWashPorts, postWash } from "./routes/post-wash.ts";
+import { putRoutePolicy } from "./routes/put-ahs-route-policy.ts";
+import type { SubscribePorts, SubscriptionPorts } from "./schemas/alert-subscription.ts";
+import type { KeyPorts } from "./schemas/key-sale.ts";
+import { describeWebhooks, WEBHOOK_EVENTS } from "./schemas/webhooks.ts";
 
-/** Everything that the scoring interface takes from outside. */
+/** Ports of the scoring interface. */
 export type ApiPorts = GetAhsPorts &
   GetRiskPorts &
   GetRiskPremiumPorts &
@@ -55,7 +59,7 @@ export type ApiPorts = GetAhsPorts &
   ReportPorts &
   InterfacePorts;
 
-/** Every endpoint of the scoring interface; prices, the document and the reference come from here. */
+/** Endpoints of the scoring interface; prices, document and reference derive from this list. */
 export const SCORING_ENDPOINTS: readonly Endpoint<ApiPorts>[] = [
   getRisk,
   getRiskPremium,
@@ -89,7 +93,6 @@ export const SCORING_ENDPOINTS: readonly Endpoint<ApiPorts>[] = [
   getReadyz,
 ];
 
-/** The scoring interface: what it is, and where it tells of itself. */
 export const SCORING_INTERFACE: ApiInterface<ApiPorts> = {
   title: "Agent Health",
   version: "0.1.0",
@@ -97,12 +100,12 @@ export const SCORING_INTERFACE: ApiInterface<ApiPorts> = {
   advice:
     "Ask `GET /ahs/route/{address}` before paying an agent: it answers `instant_settle`, `escrow` or `reject`. A wallet without enough history is INSUFFICIENT, which is not a bad score.",
   endpoints: SCORING_ENDPOINTS,
-  webhooks: describeAlertWebhooks(),
+  webhooks: describeWebhooks(WEBHOOK_EVENTS),
   documentPath: "/openapi.json",
   referencePath: "/docs",
 };
 
-/** The scoring interface as a Hono app that touches nothing but its ports. */
+/** The scoring interface as a Hono app. */
 export function createApp(ports: ApiPorts): Hono<ApiEnv> {
   return createInterfaceApp(ports, [SCORING_INTERFACE]);
 }

@@ -4,59 +4,61 @@ import type { Registry } from "prom-client";
 import type { Access } from "../access/access.ts";
 import { Problem } from "../access/problems.ts";
 import type { IpLimit } from "../access/rate-limits.ts";
-import { answer } from "./answer.ts";
-import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
-import { createRequestLimits } from "./deadline.ts";
-import { type DiscoveryPorts, mountDiscovery } from "./discovery/mount-discovery.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { createEnvelope } from "./envelope.ts";
-import { answerProblem, createErrorHandler } from "./handle-error.ts";
-import { mountMcp } from "./mcp/mount-mcp.ts";
-import { createRequestMetrics } from "./metrics.ts";
-import { mountEndpoints, mountPage } from "./mount-endpoints.ts";
-import { mountMetrics } from "./mount-metrics.ts";
-import { type DescribedInterface, openApiDocument } from "./openapi-document.ts";
+import { answer, staticDocument } from "./kit/answer.ts";
+import type { ApiContext, ApiEnv, Clock } from "./kit/api-env.ts";
+import { createRequestLimits } from "./kit/deadline.ts";
+import { type DiscoveryPorts, mountDiscovery } from "./kit/discovery.ts";
+import type { Endpoint } from "./kit/endpoint.ts";
+import { createEnvelope } from "./kit/envelope.ts";
+import { answerProblem, createErrorHandler } from "./kit/handle-error.ts";
+import { mountMcp } from "./kit/mcp.ts";
+import { createRequestMetrics, mountMetrics } from "./kit/metrics.ts";
+import { mountEndpoints, mountPage } from "./kit/mount-endpoints.ts";
+import {
+  type DescribedInterface,
+  openApiDocument,
+  type Places,
+  type ServedDocument,
+} from "./kit/openapi-document.ts";
+import type { ServerLife } from "./kit/server-life.ts";
 import { mountAssets } from "./pages/assets.ts";
 import { frameOf, type PageFrame } from "./pages/frame.ts";
 import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
 import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
-import { renderReference } from "./pages/render-reference.ts";
-import type { Places, ServedDocument } from "./served-document.ts";
-import type { ServerLife } from "./server-life.ts";
-import { staticDocument } from "./static-document.ts";
+import { renderReference } from "./pages/reference.ts";
 
-/** What every interface takes from outside, whatever its endpoints do. */
+/** Ports of every interface. */
 export type InterfacePorts = DiscoveryPorts & {
   readonly access: Access;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A fresh id for requests that bring none. */
+  /** A new id for requests without one. */
   readonly randomId: () => string;
-  /** Where request metrics go, and what /metrics prints; it must not hold them already. */
+  /** Registry of the request metrics, printed by /metrics; it must not contain them already. */
   readonly registry: Registry;
-  /** Whether /metrics is a page of this port, for those on this machine alone, or elsewhere. */
+  /** loopback: this port serves /metrics to local callers. elsewhere: another port does. */
   readonly metricsPage: "loopback" | "elsewhere";
-  /** Origins whose pages may read answers, or every one. */
+  /** Origins whose pages may read answers. */
   readonly allowedOrigins: readonly string[] | "*";
   readonly life: ServerLife;
   readonly ipLimit: IpLimit;
-  /** Address of the socket that a request came over; null for one that came over none. */
+  /** Address of the socket of a request; null for requests made in process. */
   readonly socketAddress: (context: ApiContext) => string | null;
   /** Milliseconds that preparing and doing the work of a request may take together. */
   readonly deadlineMs: number;
-  /** What the pages for people show; null for a server that has none. */
+  /** Ports of the HTML pages; null for a server without pages. */
   readonly pages: PagePorts | null;
 };
 
-/** An interface as it can be mounted, alone or beside others. */
+/** An interface that can be mounted, alone or with others. */
 export type ApiInterface<Deps> = Omit<DescribedInterface, "endpoints"> &
   Places & { readonly endpoints: readonly Endpoint<Deps>[] };
 
-/** Where problems are explained, whichever interfaces are mounted. */
+/** The page that explains problems. */
 const REFERENCE_OF_PROBLEMS = "/docs";
 
-/** One interface or several on one port: a Hono app that touches nothing but its ports, whose shared documents tell of those alone. */
+/** A Hono app that serves one or several interfaces on one port, with shared documents. */
 export function createInterfaceApp<Deps extends InterfacePorts>(
   ports: Deps,
   interfaces: readonly ApiInterface<Deps>[],
@@ -94,7 +96,7 @@ export function createInterfaceApp<Deps extends InterfacePorts>(
   return app;
 }
 
-/** What stands around every page: it leads to what this server has. */
+/** The frame of every page, which links to the pages of this server. */
 function frameIn(
   pages: PagePorts | null,
   { interfaces, served }: { readonly interfaces: readonly Places[]; readonly served: ReadonlySet<string> },

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
-import type { ApiEnv } from "./api-env.ts";
 import { type ApiInterface, createInterfaceApp, type InterfacePorts } from "./create-interface.ts";
-import { describeVerdictWebhooks } from "./describe-webhooks.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { ApiEnv } from "./kit/api-env.ts";
+import type { Endpoint } from "./kit/endpoint.ts";
+import { describeWebhooks } from "./schemas/webhooks.ts";
 import { getEvidence } from "./verification/get-evidence.ts";
 import { getReceipt } from "./verification/get-receipt.ts";
 import { getReceiptMapping } from "./verification/get-receipt-mapping.ts";
@@ -15,10 +15,11 @@ import { postOutputs } from "./verification/post-outputs.ts";
 import { postRetry } from "./verification/post-retry.ts";
 import { postReview } from "./verification/post-review.ts";
 import { postSpecs } from "./verification/post-specs.ts";
+import { VERDICT_EVENTS } from "./verification/verdict-events-schema.ts";
 
 type DepsOf<Served> = Served extends Endpoint<infer Deps> ? Deps : never;
 
-/** Everything that the verification interface takes from outside. */
+/** Ports of the verification interface. */
 export type VerificationPorts = InterfacePorts &
   DepsOf<typeof postSpecs> &
   DepsOf<typeof postOutputs> &
@@ -32,7 +33,7 @@ export type VerificationPorts = InterfacePorts &
   DepsOf<typeof getReceipt> &
   DepsOf<typeof getVerificationHealth>;
 
-/** Every endpoint of the verification interface; prices, the document and the reference come from here. */
+/** Endpoints of the verification interface; prices, document and reference derive from this list. */
 export const VERIFICATION_ENDPOINTS: readonly Endpoint<VerificationPorts>[] = [
   postSpecs,
   postOutputs,
@@ -48,7 +49,6 @@ export const VERIFICATION_ENDPOINTS: readonly Endpoint<VerificationPorts>[] = [
   getVerificationHealth,
 ];
 
-/** The verification interface: what it is, and where it tells of itself. */
 export const VERIFICATION_INTERFACE: ApiInterface<VerificationPorts> = {
   title: "Agent Health output verification",
   version: "0.1.0",
@@ -57,12 +57,12 @@ export const VERIFICATION_INTERFACE: ApiInterface<VerificationPorts> = {
   advice:
     "Register the specification with `POST /v1/specs`, send the output with `POST /v1/outputs`, and poll `GET /v1/verdicts/{verdict_id}` until its status is `completed` or `failed`. HOLD means that there is not enough to adjudicate, which is no rejection.",
   endpoints: VERIFICATION_ENDPOINTS,
-  webhooks: describeVerdictWebhooks(),
+  webhooks: describeWebhooks(VERDICT_EVENTS),
   documentPath: "/v1/openapi.json",
   referencePath: "/v1/docs",
 };
 
-/** The verification interface as a Hono app that touches nothing but its ports. */
+/** The verification interface as a Hono app. */
 export function createVerificationApp(ports: VerificationPorts): Hono<ApiEnv> {
   return createInterfaceApp(ports, [VERIFICATION_INTERFACE]);
 }

@@ -5,7 +5,7 @@ import { createPublicClient, getAddress, http, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AgentHealth } from "../../client/src/agent-health.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import type { PaymentManifest } from "../../service/api/discovery/payment-manifest.ts";
+import type { PaymentManifest } from "../../service/api/kit/discovery.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";

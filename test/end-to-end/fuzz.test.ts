@@ -3,8 +3,12 @@ import fc from "fast-check";
 import { getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { idempotencyKeyOf } from "../../service/access/idempotent-answers.ts";
-import { type DocumentedOperation, operationsOf } from "../../service/api/document-operations.ts";
-import type { ApiDocument } from "../../service/api/openapi-document.ts";
+
+import {
+  type ApiDocument,
+  type DocumentedOperation,
+  operationsOf,
+} from "../../service/api/kit/openapi-document.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";
 import { createTestKey } from "../support/anvil-testkit/test-keys.ts";

@@ -1,9 +1,9 @@
 import { type Address, getAddress, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import type { CounterpartiesAnswer } from "../../service/api/network/get-counterparties-schema.ts";
-import type { NetworkMapAnswer } from "../../service/api/network/get-network-map-schema.ts";
-import type { ReportCard } from "../../service/api/report-card/get-report-card-schema.ts";
+import type { CounterpartiesAnswer } from "../../service/api/routes/get-counterparties-schema.ts";
+import type { NetworkMapAnswer } from "../../service/api/routes/get-network-map.ts";
+import type { ReportCard } from "../../service/api/routes/get-report-card-schema.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
 import { createTestKey } from "../support/anvil-testkit/test-keys.ts";

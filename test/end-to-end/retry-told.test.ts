@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import type { RetryAnswer } from "../../service/api/recovery/get-retry-schema.ts";
+import type { RetryAnswer } from "../../service/api/routes/get-retry.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
 import { createTestKey } from "../support/anvil-testkit/test-keys.ts";

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { idempotencyKeyOf } from "../../service/access/idempotent-answers.ts";
-import { type DocumentedOperation, operationsOf } from "../../service/api/document-operations.ts";
-import type { ApiDocument } from "../../service/api/openapi-document.ts";
+
+import {
+  type ApiDocument,
+  type DocumentedOperation,
+  operationsOf,
+} from "../../service/api/kit/openapi-document.ts";
 import { createAnswerCheck } from "../../test/support/openapi-fuzz/check-answer.ts";
 import { type FuzzRequest, requestFrom } from "../../test/support/openapi-fuzz/request-from-operation.ts";
 import { createSender } from "../../test/support/openapi-fuzz/send-request.ts";

@@ -1,5 +1,5 @@
 import { getCookie } from "hono/cookie";
-import type { ApiContext } from "../api-env.ts";
+import type { ApiContext } from "../kit/api-env.ts";
 
 const NAME = "ahs_key";
 /** What a key looks like; whatever does not is no key, and is never sent on. */

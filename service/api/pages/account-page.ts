@@ -1,12 +1,18 @@
 import { Problem, problemType } from "../../access/problems.ts";
 import { rateLimited } from "../../access/rate-limits.ts";
-import type { ApiContext } from "../api-env.ts";
+
+import type { ApiContext } from "../kit/api-env.ts";
 import { keyOf, signedInKey, signInCookie, signOutCookie } from "./account-cookie.ts";
-import { type AccountView, keySelfIn, policyIn, renderAccount, renderRotated } from "./account-view.ts";
-import { askInterface, readRefusal } from "./ask-interface.ts";
+import {
+  type AccountView,
+  keySelfIn,
+  policyIn,
+  renderAccount,
+  renderRotated,
+  renderSignedOut,
+} from "./account-view.ts";
+import { askInterface, readForm, readRefusal } from "./ask-interface.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
-import { readForm } from "./read-form.ts";
-import { renderSignedOut } from "./signed-out-view.ts";
 
 const PATH = "/account";
 /** Where a sign-in may lead: a path of ours as it stands here, and nothing that a browser could read as another host. */

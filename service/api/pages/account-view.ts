@@ -1,13 +1,10 @@
 import { html } from "hono/html";
 import { z } from "zod";
 import type { KeyStanding } from "../../access/api-keys.ts";
-import { renderBuyForm } from "./buy-form.ts";
-import { dollars } from "./money.ts";
-import { shortHex, timeTag, walletLink } from "./page-words.ts";
-import type { KeyPolicy } from "./policy-words.ts";
-import { policySchema, policyWords } from "./policy-words.ts";
+
+import type { RoutingAction } from "../../model/score/record.ts";
+import { dayWords, dollars, routeWords, shortHex, strangeText, timeTag, walletLink } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
-import { strangeText } from "./strange-text.ts";
 
 const selfSchema = z.object({
   key_id: z.string(),
@@ -134,4 +131,151 @@ export function renderRotated(key: string | null): Fragment {
 <p class="lead">It is shown here once. The old one is refused from now on, and this browser is signed in with the new one.</p>
 <section class="panel" aria-label="New key"><pre data-copy tabindex="0"><code>${key}</code></pre></section>
 <p class="actions"><a class="button" href="/account">To the account</a></p>`;
+}
+
+type SignedOutView = {
+  /** A path of ours where the sign-in leads; null for the account. */
+  readonly onward: string | null;
+  /** Why one is not signed in; null where nobody tried. */
+  readonly fault: string | null;
+  readonly sellsKeys: boolean;
+  readonly origin: string;
+};
+
+/** The page for who has no key here yet: signing in, and how to get a key. */
+export function renderSignedOut({ onward, fault, sellsKeys, origin }: SignedOutView): Fragment {
+  return html`<h1>Account</h1>
+<p class="lead">An API key pays for what is not free: scores with their reasons, reports, alerts. Sign in with one to see its balance and to open paid parts of these pages.</p>
+${renderSignIn(onward, fault)}
+<h2 id="get">How to get a key</h2>
+${sellsKeys ? renderBuying(origin) : ""}
+<section class="panel" aria-labelledby="ask"><h3 id="ask">From the operator</h3>
+<p>Whoever runs this service makes keys with <code>npm run ahs -- keys create</code>. On a local chain a demo key is printed at the start.</p></section>`;
+}
+
+function renderSignIn(onward: string | null, fault: string | null): Fragment {
+  const described = fault === null ? "key-hint" : "key-fault key-hint";
+  return html`<section class="panel" aria-labelledby="sign-in"><h2 id="sign-in">Sign in</h2>
+<form method="post" action="/account"><input type="hidden" name="action" value="sign-in">${onward === null ? "" : html`<input type="hidden" name="next" value="${onward}">`}
+${fault === null ? "" : html`<p class="notice alarm" id="key-fault" role="alert">${fault}</p>`}
+<div class="form-row"><div class="field"><label for="key">API key</label>
+<input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required maxlength="200" aria-describedby="${described}"${fault === null ? "" : html` aria-invalid="true"`}></div>
+<button class="button">Sign in</button></div>
+<p class="small quiet" id="key-hint">The key stays in a cookie of this site until you close the browser or sign out.</p></form></section>`;
+}
+
+function renderBuying(origin: string): Fragment {
+  return html`<section class="panel" aria-labelledby="wallet"><h3 id="wallet">With a browser wallet</h3>
+<p>You sign one transfer of USDC, which costs no gas, and the key is shown at once. Credits do not expire.</p>
+${renderBuyForm({ target: "/keys", button: "Buy a key" })}
+${renderRecoverForm()}</section>
+<section class="panel" aria-labelledby="client"><h3 id="client">By any x402 client</h3>
+<p><code>POST /keys</code> sells a key to whoever pays its 402. See the terms:</p>
+<pre data-copy tabindex="0"><code>curl -i ${origin}/keys -H 'content-type: application/json' -d '{"credits_usd": 5}'</code></pre>
+<p>Pay them, with the key of a wallet that holds USDC in <code>PAYER_KEY</code>:</p>
+<pre data-copy tabindex="0"><code>${clientScript(origin)}</code></pre></section>`;
+}
+
+function clientScript(origin: string): string {
+  return `npm install @x402/fetch @x402/evm viem
+cat > buy-key.mjs <<'END'
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { privateKeyToAccount } from "viem/accounts";
+
+const client = new x402Client()
+  .register("eip155:*", new ExactEvmScheme(privateKeyToAccount(process.env.PAYER_KEY)))
+  .setSpendControls(false);
+const answer = await wrapFetchWithPayment(fetch, client)("${origin}/keys", {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ credits_usd: 5 }),
+});
+console.log(await answer.text());
+END
+node buy-key.mjs`;
+}
+
+/** The form by which the wallet that bought a key gets another for it; hidden until the script that asks the wallet is there. */
+function renderRecoverForm(): Fragment {
+  return html`<details class="recover" hidden><summary>Lost a key that your wallet bought?</summary>
+<p>Sign in with that wallet, and it gets a new key with the same balance. The lost one is refused from then on.</p>
+<form data-recover>
+<div class="form-row"><div class="field"><label for="key-id">Key id, where the wallet bought several</label>
+<input id="key-id" name="key-id" autocomplete="off" spellcheck="false"></div>
+<button class="button plain">Get another key</button></div>
+<p class="told" role="status" aria-live="polite"></p>
+<div class="bought" hidden></div>
+</form></details>`;
+}
+
+/** The form that a browser wallet pays; hidden until the script that pays is there. */
+function renderBuyForm({
+  target,
+  button,
+}: {
+  readonly target: "/keys" | "/account/topup";
+  readonly button: string;
+}): Fragment {
+  return html`<form class="buy" data-target="${target}" hidden>
+<div class="form-row"><div class="field"><label for="credits">Credits in USD</label>
+<input id="credits" name="credits" type="number" inputmode="decimal" min="1" max="10000" step="0.01" value="5" required></div>
+<button class="button">${button}</button></div>
+<p class="told" role="status" aria-live="polite"></p>
+<div class="bought" hidden></div>
+</form>
+<noscript><p class="notice warn">A browser wallet signs by a script, and scripts are off here. Every other way works without.</p></noscript>`;
+}
+
+const policySchema = z.object({
+  instant_grades: z.array(z.string()),
+  escrow_grades: z.array(z.string()),
+  reject_grades: z.array(z.string()),
+  escrow_disabled: z.boolean(),
+  allowlist: z.array(z.string()),
+  confidence_overrides: z.record(z.string(), z.record(z.string(), z.string())),
+  insufficient_action: z.enum(["instant_settle", "escrow", "reject"]),
+  updated_at: z.string().nullable(),
+});
+
+/** A key's routing policy as the interface answers it. */
+type KeyPolicy = z.infer<typeof policySchema>;
+
+const ACTIONS: readonly RoutingAction[] = ["instant_settle", "escrow", "reject"];
+
+/** A routing policy, a sentence for each of its rules. */
+function policyWords(policy: KeyPolicy): readonly string[] {
+  const { allowlist, confidence_overrides, insufficient_action } = policy;
+  const overrides = Object.entries(confidence_overrides).flatMap(([grade, levels]) =>
+    Object.entries(levels).map(
+      ([level, action]) => `Grade ${grade} with ${level} confidence: ${doing(action, policy)}.`,
+    ),
+  );
+  return [
+    policy.updated_at === null
+      ? "You have the default table."
+      : `You set it on ${dayWords(policy.updated_at.slice(0, 10))}.`,
+    ...graded(policy.instant_grades, "instant_settle", policy),
+    ...graded(policy.escrow_grades, "escrow", policy),
+    ...graded(policy.reject_grades, "reject", policy),
+    `Not enough history: ${doing(insufficient_action, policy)}.`,
+    ...overrides,
+    ...(allowlist.length === 0
+      ? []
+      : [
+          `${allowlist.length} named ${allowlist.length === 1 ? "wallet" : "wallets"}: ${routeWords("instant_settle").toLowerCase()}, whatever the score.`,
+        ]),
+  ];
+}
+
+function graded(grades: readonly string[], action: string, policy: KeyPolicy): readonly string[] {
+  if (grades.length === 0) return [];
+  return [`${grades.length === 1 ? "Grade" : "Grades"} ${grades.join(", ")}: ${doing(action, policy)}.`];
+}
+
+/** Without escrow, what would wait in it is rejected. */
+function doing(action: string, { escrow_disabled }: KeyPolicy): string {
+  const taken = action === "escrow" && escrow_disabled ? "reject" : action;
+  const known = ACTIONS.find((one) => one === taken);
+  return known === undefined ? taken : routeWords(known).toLowerCase();
 }

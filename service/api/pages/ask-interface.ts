@@ -1,5 +1,7 @@
 import { z } from "zod";
-import type { ApiContext } from "../api-env.ts";
+import { Problem } from "../../access/problems.ts";
+import type { ApiContext } from "../kit/api-env.ts";
+import { readBody } from "../kit/read-input.ts";
 import type { PageRuntime } from "./page.ts";
 
 /** What a page asks of the interface for the one who looks at it. */
@@ -55,4 +57,21 @@ function refusalIn(text: string): z.infer<typeof refusalSchema> {
   } catch {
     return { type: null, detail: null };
   }
+}
+
+/** What a text holds as JSON; null where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The fields of a form as browsers send it; throws a 400 for a body of another type. */
+export async function readForm(context: ApiContext): Promise<URLSearchParams> {
+  const [type = ""] = (context.req.header("content-type") ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
+    throw new Problem("request-malformed", "A form of one of these pages was expected.");
+  return new URLSearchParams(await readBody(context.req));
 }

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Hono } from "hono";
-import type { ApiContext, ApiEnv } from "../api-env.ts";
-import { mountPage } from "../mount-endpoints.ts";
-import { staticDocument } from "../static-document.ts";
+import { staticDocument } from "../kit/answer.ts";
+import type { ApiContext, ApiEnv } from "../kit/api-env.ts";
+import { mountPage } from "../kit/mount-endpoints.ts";
 import { FONT_FILES, FONT_VERSION, STYLE, STYLE_VERSION } from "./style.ts";
 
 /** A file that pages load. */

@@ -1,18 +1,18 @@
 import type { Hono } from "hono";
+import { html } from "hono/html";
 import type { Logger } from "pino";
-import { methodNotAllowed, Problem } from "../../access/problems.ts";
-import { answer } from "../answer.ts";
-import type { ApiContext, ApiEnv } from "../api-env.ts";
-import { problemOf } from "../handle-error.ts";
+import { methodNotAllowed, PROBLEMS, Problem } from "../../access/problems.ts";
+import { answer } from "../kit/answer.ts";
+import type { ApiContext, ApiEnv } from "../kit/api-env.ts";
+import { problemOf } from "../kit/handle-error.ts";
+import { recoverPage, topUpPage } from "./account-links.ts";
 import { accountPage } from "./account-page.ts";
 import { dashboardPage } from "./dashboard.ts";
+import { homeOf, type PageContent, type PageFrame } from "./frame.ts";
 import { leaderboardPage } from "./leaderboard.ts";
-import { requireOwnSite } from "./own-site.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime } from "./page.ts";
-import { renderProblemPage } from "./problem-page.ts";
-import { recoverPage } from "./recover-page.ts";
+import { renderProse } from "./prose.ts";
 import { statusPage } from "./status-page.ts";
-import { topUpPage } from "./topup-page.ts";
 import { verdictPage } from "./verdict-page.ts";
 import { walletPage } from "./wallet-page.ts";
 
@@ -98,4 +98,49 @@ function problemIn(error: unknown, context: ApiContext, logger: Logger): Problem
   const failure = error instanceof Error ? error : new Error("page failed", { cause: error });
   const about = { request_id: context.get("requestId"), method: context.req.method, path: context.req.path };
   return problemOf(failure, about, logger);
+}
+
+/** A refusal or failure in words, with what helps to find it in the logs. */
+function renderProblemPage(
+  problem: Problem,
+  {
+    path,
+    requestId,
+    frame,
+  }: { readonly path: string; readonly requestId: string; readonly frame: PageFrame },
+): PageContent {
+  const { title } = PROBLEMS[problem.code];
+  const home = homeOf(frame);
+  const hasLeaderboard = frame.places.some(({ href }) => href === "/leaderboard");
+  const retryAfter = problem.headers["retry-after"];
+  return {
+    title,
+    path,
+    body: html`
+<p class="eyebrow">${problem.status}</p>
+<h1>${title}</h1>
+<p class="lead">${renderProse(problem.detail)}</p>
+${retryAfter === undefined ? "" : html`<p>Try again in ${retryAfter} seconds.</p>`}
+<p class="actions"><a class="button" href="${home}">${home === "/" ? "To the dashboard" : "To the first page"}</a>${hasLeaderboard ? html`<a class="button plain" href="/leaderboard">Find a wallet</a>` : ""}</p>
+<p class="quiet small">Request <code>${requestId}</code></p>`,
+  };
+}
+
+/**
+ * Throws the 403 of a form that another site sent. A browser says where a form comes from in Sec-Fetch-Site, over http in Origin
+ * alone; both are believed only when they name this site, and a request with neither is refused, whatever its content type.
+ * `origin` is that of the service as it is known, which behind a proxy is not the one of the request.
+ */
+export function requireOwnSite(context: ApiContext, origin: string): void {
+  const site = context.req.header("sec-fetch-site");
+  const from = context.req.header("origin");
+  const isOwn = from === undefined || from === new URL(origin).origin || from === originAsked(context);
+  const isKnown = site === "same-origin" || (site === undefined && from !== undefined);
+  if (isOwn && isKnown) return;
+  throw new Problem("cross-site", "Forms are taken from the pages of this service alone.");
+}
+
+/** What the browser calls the service. */
+function originAsked(context: ApiContext): string {
+  return new URL(context.req.url).origin;
 }

@@ -7,8 +7,9 @@ import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { LeaderboardReader } from "../../scores/leaderboard.ts";
 import type { PublishedScore, ScoreReference, Standing } from "../../scores/scores.ts";
-import type { ApiContext } from "../api-env.ts";
-import type { AhsRecord } from "../scores/ahs-record-schema.ts";
+
+import type { ApiContext } from "../kit/api-env.ts";
+import type { AhsRecord } from "../schemas/ahs-record.ts";
 import type { VerdictPorts } from "../verification/verdict-ports.ts";
 import type { LoadedAssets } from "./assets.ts";
 import type { StatusReading } from "./status-reading.ts";

@@ -1,7 +1,10 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
 import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
-import { toEip55 } from "../address-schema.ts";
+import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
+
+import { toEip55 } from "../schemas/values.ts";
 import type { Fragment } from "./prose.ts";
 
 export const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];
@@ -98,4 +101,70 @@ const LEVELS: Readonly<Record<ConfidenceLevel, string>> = {
 /** A level of confidence in words. */
 export function levelWords(level: ConfidenceLevel): string {
   return LEVELS[level];
+}
+
+/** An agent by its own name, unless that could be taken for another's, and its number in the registry. */
+export function agentName({ agentId, name }: Pick<RegisteredAgent, "agentId" | "name">): Fragment {
+  const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
+  const named = shown === "" ? html`<span class="quiet">unnamed agent</span>` : html`<bdi>${shown}</bdi>`;
+  return html`${named} <span class="quiet">#${numberWords(agentId)}</span>`;
+}
+
+/** Registries number agents up to 2^256. */
+function numberWords(agentId: bigint): string {
+  const digits = agentId.toString();
+  return digits.length > 12 ? `${digits.slice(0, 6)}…${digits.slice(-4)}` : digits;
+}
+
+/** Signs that are not seen, or that turn round how others are read: controls but line feeds, marks of direction, joiners, tags. */
+const UNSEEN = /[^\P{C}\n]/gu;
+/** Marks that stand on one letter: two are a language, a pile of them hides the lines around. */
+const PILED_MARKS = /(\p{M}{3})\p{M}+/gu;
+
+/**
+ * What a stranger or a model wrote, fit to be shown: without signs that are not seen, and cut after `most` characters with an
+ * ellipsis. It is not escaped: the page's template does that.
+ */
+export function strangeText(text: string, most: number): string {
+  const plain = text.replaceAll(UNSEEN, " ").replaceAll(PILED_MARKS, "$1").trim();
+  // Of twice as many code units as characters are shown, one more at least is left over where there are more.
+  const characters = [...plain.slice(0, 2 * most + 2)];
+  return characters.length <= most ? plain : `${characters.slice(0, most).join("").trimEnd()}…`;
+}
+
+/** The first `most` of a list, and how many it has beyond them. */
+export function firstOf<Item>(
+  items: readonly Item[],
+  most: number,
+): { readonly shown: readonly Item[]; readonly left: number } {
+  return { shown: items.slice(0, most), left: Math.max(0, items.length - most) };
+}
+
+const USD = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2, maximumFractionDigits: 3 });
+
+/** An amount in US dollars as people read it: two decimals, or three where it has them. */
+export function dollars(usd: number): string {
+  return `${USD.format(usd)} USD`;
+}
+
+/** A text of the interface, which tells amounts to a thousandth, with those of whole cents in two decimals. */
+export function shortAmounts(text: string): string {
+  return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");
+}
+
+/** The search for a wallet or an agent, with what was asked for in it. */
+export function renderSearch(query: string): Fragment {
+  return html`<form class="form-row" action="/leaderboard" method="get" role="search">
+<div class="field"><label for="q">Find a wallet or an agent</label><input id="q" name="q" value="${query}" maxlength="128" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="0x address, agent number or name"></div>
+<button class="button">Search</button>
+</form>`;
+}
+
+/** The grades as links, the chosen one marked. */
+export function renderGradeFilter(chosen: Grade | null): Fragment {
+  const all = html`<li><a href="/leaderboard"${chosen === null ? html` aria-current="true"` : ""}>All</a></li>`;
+  return html`<nav class="filter" aria-label="Grade"><ul>${all}${GRADES.map(
+    (grade) =>
+      html`<li><a href="/leaderboard?grade=${grade}"${grade === chosen ? html` aria-current="true"` : ""}><span class="hidden">Grade </span>${grade}</a></li>`,
+  )}</ul></nav>`;
 }

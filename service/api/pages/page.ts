@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
-import { answer, answerTagged } from "../answer.ts";
-import type { ApiContext, Clock } from "../api-env.ts";
-import type { RequestLimits } from "../deadline.ts";
-import { staticDocument } from "../static-document.ts";
+import { answer, answerTagged, staticDocument } from "../kit/answer.ts";
+import type { ApiContext, Clock } from "../kit/api-env.ts";
+import type { RequestLimits } from "../kit/deadline.ts";
 import { type PageContent, type PageFrame, renderPage } from "./frame.ts";
 import type { PagePorts } from "./page-ports.ts";
 
@@ -30,7 +29,7 @@ export type PageRuntime = {
   readonly dispatch: (request: Request, context: ApiContext) => Promise<Response>;
   /** Templates of the endpoints that this server has. */
   readonly served: ReadonlySet<string>;
-  /** Scheme, host and port under which the service is reached. */
+  /** Scheme, host and port of the service. */
   readonly origin: string;
   readonly limits: RequestLimits;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { memberOf } from "../document-operations.ts";
+import { memberOf } from "../kit/openapi-document.ts";
 
 /** A part of a page, escaped. */
 export type Fragment = ReturnType<typeof html>;

@@ -1,10 +1,9 @@
 import { html } from "hono/html";
 import { newAgentsOf } from "../../db/tables/scan-report.ts";
-import type { ApiContext } from "../api-env.ts";
+import type { ApiContext } from "../kit/api-env.ts";
 import { answerPrivatePage, type Page, type PageRuntime } from "./page.ts";
-import { countOf, countWords, dayWords, timeTag } from "./page-words.ts";
+import { countOf, countWords, dayWords, spanWords, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
-import { type StatusLine, type StatusState, statusHeadline, statusLines } from "./status-lines.ts";
 import type { StatusReading } from "./status-reading.ts";
 
 type Scan = NonNullable<NonNullable<StatusReading["records"]>["lastScan"]>;
@@ -75,4 +74,182 @@ function renderRoot({ epoch, root, state, createdAt }: Root): Fragment {
 <dt>Root</dt><dd class="mono">${root}</dd>
 </dl>
 <p class="small">Every wallet's record of that night is in it; the oracle's <code>verify</code> takes the proofs that the list holds.</p></section>`;
+}
+
+/** well: as it should be. attention: it is not. off: it is not set up, or has not been due yet, which is no fault. */
+type StatusState = "well" | "attention" | "off";
+
+/** One thing that the service does, and how it stands, in a sentence or two. */
+type StatusLine = { readonly name: string; readonly state: StatusState; readonly words: string };
+
+type Records = NonNullable<StatusReading["records"]>;
+type Source = NonNullable<NonNullable<StatusReading["readiness"]>["sanctions"]>[number];
+type Check = NonNullable<StatusReading["verification"]>[keyof NonNullable<StatusReading["verification"]>];
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** A night that is this late was missed, even where the worker was away for a while. */
+const SCAN_OVERDUE = DAY + 6 * HOUR;
+/** A list is published every few days; an import that is older than this was forgotten. */
+const LIST_OVERDUE = 7 * DAY;
+const CONTRACT_OVERDUE = 10 * MINUTE;
+const PUBLISH_OVERDUE = 10 * MINUTE;
+const ROOT_OVERDUE = HOUR;
+const WEBHOOK_OVERDUE = 5 * MINUTE;
+
+/** How every part stands, in the order of the page. */
+export function statusLines(reading: StatusReading): readonly StatusLine[] {
+  return [
+    ...readinessLines(reading),
+    ...sanctionsLines(reading),
+    ...(reading.records === null ? [unknown("Nightly work")] : recordLines(reading.records, reading.at)),
+    ...verificationLines(reading),
+  ];
+}
+
+/** All of it in a line. */
+export function statusHeadline(lines: readonly StatusLine[]): string {
+  const faults = lines.filter(({ state }) => state === "attention").map(({ name }) => name);
+  if (faults.length === 0) return "All is well";
+  const [first = "", ...others] = faults;
+  return others.length === 0 ? `${first} needs attention` : `${faults.length} parts need attention`;
+}
+
+function readinessLines({ readiness }: StatusReading): readonly StatusLine[] {
+  if (readiness === null) return [unknown("Database"), unknown("Index")];
+  const { database, index } = readiness.checks;
+  return [
+    { name: "Database", state: stateOf(database.ok), words: sentence(database.detail) },
+    { name: "Index", state: stateOf(index.ok), words: sentence(index.detail) },
+  ];
+}
+
+function sanctionsLines({ readiness }: StatusReading): readonly StatusLine[] {
+  const sources = readiness?.sanctions ?? null;
+  return sources === null ? [unknown("Sanctions lists")] : sources.map(sanctionsLine);
+}
+
+function sanctionsLine(source: Source): StatusLine {
+  const isContract = source.source === "chainalysis-oracle";
+  const name = isContract ? "Sanctions contract" : "OFAC list";
+  const { age_seconds: age, entries, unasked_wallets: unasked } = source;
+  if (age === null)
+    return isContract
+      ? { name, state: "attention", words: "It was never read." }
+      : { name, state: "off", words: "It was never imported." };
+  const still =
+    unasked === null || unasked === 0 ? "" : ` ${countOf(unasked, "wallet")} still to be asked about.`;
+  return {
+    name,
+    state: stateOf(age <= (isContract ? CONTRACT_OVERDUE : LIST_OVERDUE)),
+    words: `${countWords(entries)} ${entries === 1 ? "entry" : "entries"}, known until ${spanWords(age)} ago.${still}`,
+  };
+}
+
+function recordLines(records: Records, at: Date): readonly StatusLine[] {
+  return [scanLine(records, at), rootLine(records, at), publishLine(records, at), webhookLine(records)];
+}
+
+function scanLine({ lastScan, openScan }: Records, at: Date): StatusLine {
+  const name = "Nightly scan";
+  const open =
+    openScan === null
+      ? ""
+      : openScan.hasFailed
+        ? " The one under way failed and is tried again."
+        : " One is under way.";
+  if (lastScan === null)
+    return {
+      name,
+      state: openScan?.hasFailed ? "attention" : "off",
+      words: `None has come to its end yet.${open}`,
+    };
+  const age = secondsBetween(lastScan.finishedAt, at);
+  return {
+    name,
+    state: stateOf(age <= SCAN_OVERDUE && openScan?.hasFailed !== true),
+    words: `The last one, of ${dayWords(lastScan.night)}, ended ${spanWords(age)} ago.${open}`,
+  };
+}
+
+function rootLine({ epoch }: Records, at: Date): StatusLine {
+  const name = "Merkle root";
+  if (epoch === null) return { name, state: "off", words: "None is published yet; one is every night." };
+  const age = secondsBetween(epoch.createdAt, at);
+  switch (epoch.state) {
+    case "confirmed":
+      return { name, state: "well", words: `That of epoch ${epoch.epoch} is on chain.` };
+    case "sent":
+      return {
+        name,
+        state: stateOf(age <= ROOT_OVERDUE),
+        words: `That of epoch ${epoch.epoch} is on its way to the chain.`,
+      };
+    case "superseded":
+      return { name, state: "well", words: `That of epoch ${epoch.epoch} was overtaken by a newer one.` };
+  }
+}
+
+function publishLine({ publishWaitsSince }: Records, at: Date): StatusLine {
+  const name = "Scores on chain";
+  if (publishWaitsSince === null) return { name, state: "well", words: "None waits to be published." };
+  const age = secondsBetween(publishWaitsSince, at);
+  return {
+    name,
+    state: stateOf(age <= PUBLISH_OVERDUE),
+    words: `The oldest that waits has waited for ${spanWords(age)}.`,
+  };
+}
+
+function webhookLine({ webhookLagSeconds }: Records): StatusLine {
+  const late = Math.floor(webhookLagSeconds);
+  return {
+    name: "Webhooks",
+    state: stateOf(late <= WEBHOOK_OVERDUE),
+    words: late === 0 ? "None is overdue." : `The most overdue has been due for ${spanWords(late)}.`,
+  };
+}
+
+function verificationLines({ verification }: StatusReading): readonly StatusLine[] {
+  if (verification === null) return [];
+  const { model, queue } = verification;
+  return [
+    { name: "Panel of models", state: stateOfCheck(model), words: sentence(model.detail) },
+    { name: "Verdicts", state: stateOfCheck(queue), words: queueWords(queue) },
+  ];
+}
+
+/** The queue in words; a row of noughts is that none waits. */
+function queueWords({ detail }: Check): string {
+  return detail.startsWith("0 waiting, 0 under way,") ? "None waits to be judged." : sentence(detail);
+}
+
+function stateOfCheck({ status }: Check): StatusState {
+  switch (status) {
+    case "ok":
+      return "well";
+    case "failing":
+      return "attention";
+    case "not_configured":
+      return "off";
+  }
+}
+
+function stateOf(isWell: boolean): StatusState {
+  return isWell ? "well" : "attention";
+}
+
+function unknown(name: string): StatusLine {
+  return { name, state: "attention", words: "It cannot be told now." };
+}
+
+/** A detail as it is told to machines, with its counts as the pages write them. */
+function sentence(detail: string): string {
+  const told = detail.replace(/\b[0-9]{4,15}\b/g, (digits) => countWords(Number(digits)));
+  return `${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1_000));
 }

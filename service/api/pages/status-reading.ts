@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { ServiceRecords } from "../../registries/nightly/service-records.ts";
-import type { Readiness } from "../operation/get-readyz.ts";
+import type { Readiness } from "../routes/get-readyz.ts";
 import type { HealthReport } from "../verification/health-check.ts";
 
 /** What the status page is made from; null where it could not be read. */

@@ -1,9 +1,19 @@
-import type { Address } from "viem";
+import { html } from "hono/html";
+import { type Address, encodeFunctionData } from "viem";
 import { Problem } from "../../access/problems.ts";
-import { addressSchema, toEip55 } from "../address-schema.ts";
-import type { ApiContext } from "../api-env.ts";
+import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
+import { gradeOf } from "../../chain/oracle-codec.ts";
+import { gradeLabel } from "../../model/score/record.ts";
+import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { CurrentScore, ScoreReference, Standing } from "../../scores/scores.ts";
+
+import type { ApiContext } from "../kit/api-env.ts";
+import { addressSchema, toEip55 } from "../schemas/values.ts";
 import { signedInKey } from "./account-cookie.ts";
 import { buyReport, readReport } from "./buy-report.ts";
+import { percent, RULER_HEIGHT, renderRuler } from "./charts.ts";
+import type { PageContent } from "./frame.ts";
 import { rankOf } from "./leaderboard.ts";
 import {
   answerPrivatePage,
@@ -13,8 +23,18 @@ import {
   type PageRuntime,
   redirectTo,
 } from "./page.ts";
-import type { WalletPaidPart, WalletView } from "./wallet-parts.ts";
-import { renderWallet } from "./wallet-view.ts";
+import {
+  agentName,
+  ageWords,
+  chainWords,
+  countWords,
+  gradeMark,
+  levelWords,
+  routeWords,
+  timeTag,
+} from "./page-words.ts";
+import type { Fragment } from "./prose.ts";
+import { renderPaidPart, type WalletPaidPart, type WalletView } from "./wallet-paid.ts";
 
 const LOCKED = { kind: "locked" } as const;
 
@@ -78,4 +98,166 @@ async function readView(address: Address, { ports, origin, clock }: PageRuntime)
     origin,
     now: clock.now(),
   };
+}
+
+/** Pixels above the ruler, where the needle stands. */
+const NEEDLE_HEIGHT = 20;
+const STALE_MS = 24 * 3_600_000;
+
+/** The page of a wallet: what is public, and beneath it what was bought, or how to buy it. */
+function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
+  const address = toEip55(view.address);
+  const { score, sanctions } = view.standing;
+  const isKnown = score !== null && part.kind === "locked";
+  return {
+    title: `Wallet ${address.slice(0, 8)}`,
+    path: `/wallet/${address}`,
+    script: "wallet-page.js",
+    ...(isKnown ? { description: `Agent Health Score of the wallet ${address}.` } : {}),
+    body: html`<p class="eyebrow">Wallet on ${chainWords(view.chain.name)}</p>
+<h1 class="address mono">${address}</h1>
+${renderAgents(view.agents)}
+${sanctions.length === 0 ? "" : renderSanctions(view.standing)}
+<section class="panel" aria-labelledby="score"><h2 class="hidden" id="score">Score</h2>
+${score === null ? renderNeverScored(view) : renderScore(score, view)}</section>
+${renderPaidPart(part, { address, known: knownOf(score) })}
+<section class="panel" aria-labelledby="published"><h2 id="published">In the oracle contract</h2>${renderPublished(view)}</section>
+<section class="panel" aria-labelledby="verify"><h2 id="verify">Check it yourself</h2>${renderVerification(view)}</section>`,
+  };
+}
+
+function knownOf(score: CurrentScore | null) {
+  if (score === null) return "never";
+  return score.ahsScore === null ? "unscored" : "scored";
+}
+
+function renderAgents(agents: readonly RegisteredAgent[]): Fragment | string {
+  if (agents.length === 0) return "";
+  return html`<p class="lead">The wallet of ${agents.map((agent, index) => html`${index === 0 ? "" : ", "}${agentName(agent)}`)} <span class="small">(names are the agents' own, unchecked)</span></p>`;
+}
+
+function renderSanctions({ sanctions }: Standing): Fragment {
+  return html`<div class="notice alarm"><p><b>This wallet is sanctioned.</b> Payments to it are rejected whatever its score, and no allowlist changes that.</p>
+<ul class="plain">${sanctions.map(
+    ({ source, reference, detected_at }) =>
+      html`<li><b>${SOURCES[source]}</b>, listed as <code>${reference}</code>, seen ${timeTag(new Date(detected_at))}</li>`,
+  )}</ul></div>`;
+}
+
+const SOURCES = { "chainalysis-oracle": "Sanctions list contract", "ofac-sdn": "OFAC SDN list" } as const;
+
+function renderScore(score: CurrentScore, view: WalletView): Fragment {
+  const { ahsScore, grade } = score;
+  return html`${ahsScore === null || grade === null ? renderInsufficient() : renderReading(ahsScore, score)}
+<dl class="facts two">
+<dt>Payments by default</dt><dd><b>${routeWords(actionOf(view))}</b></dd>
+<dt>Confidence</dt><dd>${levelWords(score.confidenceLevel)} <span class="quiet">(${(score.confidenceMicros / 1_000_000).toFixed(2)})</span></dd>
+${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${countWords(view.scored)}</dd>`}
+<dt>Sanctions</dt><dd>${view.standing.sanctions.length === 0 ? "On none of the lists that are read" : "Listed"}</dd>
+<dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
+${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}</dd>`}
+</dl>`;
+}
+
+function renderReading(ahsScore: number, { grade }: CurrentScore): Fragment {
+  return html`<p class="reading"><span class="reading-number">${ahsScore}</span> <span class="quiet">of 100</span> ${gradeMark(grade)} <b>${gradeLabel(grade)}</b></p>
+<svg class="chart" width="100%" height="${NEEDLE_HEIGHT + RULER_HEIGHT}" role="img" aria-label="${ahsScore} on a scale of 0 to 100, grade ${grade}">
+${renderRuler(NEEDLE_HEIGHT)}
+<line class="needle" x1="${percent(ahsScore / 100)}" x2="${percent(ahsScore / 100)}" y1="8" y2="25"/><circle class="needle-head" cx="${percent(ahsScore / 100)}" cy="8" r="6"/>
+</svg>`;
+}
+
+function renderInsufficient(): Fragment {
+  return html`<p class="reading">${gradeMark(null)} <b>Not enough history</b></p>
+<p>This wallet was looked at, and has done too little on chain to be scored. That is not a bad score and says nothing against it: it has none yet. By default payments to it wait in escrow, and it is scored as soon as there is enough to go by.</p>`;
+}
+
+function renderNeverScored({ standing: { followed } }: WalletView): Fragment {
+  return html`<p class="reading">${gradeMark(null)} <b>Never scored</b></p>
+<p>${followed ? "The index follows this wallet, and its first score is still to come." : "The index does not follow this wallet, so nothing is known of it."} That is not a bad score and says nothing against it. By default payments to it wait in escrow.</p>
+${followed ? "" : html`<p>It is followed from then on when an agent registers it in the ERC-8004 registry, when somebody calls <code>requestScore</code> of the oracle contract for it, or, where this service has a source of history, when somebody pays for its score.</p>`}`;
+}
+
+function actionOf({ address, standing: { sanctions, score } }: WalletView) {
+  const sanctioned = sanctions.length > 0;
+  return routeWallet(DEFAULT_ROUTING, { wallet: address, sanctioned, score: factsOf(score) }).action;
+}
+
+function factsOf(score: CurrentScore | null) {
+  if (score === null) return { kind: "not_scored" } as const;
+  const { grade, confidenceLevel } = score;
+  return grade === null
+    ? ({ kind: "insufficient" } as const)
+    : ({ kind: "scored", grade, confidenceLevel } as const);
+}
+
+function isStale({ asOfTime }: CurrentScore, now: Date): boolean {
+  return now.getTime() - asOfTime.getTime() > STALE_MS;
+}
+
+/** A day: an age of the record that an integrator can bear. */
+const MAX_AGE_SECONDS = 86_400n;
+
+/** What the oracle contract holds for the wallet, and how that stands to the newest score. */
+function renderPublished({ published, chain, standing }: WalletView): Fragment {
+  const oracle = html`<dt>Contract</dt><dd class="mono">${toEip55(chain.oracle)}</dd>`;
+  if (published === null) {
+    const why =
+      standing.score?.ahsScore == null
+        ? "Wallets without a score are published only over an earlier record."
+        : "Its score is in the next nightly Merkle root at the latest.";
+    return html`<p>The contract holds no record of this wallet. <span class="quiet">${why}</span></p><dl class="facts">${oracle}</dl>`;
+  }
+  const { ahsScore, asOfBlock, transactionHash, publishedAt } = published;
+  const isOther = standing.score !== null && standing.score.ahsScore !== ahsScore;
+  return html`<dl class="facts">
+<dt>Score</dt><dd>${ahsScore === null ? html`${gradeMark(null)} Not enough history` : html`${gradeMark(gradeOf(ahsScore))} <b>${ahsScore}</b>`}</dd>
+<dt>As of</dt><dd>block ${countWords(asOfBlock)}</dd>
+<dt>Published</dt><dd>${timeTag(publishedAt)}</dd>
+<dt>Transaction</dt><dd class="mono">${transactionHash}</dd>
+${oracle}
+</dl>
+${isOther ? html`<p class="quiet small">The score above is newer. A record is replaced when the grade or a flag changes, when the score moves by 3 points, and by age where somebody asks for the wallet.</p>` : ""}`;
+}
+
+/** How anybody can check the record and the score without this service; each text is there to be copied. */
+function renderVerification(view: WalletView): Fragment {
+  const { address, chain, reference } = view;
+  const wallet = toEip55(address);
+  return html`<p>Nothing here has to be believed. With the URL of any node of chain ${chain.chainId} in <code>RPC_URL</code>:</p>
+<ol class="steps">
+<li>Read the record from the contract, <code>scoreOf(${wallet})</code>:
+${renderCopy(ethCall(view, encodeFunctionData({ abi: agentHealthOracleAbi, functionName: "scoreOf", args: [address] })))}</li>
+<li>Ask the contract what to do with a payment, <code>routeOf(${wallet}, ${MAX_AGE_SECONDS})</code>; the first word answers 1 settle, 2 escrow, 3 reject, or 0 for a record older than a day:
+${renderCopy(ethCall(view, encodeFunctionData({ abi: agentHealthOracleAbi, functionName: "routeOf", args: [address, MAX_AGE_SECONDS] })))}</li>
+${reference === null ? "" : renderSteps(view, reference)}
+</ol>`;
+}
+
+/** The steps for a wallet that was scored; one that was before the newest night is in its list. */
+function renderSteps({ address, epoch, origin }: WalletView, { inputsHash }: ScoreReference): Fragment {
+  return html`<li>Fetch the file that the newest score commits to; the keccak256 of its bytes is its name:
+${renderCopy(`curl -s ${origin}/inputs/${inputsHash}`)}</li>
+<li>Compute the score again from a node and those files, with the source of this service. It buys the record with your key, or reads one that you have by <code class="whole">--record FILE</code>:
+${renderCopy(`AHS_API_KEY=… npm run ahs -- verify-score ${toEip55(address)} --service ${origin} --rpc-url "$RPC_URL" --deployment FILE`)}</li>
+${
+  epoch === null
+    ? html`<li class="quiet">Once the first night's Merkle root is published, its list proves every wallet's record against the contract's <code>verify</code>.</li>`
+    : html`<li>Prove the record of the newest night, if the wallet was scored by then: take its <code>record</code> and <code>proof</code> from the list, and give them to the contract's <code>verify(wallet, record, proof)</code>:
+${renderCopy(`curl -s ${origin}/epochs/${epoch}`)}</li>`
+}`;
+}
+
+function ethCall({ chain }: WalletView, data: string): string {
+  const call = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "eth_call",
+    params: [{ to: toEip55(chain.oracle), data }, "latest"],
+  };
+  return `curl -s "$RPC_URL" -H 'content-type: application/json' -d '${JSON.stringify(call)}'`;
+}
+
+function renderCopy(text: string): Fragment {
+  return html`<div class="copyable"><pre data-copy tabindex="0"><code>${text}</code></pre></div>`;
 }

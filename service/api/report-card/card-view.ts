@@ -1,5 +1,5 @@
 import type { Grade } from "../../model/score/record.ts";
-import type { ReportCard } from "./get-report-card-schema.ts";
+import type { ReportCard } from "../routes/get-report-card-schema.ts";
 
 /** What the picture of a report card shows: texts ready to be drawn, numbers ready to be scaled. */
 export type CardView = {

@@ -1,8 +1,105 @@
-import { CARD, gradeColour, INK } from "./card-look.ts";
+import type { Grade } from "../../model/score/record.ts";
 import type { CardView } from "./card-view.ts";
-import { drawDistribution, drawHistory } from "./draw-charts.ts";
-import { drawDimensions, drawFeatures } from "./draw-features.ts";
-import { column, type Element, line, lines, picture, row, shape } from "./element.ts";
+
+/** Of the picture: what link previews expect. */
+export const CARD = { width: 1200, height: 630 } as const;
+
+/** Light text on a dark ground, with a contrast of 4.5 and more. */
+const INK = {
+  ground: "#0b1020",
+  panel: "#141b30",
+  rule: "#26304d",
+  strong: "#f5f7ff",
+  plain: "#c3cbe4",
+  faint: "#8a95b8",
+  brand: "#7c8cff",
+  alarm: "#ff5d6c",
+  caution: "#f5c542",
+} as const;
+
+const GRADES: Readonly<Record<Grade, string>> = {
+  A: "#2fd27d",
+  B: "#9bd84a",
+  C: "#f5c542",
+  D: "#ff9a4d",
+  E: "#ff7350",
+  F: "#ff5d6c",
+};
+
+/** The colour of a grade; of a wallet without one that of faint text. */
+function gradeColour(grade: Grade | null): string {
+  return grade === null ? INK.faint : GRADES[grade];
+}
+
+/** The colour of a score by the grade that it would have. */
+function scoreColour(score: number | null): string {
+  if (score === null) return INK.rule;
+  if (score >= 90) return GRADES.A;
+  if (score >= 75) return GRADES.B;
+  if (score >= 60) return GRADES.C;
+  return score >= 40 ? GRADES.D : GRADES.F;
+}
+
+/** What satori lays out: a tag with its style and children, or text. */
+export type Element = {
+  readonly type: "div" | "svg" | "path" | "circle";
+  readonly props: Readonly<Record<string, unknown>>;
+};
+
+type Style = Readonly<Record<string, string | number>>;
+
+/** Children from left to right. */
+function row(style: Style, children: readonly Element[]): Element {
+  return box({ flexDirection: "row", ...style }, children);
+}
+
+/** Children from top to bottom. */
+function column(style: Style, children: readonly Element[]): Element {
+  return box({ flexDirection: "column", ...style }, children);
+}
+
+/** One line of text, which ends in an ellipsis where its box is too narrow. */
+function line(style: Style, content: string): Element {
+  return {
+    type: "div",
+    props: {
+      style: {
+        display: "block",
+        whiteSpace: "nowrap",
+        overflow: "hidden",
+        textOverflow: "ellipsis",
+        ...style,
+      },
+      children: content,
+    },
+  };
+}
+
+/** Text of at most so many lines. */
+function lines(most: number, style: Style, content: string): Element {
+  return {
+    type: "div",
+    props: { style: { display: "block", overflow: "hidden", lineClamp: most, ...style }, children: content },
+  };
+}
+
+/** Shapes in a box of their own. */
+function picture(
+  size: { readonly width: number; readonly height: number },
+  shapes: readonly Element[],
+): Element {
+  const { width, height } = size;
+  return { type: "svg", props: { width, height, viewBox: `0 0 ${width} ${height}`, children: shapes } };
+}
+
+/** A shape of a picture. */
+function shape(type: "path" | "circle", props: Readonly<Record<string, string | number>>): Element {
+  return { type, props };
+}
+
+function box(style: Style, children: readonly Element[]): Element {
+  return { type: "div", props: { style: { display: "flex", boxSizing: "border-box", ...style }, children } };
+}
 
 const LEFT = 372;
 const RIGHT = 708;
@@ -164,4 +261,136 @@ function panel(style: Readonly<Record<string, string | number>>, children: reado
     },
     children,
   );
+}
+
+const FEATURES_WIDTH = 662;
+const COLUMN_WIDTH = (FEATURES_WIDTH - 28) / 2;
+
+/** Both dimensions, each with its bar. */
+function drawDimensions({ dimensions }: CardView): Element {
+  return row(
+    { gap: 28 },
+    dimensions.map(({ title, score }) =>
+      column({ width: COLUMN_WIDTH, gap: 8 }, [
+        row({ justifyContent: "space-between", alignItems: "flex-end" }, [
+          line({ fontSize: 17, fontWeight: 600, color: INK.strong }, title),
+          line({ fontSize: 22, fontWeight: 700, color: INK.strong }, score === null ? "–" : String(score)),
+        ]),
+        bar(score, { width: COLUMN_WIDTH, height: 10 }),
+      ]),
+    ),
+  );
+}
+
+/** What was measured, in words. */
+function drawFeatures({ features }: CardView): Element {
+  if (features.length === 0) {
+    return line({ fontSize: 17, color: INK.faint, paddingTop: 10 }, "Nothing could be measured yet.");
+  }
+  return column(
+    { gap: 11, paddingTop: 12, borderTop: `1px solid ${INK.rule}` },
+    features.map(({ title, says, score }) =>
+      row({ alignItems: "center", justifyContent: "space-between" }, [
+        line({ width: 186, fontSize: 16, fontWeight: 600, color: INK.plain }, title),
+        line({ width: 350, fontSize: 15, color: INK.faint }, says),
+        bar(score, { width: 64, height: 8 }),
+        line(
+          { width: 36, fontSize: 16, fontWeight: 600, color: INK.plain, textAlign: "right" },
+          score === null ? "–" : String(Math.round(score)),
+        ),
+      ]),
+    ),
+  );
+}
+
+function bar(
+  score: number | null,
+  { width, height }: { readonly width: number; readonly height: number },
+): Element {
+  const filled = score === null ? 0 : Math.round((width * Math.min(100, Math.max(0, score))) / 100);
+  return row({ width, height, borderRadius: height / 2, background: INK.rule }, [
+    row({ width: filled, height, borderRadius: height / 2, background: scoreColour(score) }, []),
+  ]);
+}
+
+const CHART_HEIGHT = 70;
+const BAR_GAP = 6;
+
+/** How many wallets have such a score, the wallet's own tenth in the colour of its grade. */
+function drawDistribution({ tenths, ownTenth, grade, standing }: CardView, width: number): Element {
+  const most = Math.max(1, ...tenths);
+  const barWidth = Math.floor((width - BAR_GAP * (tenths.length - 1)) / tenths.length);
+  const bars = tenths.map((wallets, tenth) =>
+    row(
+      {
+        width: barWidth,
+        // Even one of a million is seen.
+        height: wallets === 0 ? 2 : Math.max(5, Math.round((CHART_HEIGHT * wallets) / most)),
+        borderRadius: 3,
+        background: tenth === ownTenth ? gradeColour(grade) : INK.rule,
+      },
+      [],
+    ),
+  );
+  return column({ gap: 8, height: 140, justifyContent: "space-between" }, [
+    line({ fontSize: 16, fontWeight: 600, color: INK.plain }, standing),
+    row({ width, height: CHART_HEIGHT, gap: BAR_GAP, alignItems: "flex-end" }, bars),
+    scale(width, ["0", "50", "100"]),
+  ]);
+}
+
+/** The scores of the past, on a scale from 0 to 100. */
+function drawHistory({ history, historyCaption, grade }: CardView, width: number): Element {
+  return column({ gap: 8, height: 140, justifyContent: "space-between" }, [
+    line({ fontSize: 16, fontWeight: 600, color: INK.plain }, "History"),
+    picture({ width, height: CHART_HEIGHT }, sparkline(history, { width, colour: gradeColour(grade) })),
+    line({ fontSize: 14, color: INK.faint }, historyCaption),
+  ]);
+}
+
+function scale(width: number, marks: readonly string[]): Element {
+  return row(
+    { width, justifyContent: "space-between" },
+    marks.map((mark) => line({ fontSize: 14, color: INK.faint }, mark)),
+  );
+}
+
+/** A line through the scores, broken where there was none, with a dot on the newest. */
+function sparkline(
+  history: readonly (number | null)[],
+  { width, colour }: { readonly width: number; readonly colour: string },
+): readonly Element[] {
+  const inset = 7;
+  const step = history.length > 1 ? (width - 2 * inset) / (history.length - 1) : 0;
+  const heightOf = (score: number) => inset + ((CHART_HEIGHT - 2 * inset) * (100 - score)) / 100;
+  const points = history.map((score, place) =>
+    score === null ? null : { x: inset + place * step, y: heightOf(score) },
+  );
+  const path = points
+    .map((point, place) => {
+      if (point === null) return "";
+      const isStart = place === 0 || points[place - 1] === null;
+      return `${isStart ? "M" : "L"}${point.x.toFixed(1)} ${point.y.toFixed(1)}`;
+    })
+    .join(" ");
+  const last = points.findLast((point) => point !== null);
+  const base = shape("path", {
+    d: `M0 ${CHART_HEIGHT - inset} H${width}`,
+    stroke: INK.rule,
+    "stroke-width": 2,
+    fill: "none",
+  });
+  if (last === undefined) return [base];
+  return [
+    base,
+    shape("path", {
+      d: path.trim(),
+      stroke: colour,
+      "stroke-width": 3,
+      "stroke-linejoin": "round",
+      "stroke-linecap": "round",
+      fill: "none",
+    }),
+    shape("circle", { cx: last.x.toFixed(1), cy: last.y.toFixed(1), r: 5.5, fill: colour }),
+  ];
 }

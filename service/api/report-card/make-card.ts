@@ -1,10 +1,8 @@
+import { readFileSync } from "node:fs";
 import { Resvg } from "@resvg/resvg-js";
 import satori from "satori";
-import { CARD } from "./card-look.ts";
 import type { CardView } from "./card-view.ts";
-import { drawCard } from "./draw-card.ts";
-import type { Element } from "./element.ts";
-import type { CardFont } from "./fonts.ts";
+import { CARD, drawCard, type Element } from "./draw-card.ts";
 
 export type CardFormat = "png" | "svg";
 
@@ -22,4 +20,33 @@ export async function makeCard(
 // satori reads type and props alone; React's own type asks for a key besides.
 function asNode(element: Element): Parameters<typeof satori>[0] {
   return element as unknown as Parameters<typeof satori>[0];
+}
+
+/** A font file as satori takes it. */
+type CardFont = {
+  readonly name: string;
+  readonly data: Buffer;
+  readonly weight: 400 | 600 | 700;
+  readonly style: "normal";
+};
+
+const WEIGHTS = [400, 600, 700] as const;
+
+/** The subsets of Inter, each under its own name, so that a letter that one does not have is looked for in the next. */
+const SUBSETS = [
+  ["Inter", "latin"],
+  ["Inter Ext", "latin-ext"],
+  ["Inter Greek", "greek"],
+  ["Inter Cyrillic", "cyrillic"],
+] as const;
+
+/** Reads the fonts of the card from the package that holds them. */
+export function loadCardFonts(): readonly CardFont[] {
+  const folder = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
+  return SUBSETS.flatMap(([name, subset]) =>
+    WEIGHTS.map((weight): CardFont => {
+      const file = new URL(`inter-${subset}-${weight}-normal.woff`, folder);
+      return { name, weight, style: "normal", data: readFileSync(file) };
+    }),
+  );
 }

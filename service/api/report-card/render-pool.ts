@@ -25,7 +25,7 @@ export type CardRenderer = {
   close(): Promise<void>;
 };
 
-export type CardLimits = {
+type CardLimits = {
   /** Threads, started when they are first needed. */
   readonly workers: number;
   /** Cards that wait for a worker. */

@@ -1,6 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { loadCardFonts } from "./fonts.ts";
-import { makeCard } from "./make-card.ts";
+import { loadCardFonts, makeCard } from "./make-card.ts";
 import type { CardJob, CardResult } from "./render-pool.ts";
 
 /** Draws cards in a thread of its own, one after the other: layout and rasterising hold a thread for a tenth of a second. */

@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { Problem } from "../../access/problems.ts";
-import { answer } from "../answer.ts";
-import { defineFree } from "../endpoint.ts";
-import { namesVersion } from "../entity-tags.ts";
+import { answer, namesVersion } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
 

@@ -6,8 +6,8 @@ import {
   mappingOf,
   mappingText,
 } from "../../verification/verdicts/receipt-mapping.ts";
-import { answer } from "../answer.ts";
-import { defineFree } from "../endpoint.ts";
+import { answer } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
 
 const EXAMPLE = mappingOf(0.7);
 

@@ -7,8 +7,8 @@ import {
   signReceipt,
 } from "../../verification/verdicts/receipt.ts";
 import type { ReceiptKeys } from "../../verification/verdicts/receipt-keys.ts";
-import { answerJson } from "../answer.ts";
-import { defineFree } from "../endpoint.ts";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { verdictParams } from "./verdict-schema.ts";
 

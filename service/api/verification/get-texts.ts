@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { type OwnerAccess, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import { answerJson } from "../answer.ts";
-import { defineFree } from "../endpoint.ts";
-import { isoSchema } from "../scores/ahs-record-schema.ts";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { isoSchema } from "../schemas/values.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
 

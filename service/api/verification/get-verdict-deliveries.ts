@@ -2,14 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { type OwnerAccess, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
-import {
-  DELIVERIES_EXAMPLE,
-  deliveriesShape,
-  pageOfDeliveries,
-  pageQuery,
-} from "../alerts/delivery-schema.ts";
-import { answerJson } from "../answer.ts";
-import { defineFree } from "../endpoint.ts";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { DELIVERIES_EXAMPLE, deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
 

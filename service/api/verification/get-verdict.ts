@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { answer } from "../answer.ts";
-import type { ApiContext } from "../api-env.ts";
-import { defineFree } from "../endpoint.ts";
-import { namesVersion } from "../entity-tags.ts";
+import { answer, namesVersion } from "../kit/answer.ts";
+import type { ApiContext } from "../kit/api-env.ts";
+import { defineFree } from "../kit/endpoint.ts";
 import { renderVerdict } from "./render-verdict.ts";
 import { VERDICT_EXAMPLE } from "./verdict-example.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { answerJson } from "../answer.ts";
-import { defineFree } from "../endpoint.ts";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
 import { CHECK_NAMES, type HealthReport } from "./health-check.ts";
 
 type HealthPorts = { readonly verificationHealth: () => Promise<HealthReport> };

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { laxUuid } from "../validation/lax-values.ts";
+import { laxUuid } from "../schemas/values.ts";
 import { bodyAddress } from "./spec-schema.ts";
 import { filledTextSchema, MAX_TEXT_CHARACTERS } from "./text-schema.ts";
 

@@ -4,8 +4,8 @@ import type { Binding, JobName, SpecClaim } from "../../verification/escrow/type
 import { hashText } from "../../verification/panel/hash-text.ts";
 import type { OutputDraft } from "../../verification/verdicts/accept-output.ts";
 import type { StoredSpec } from "../../verification/verdicts/job-specs.ts";
-import { toEip55 } from "../address-schema.ts";
-import { ValidationFailed } from "../validation/validation-failed.ts";
+import { ValidationFailed } from "../kit/validation-failed.ts";
+import { toEip55 } from "../schemas/values.ts";
 import type { OutputBody } from "./output-schema.ts";
 import { fault } from "./spec-schema.ts";
 

@@ -10,10 +10,9 @@ import type {
   VerdictStanding,
 } from "../../verification/verdicts/accept-output.ts";
 import type { StoredSpec } from "../../verification/verdicts/job-specs.ts";
-import { definePaid } from "../endpoint.ts";
-import type { AcceptContext, PaidWorkContext, WaitContext } from "../endpoint-spec.ts";
-import { refuseUrl } from "../refuse-url.ts";
-import { ValidationFailed } from "../validation/validation-failed.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import type { AcceptContext, PaidWorkContext, WaitContext } from "../kit/endpoint-spec.ts";
+import { refuseUrl, ValidationFailed } from "../kit/validation-failed.ts";
 import { type OutputBody, outputBodySchema, type SubmittedAnswer, submittedSchema } from "./output-schema.ts";
 import { type Bind, placeOutput, type ReadDeliverable, requireDelivered } from "./place-output.ts";
 import { type PanelBudget, requirePanel } from "./require-panel.ts";

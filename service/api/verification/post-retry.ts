@@ -3,8 +3,8 @@ import { type OwnerAccess, ownerText, usd } from "../../access/access.ts";
 import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
 import type { RetryOutcome, RetryRequest } from "../../verification/verdicts/retry-verdict.ts";
-import { ACT_ONCE, actOnce } from "../act-once.ts";
-import { defineFree } from "../endpoint.ts";
+import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
+import { defineFree } from "../kit/endpoint.ts";
 import { type PanelBudget, requirePanel } from "./require-panel.ts";
 import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
 

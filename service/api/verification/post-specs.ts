@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { CallSource } from "../../access/client-address.ts";
 import { type ByteBudgets, type IpLimit, rateLimited } from "../../access/rate-limits.ts";
 import type { Registration, SpecDraft } from "../../verification/verdicts/register-spec.ts";
-import { answerJson } from "../answer.ts";
-import type { ApiContext } from "../api-env.ts";
-import { defineFree } from "../endpoint.ts";
-import type { KeyPorts } from "../keys/key-sale.ts";
-import { ValidationFailed } from "../validation/validation-failed.ts";
+import { answerJson } from "../kit/answer.ts";
+import type { ApiContext } from "../kit/api-env.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { ValidationFailed } from "../kit/validation-failed.ts";
+import type { KeyPorts } from "../schemas/key-sale.ts";
 import { budgetRefusal, budgetsOf, bytesOf, SPEC_BYTES, type SpecSender } from "./spec-budget.ts";
 import { draftOf, fault, type JobScope, specBodySchema } from "./spec-schema.ts";
 

@@ -4,7 +4,7 @@ import type { Decision } from "../../verification/panel/types.ts";
 import type { SettlementView } from "../../verification/verdicts/settlement-view.ts";
 import type { VerdictResult } from "../../verification/verdicts/types.ts";
 import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
-import { toEip55 } from "../address-schema.ts";
+import { toEip55 } from "../schemas/values.ts";
 import type { VerdictAnswer } from "./verdict-schema.ts";
 
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;

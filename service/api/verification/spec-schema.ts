@@ -4,10 +4,8 @@ import { checkHidden } from "../../verification/panel/check-hidden.ts";
 import { findInvisible } from "../../verification/panel/find-invisible.ts";
 import type { NamedJob } from "../../verification/verdicts/job-specs.ts";
 import type { SpecDraft } from "../../verification/verdicts/register-spec.ts";
-import { addressSchema, toEip55 } from "../address-schema.ts";
-import { echoInput } from "../validation/echo-input.ts";
-import { laxInteger } from "../validation/lax-values.ts";
-import { ValidationFailed, type ValidationFault } from "../validation/validation-failed.ts";
+import { echoInput, ValidationFailed, type ValidationFault } from "../kit/validation-failed.ts";
+import { addressSchema, laxInteger, toEip55 } from "../schemas/values.ts";
 import { filledTextSchema, MAX_TEXT_CHARACTERS, textSchema } from "./text-schema.ts";
 
 /** Keys of the domain table have a few; an unknown one is judged by `default`. */

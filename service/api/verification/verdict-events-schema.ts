@@ -5,9 +5,8 @@ import type {
   ReviewDueData,
   VerdictEvent,
 } from "../../verification/verdicts/verdict-events.ts";
-import { eip55Schema } from "../address-schema.ts";
-import type { DescribedEvent } from "../alerts/alerts-events.ts";
-import { isoSchema } from "../scores/ahs-record-schema.ts";
+import { eip55Schema, isoSchema } from "../schemas/values.ts";
+import type { DescribedEvent } from "../schemas/webhooks.ts";
 import { causeSchema, decisionSchema, hashSchema, VERDICT_ID_EXAMPLE } from "./verdict-schema.ts";
 
 const decidedSchema = z.object({

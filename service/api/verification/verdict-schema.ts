@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ROLE_NAMES } from "../../verification/panel/types.ts";
 import type { SettlementStatus } from "../../verification/verdicts/settlement-view.ts";
-import { eip55Schema } from "../address-schema.ts";
-import { isoSchema } from "../scores/ahs-record-schema.ts";
+import { eip55Schema, isoSchema } from "../schemas/values.ts";
 
 const BEFORE = "Null until the status is `completed`";
 

@@ -8,7 +8,7 @@ import {
   type ServerLimits,
   startHttpServer,
 } from "../../../bin/serve/http-server.ts";
-import { createServerLife } from "../../../service/api/server-life.ts";
+import { createServerLife } from "../../../service/api/kit/server-life.ts";
 
 const LIMITS: ServerLimits = {
   ...SERVER_LIMITS,

@@ -6,7 +6,8 @@ import {
   readKeptPurchase,
   slotOf,
 } from "../../../service/access/idempotent-answers.ts";
-import { purchaseHashes, purchaseKey } from "../../../service/api/pages/offer.ts";
+
+import { purchaseHashes, purchaseKey } from "../../../service/api/pages/buy-report.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 

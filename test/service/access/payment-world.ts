@@ -23,11 +23,11 @@ import type { PaymentAccessDeps } from "../../../service/access/payments/payment
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
 import { listPayments } from "../../../service/access/payments/payments-due.ts";
 import { Problem } from "../../../service/access/problems.ts";
-import type { ApiEnv } from "../../../service/api/api-env.ts";
-import { createRequestLimits } from "../../../service/api/deadline.ts";
-import { definePaid } from "../../../service/api/endpoint.ts";
-import { createErrorHandler } from "../../../service/api/handle-error.ts";
-import { mountEndpoints } from "../../../service/api/mount-endpoints.ts";
+import type { ApiEnv } from "../../../service/api/kit/api-env.ts";
+import { createRequestLimits } from "../../../service/api/kit/deadline.ts";
+import { definePaid } from "../../../service/api/kit/endpoint.ts";
+import { createErrorHandler } from "../../../service/api/kit/handle-error.ts";
+import { mountEndpoints } from "../../../service/api/kit/mount-endpoints.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { fakeLedger } from "../api/fake-ports.ts";
 import { memoryGate } from "./memory-gate.ts";

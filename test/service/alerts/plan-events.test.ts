@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { LiveSubscription, ToldScore } from "../../../service/alerts/alert-subscriptions.ts";
 import { ALERT_EVENTS, planEvents, planExpiry, testEvent } from "../../../service/alerts/plan-events.ts";
-import { WEBHOOK_EVENTS } from "../../../service/api/alerts/alerts-events.ts";
-import { storedSubscription } from "../api/alerts/fake-alert-ports.ts";
+
+import { WEBHOOK_EVENTS } from "../../../service/api/schemas/webhooks.ts";
+import { storedSubscription } from "../api/routes/fake-alert-ports.ts";
 
 const AT = new Date("2026-11-20T10:00:02.000Z");
 const WALLET = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";

@@ -1,7 +1,6 @@
 import { keccak256, stringToHex, zeroHash } from "viem";
 import { describe, expect, it } from "vitest";
-import { createEpochLists } from "../../../service/api/operation/epoch-lists.ts";
-import { epochSchema } from "../../../service/api/operation/get-epoch.ts";
+import { createEpochLists, epochSchema } from "../../../service/api/routes/get-epochs.ts";
 import { merkleTree, verifyMerkleProof } from "../../../service/chain/oracle-merkle.ts";
 import { fakeApp, WALLET } from "./fake-ports.ts";
 

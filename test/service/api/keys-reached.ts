@@ -1,7 +1,7 @@
 import { paidBy } from "../access/paying-access.ts";
 import { fakeApp, KEY } from "./fake-ports.ts";
-import { keysApp } from "./keys/keys-app.ts";
-import { BY_KEY, bySignIn, policyApp } from "./routing/policy-app.ts";
+import { keysApp } from "./routes/keys-app.ts";
+import { BY_KEY, bySignIn, policyApp } from "./routes/policy-app.ts";
 import { actingRefusals, bodyRefusals } from "./shared-refusals.ts";
 
 type Reach = () => Response | Promise<Response>;

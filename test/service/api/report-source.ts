@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { ReportSource } from "../../../service/api/wallet-report.ts";
+import type { ReportSource } from "../../../service/api/kit/wallet-report.ts";
 import type { AsOf, WalletRows } from "../../../service/model/features/types.ts";
 import { account, callsOf, DAY, GWEI, payment, rowsOf, type Step } from "../model/features/histories.ts";
 

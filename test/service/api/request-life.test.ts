@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createServerLife } from "../../../service/api/server-life.ts";
+import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { bodyOf, fakeApp, storedScore, WALLET, WITH_KEY } from "./fake-ports.ts";
 
 const AHS = `/ahs/${WALLET}`;

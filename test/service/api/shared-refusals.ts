@@ -1,8 +1,9 @@
 import { pino } from "pino";
 import { createRepeatStore } from "../../../service/access/idempotent-answers.ts";
-import type { Endpoint } from "../../../service/api/endpoint.ts";
-import { createServerLife } from "../../../service/api/server-life.ts";
-import { BODY_LIMIT_BYTES } from "../../../service/api/validation/read-body.ts";
+
+import type { Endpoint } from "../../../service/api/kit/endpoint.ts";
+import { BODY_LIMIT_BYTES } from "../../../service/api/kit/read-input.ts";
+import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { fakeApp, fakeLedger, KEY, WALLET } from "./fake-ports.ts";
 
 type Reach = () => Response | Promise<Response>;

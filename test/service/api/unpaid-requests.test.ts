@@ -15,7 +15,6 @@ import { parseConfig } from "../../../bin/config.ts";
 import { apiPorts } from "../../../bin/serve/api-ports.ts";
 import { receiptPorts } from "../../../bin/serve/verification.ts";
 import { createApiKey } from "../../../service/access/api-keys.ts";
-import type { ApiEnv } from "../../../service/api/api-env.ts";
 import { type ApiPorts, SCORING_ENDPOINTS, SCORING_INTERFACE } from "../../../service/api/create-app.ts";
 import { type ApiInterface, createInterfaceApp } from "../../../service/api/create-interface.ts";
 import {
@@ -23,7 +22,8 @@ import {
   VERIFICATION_INTERFACE,
   type VerificationPorts,
 } from "../../../service/api/create-verification-app.ts";
-import { createServerLife } from "../../../service/api/server-life.ts";
+import type { ApiEnv } from "../../../service/api/kit/api-env.ts";
+import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
 import { insertSpec } from "../../../service/verification/verdicts/job-specs.ts";
 import { startCountingNode } from "../../support/counting-node.ts";

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AhsRecord } from "../../../service/api/scores/ahs-record-schema.ts";
+import type { AhsRecord } from "../../../service/api/schemas/ahs-record.ts";
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
 import { until } from "../../support/anvil-testkit/script.ts";
 import { startServer, startWorker } from "../../support/anvil-testkit/services.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AhsRecord } from "../../../service/api/scores/ahs-record-schema.ts";
+import type { AhsRecord } from "../../../service/api/schemas/ahs-record.ts";
 import { createOtterscanSource } from "../../../service/ingest/history/otterscan-source.ts";
 import { type WireRow, wireRow } from "../ingest/history/explorer-stand-in.ts";
 import { startOtterscanStandIn } from "../ingest/history/otterscan-stand-in.ts";

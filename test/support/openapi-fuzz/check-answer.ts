@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
+  type ApiDocument,
   type DocumentedOperation,
   inlineSchema,
   memberOf,
-} from "../../../service/api/document-operations.ts";
-import type { ApiDocument } from "../../../service/api/openapi-document.ts";
+} from "../../../service/api/kit/openapi-document.ts";
 
 /** What came back, or that nothing did. */
 export type FuzzAnswer = {

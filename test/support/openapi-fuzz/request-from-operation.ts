@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from "fast-check";
 import {
+  type ApiDocument,
   type DocumentedOperation,
   inlineSchema,
   memberOf,
-} from "../../../service/api/document-operations.ts";
-import type { ApiDocument } from "../../../service/api/openapi-document.ts";
+} from "../../../service/api/kit/openapi-document.ts";
 import { HOSTILE_BODIES, HOSTILE_TEXTS } from "./hostile-values.ts";
 import { type Drawing, valueFrom } from "./value-from-schema.ts";
 

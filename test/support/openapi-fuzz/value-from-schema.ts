@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from "fast-check";
-import { memberOf } from "../../../service/api/document-operations.ts";
+import { memberOf } from "../../../service/api/kit/openapi-document.ts";
 import { HOSTILE_JSON } from "./hostile-values.ts";
 
 export type Drawing = {

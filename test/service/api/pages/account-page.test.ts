@@ -5,7 +5,7 @@ import { createApp } from "../../../../service/api/create-app.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { paidBy, payingAccess } from "../../access/paying-access.ts";
 import { fakeApp, fakeLedger, fakePorts, KEY } from "../fake-ports.ts";
-import { KEY_ID, NEW_SECRET } from "../keys/fake-key-ports.ts";
+import { KEY_ID, NEW_SECRET } from "../routes/fake-key-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
 const ORIGIN = "https://health.example";

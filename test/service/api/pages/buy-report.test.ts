@@ -4,13 +4,13 @@ import { hashApiKey } from "../../../../service/access/api-keys.ts";
 import type { KeptPurchase, PurchaseQuery } from "../../../../service/access/idempotent-answers.ts";
 import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
-import type { Endpoint } from "../../../../service/api/endpoint.ts";
-import { getKeysSelf } from "../../../../service/api/keys/get-keys-self.ts";
-import { newOffer, purchaseHashes, purchaseKey } from "../../../../service/api/pages/offer.ts";
+import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
+import { newOffer, purchaseHashes, purchaseKey } from "../../../../service/api/pages/buy-report.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
-import { getAhs } from "../../../../service/api/scores/get-ahs.ts";
+import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
+import { getKeysSelf } from "../../../../service/api/routes/get-keys-self.ts";
 import { fakeLedger, fakePorts, KEY, NOW, storedScore, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
-import { storedKey } from "../keys/fake-key-ports.ts";
+import { storedKey } from "../routes/fake-key-ports.ts";
 import { fakePublicPages, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}`;

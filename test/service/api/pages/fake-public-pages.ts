@@ -1,14 +1,14 @@
 import type { Address } from "viem";
 import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
-import type { Endpoint } from "../../../../service/api/endpoint.ts";
+import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import type {
   DashboardPorts,
   LeaderboardPorts,
   PagePorts,
   WalletPagePorts,
 } from "../../../../service/api/pages/page-ports.ts";
-import { getAhs } from "../../../../service/api/scores/get-ahs.ts";
+import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { FoundNames, RankedWallet } from "../../../../service/scores/leaderboard.ts";
 import { fakePorts, standing, WALLET } from "../fake-ports.ts";

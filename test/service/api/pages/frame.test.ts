@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
-import type { Endpoint } from "../../../../service/api/endpoint.ts";
+import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import { loadPageAssets } from "../../../../service/api/pages/assets.ts";
 import { FONT_FILES, FONT_VERSION, STYLE, STYLE_HREF } from "../../../../service/api/pages/style.ts";
 import { fakeApp, fakePorts } from "../fake-ports.ts";

@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
-import { rankOf } from "../../../../service/api/pages/leaderboard.ts";
-import { searchFor, shownQuery } from "../../../../service/api/pages/wallet-search.ts";
+import { rankOf, searchFor, shownQuery } from "../../../../service/api/pages/leaderboard.ts";
 import type { RankQuery } from "../../../../service/scores/leaderboard.ts";
 import { WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { fakePublicPages, NO_NAMES, pagesApp, rankedWallet } from "./fake-public-pages.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { Problem } from "../../../../service/access/problems.ts";
-import type { ApiEnv } from "../../../../service/api/api-env.ts";
-import { requireOwnSite } from "../../../../service/api/pages/own-site.ts";
+import type { ApiEnv } from "../../../../service/api/kit/api-env.ts";
+import { requireOwnSite } from "../../../../service/api/pages/mount-pages.ts";
 
 const ORIGIN = "https://health.example";
 

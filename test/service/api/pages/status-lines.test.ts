@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { statusHeadline, statusLines } from "../../../../service/api/pages/status-lines.ts";
+import { statusHeadline, statusLines } from "../../../../service/api/pages/status-page.ts";
 import type { StatusReading } from "../../../../service/api/pages/status-reading.ts";
 import type { ScanReport } from "../../../../service/db/tables/scan-report.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { firstOf, strangeText } from "../../../../service/api/pages/strange-text.ts";
+import { firstOf, strangeText } from "../../../../service/api/pages/page-words.ts";
 
 /** Letters, emoji, marks, and what is not to be seen. */
 const SIGNS = ["a", "é", "表", "😀", "\u0301", "\u202e", "\u200b", "\u0000", "\ud800", "\n", " "] as const;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { renderReport } from "../../../../service/api/pages/wallet-report-view.ts";
-import { AHS_RECORD_EXAMPLE } from "../../../../service/api/scores/ahs-record-example.ts";
-import type { AhsRecord } from "../../../../service/api/scores/ahs-record-schema.ts";
+import { renderReport } from "../../../../service/api/pages/wallet-paid.ts";
+import { AHS_RECORD_EXAMPLE, type AhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine } from "../../../../service/model/score/record.ts";
 import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { type CardView, viewOf } from "../../../../service/api/report-card/card-view.ts";
+import { CardsOverloaded, createCardRenderer } from "../../../../service/api/report-card/render-pool.ts";
 import {
   REPORT_CARD_EXAMPLE,
   type ReportCard,
-} from "../../../../service/api/report-card/get-report-card-schema.ts";
-import { CardsOverloaded, createCardRenderer } from "../../../../service/api/report-card/render-pool.ts";
+} from "../../../../service/api/routes/get-report-card-schema.ts";
 
 const PNG = [0x89, 0x50, 0x4e, 0x47];
 const HOSTILE = `</text><script>alert("1")</script>&amp;<image href="https://evil.example/x.png"/>`;

@@ -23,11 +23,11 @@ import { createPaymentStore } from "../../../../service/access/payments/payments
 import { listPayments, type PaymentKind } from "../../../../service/access/payments/payments-due.ts";
 import { createByteBudgets } from "../../../../service/access/rate-limits.ts";
 import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
-import type { ApiEnv } from "../../../../service/api/api-env.ts";
-import { createRequestLimits } from "../../../../service/api/deadline.ts";
-import type { Endpoint } from "../../../../service/api/endpoint.ts";
-import { createErrorHandler } from "../../../../service/api/handle-error.ts";
-import { mountEndpoints } from "../../../../service/api/mount-endpoints.ts";
+import type { ApiEnv } from "../../../../service/api/kit/api-env.ts";
+import { createRequestLimits } from "../../../../service/api/kit/deadline.ts";
+import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
+import { createErrorHandler } from "../../../../service/api/kit/handle-error.ts";
+import { mountEndpoints } from "../../../../service/api/kit/mount-endpoints.ts";
 import { type OutputPorts, postOutputs } from "../../../../service/api/verification/post-outputs.ts";
 import { postRetry, type RetryPorts } from "../../../../service/api/verification/post-retry.ts";
 import { postSpecs, type SpecPorts } from "../../../../service/api/verification/post-specs.ts";

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { createRepeatStore } from "../../../../service/access/idempotent-answers.ts";
-import { createServerLife } from "../../../../service/api/server-life.ts";
+
+import { createServerLife } from "../../../../service/api/kit/server-life.ts";
 import { fakeLedger, KEY } from "../fake-ports.ts";
 import { bodyRefusals, busyLedger } from "../shared-refusals.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
-import { foundIn } from "../../../../service/api/network/kept-dealings.ts";
+import { foundIn } from "../../../../service/api/kit/dealings-cache.ts";
 import { accountFact, contact, enrichTransfer } from "../../../../service/db/tables/enrich.ts";
 import { agentDocument } from "../../../../service/db/tables/infrastructure.ts";
 import { currentScore, score } from "../../../../service/db/tables/score.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openRecovery } from "../../../../service/reports/recovery/open-recovery.ts";
 import { sortFailures } from "../../../../service/reports/recovery/sort-failures.ts";
 import { WALLET } from "../../api/fake-ports.ts";
-import { failedCall, fakeRecovery } from "../../api/recovery/fake-recovery.ts";
+import { failedCall, fakeRecovery } from "../../api/routes/fake-recovery.ts";
 
 const abi = parseAbi([
   "function multicall(bytes[] calls)",

@@ -5,7 +5,7 @@ import type { SentCall } from "../../../../service/reports/recovery/failed-calls
 import { toldFinder } from "../../../../service/reports/recovery/find-repair.ts";
 import type { ToldSuccess } from "../../../../service/reports/recovery/told-calls.ts";
 import { WALLET } from "../../api/fake-ports.ts";
-import { failedCall, TARGET } from "../../api/recovery/fake-recovery.ts";
+import { failedCall, TARGET } from "../../api/routes/fake-recovery.ts";
 
 const FRIEND: Address = "0x00000000000000000000000000000000000000f1";
 const OTHER: Address = "0x00000000000000000000000000000000000000f2";

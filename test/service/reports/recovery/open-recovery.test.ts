@@ -24,7 +24,7 @@ import {
   fakeRecovery,
   toldFailure,
   toldOutcomes,
-} from "../../api/recovery/fake-recovery.ts";
+} from "../../api/routes/fake-recovery.ts";
 import { account, USDC } from "../../model/features/histories.ts";
 import { MIXER, useRowsWorld } from "../../scores/read/rows-world.ts";
 

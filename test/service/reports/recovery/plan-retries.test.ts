@@ -9,7 +9,7 @@ import {
 } from "../../../../service/reports/recovery/plan-retries.ts";
 import type { TokenSpend } from "../../../../service/reports/recovery/read-swap.ts";
 import { serializeUnsigned } from "../../../../service/reports/recovery/unsigned-transaction.ts";
-import { failedCall, TARGET } from "../../api/recovery/fake-recovery.ts";
+import { failedCall, TARGET } from "../../api/routes/fake-recovery.ts";
 
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";
 const FEES = { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n };

@@ -20,7 +20,7 @@ import {
   fakeRecovery,
   TARGET,
   walletState,
-} from "../../api/recovery/fake-recovery.ts";
+} from "../../api/routes/fake-recovery.ts";
 import { callsOf } from "../../model/features/histories.ts";
 
 const BOUNDS = { before: NOTHING_BEFORE, policy: AHS_2026_1 };

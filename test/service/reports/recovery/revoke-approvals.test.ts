@@ -10,7 +10,7 @@ import {
   tryRevocations,
 } from "../../../../service/reports/recovery/revoke-approvals.ts";
 import { WALLET } from "../../api/fake-ports.ts";
-import { fakeNode, fakeRecovery, walletState } from "../../api/recovery/fake-recovery.ts";
+import { fakeNode, fakeRecovery, walletState } from "../../api/routes/fake-recovery.ts";
 
 const SPENDER: Address = "0x00000000000000000000000000000000000000d1";
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";

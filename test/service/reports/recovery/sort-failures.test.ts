@@ -4,7 +4,7 @@ import { readIntents } from "../../../../service/reports/recovery/call-intent.ts
 import type { CallOutcomes, SentCall } from "../../../../service/reports/recovery/failed-calls.ts";
 import { type RefusalCode, sortFailures } from "../../../../service/reports/recovery/sort-failures.ts";
 import { WALLET } from "../../api/fake-ports.ts";
-import { BLOCK, callOutcomes, failedCall, TARGET, walletState } from "../../api/recovery/fake-recovery.ts";
+import { BLOCK, callOutcomes, failedCall, TARGET, walletState } from "../../api/routes/fake-recovery.ts";
 
 const FRIEND = "0x00000000000000000000000000000000000000f1";
 const TOKEN = "0x00000000000000000000000000000000000000a1";

@@ -17,7 +17,7 @@ import { type AskNode, NodeFailure } from "../../../../service/reports/recovery/
 import type { NodeBlock, RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { createRecoveryNode, readTransaction } from "../../../../service/reports/recovery/viem-node.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
-import { failedCall } from "../../api/recovery/fake-recovery.ts";
+import { failedCall } from "../../api/routes/fake-recovery.ts";
 
 const AGENT: Address = "0x00000000000000000000000000000000000a9e01";
 const OPTIONS = { timeoutMs: 5_000, retries: 0, deadlineMs: 20_000, monotonicMs: () => performance.now() };

@@ -1,7 +1,7 @@
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import { renderAhsRecord } from "../../../../service/api/scores/render-ahs-record.ts";
+import { renderAhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { createOtterscanSource } from "../../../../service/ingest/history/otterscan-source.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";

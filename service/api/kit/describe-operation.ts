@@ -1,0 +1,347 @@
+import { type RouteConfig, z } from "@hono/zod-openapi";
+import type { PaidRequest } from "../../access/access.ts";
+import { PROBLEMS, type ProblemCode, problemType } from "../../access/problems.ts";
+import type { EndpointSpec } from "./endpoint-spec.ts";
+
+type AnySpec = EndpointSpec<unknown, unknown, unknown, unknown>;
+type Response = Exclude<RouteConfig["responses"][string], { readonly $ref: string }>;
+type StatusResponse = readonly [number, Response];
+
+const validationErrorSchema = z
+  .object({
+    type: z.string(),
+    loc: z.array(z.union([z.string(), z.int()])),
+    msg: z.string(),
+    input: z.unknown().optional(),
+    ctx: z.record(z.string(), z.unknown()).optional(),
+  })
+  .openapi("ValidationError");
+
+const validationErrorsSchema = z
+  .object({ detail: z.array(validationErrorSchema).optional() })
+  .openapi("HTTPValidationError", { description: "Every fault of the request, in field order" });
+
+/** Problems of every endpoint: rate limit, URL too long, deadline, shutdown and internal error. */
+const COMMON_PROBLEMS: readonly ProblemCode[] = [
+  "target-too-long",
+  "rate-limited",
+  "internal",
+  "deadline-exceeded",
+  "draining",
+];
+
+/** Problems of every endpoint that reads a body. */
+const BODY_PROBLEMS: readonly ProblemCode[] = ["body-malformed", "body-too-large", "encoding-unsupported"];
+
+/** The OpenAPI operation of an endpoint, with the refusals that its kind implies. */
+export function describeOperation<Params, Query, Body, Answer>(
+  spec: EndpointSpec<Params, Query, Body, Answer>,
+  pricing: Pricing | null,
+): RouteConfig {
+  const access = pricing === null ? describeIdentity(spec.identity) : describePricing(pricing);
+  const problems = [...COMMON_PROBLEMS, ...spec.problems, ...access.problems];
+  return {
+    method: spec.method,
+    path: spec.path,
+    operationId: operationId(spec.method, spec.path),
+    tags: [spec.tag],
+    summary: spec.summary,
+    description: spec.description,
+    security: access.security,
+    ...access.extensions,
+    request: requestOf(spec, { ...access.headers, ...spec.headers }),
+    responses: merged([
+      successResponse(spec, pricing),
+      ...alternativeResponses(spec),
+      ...(pricing === null ? [] : [paymentRequiredResponse]),
+      ...(hasInput(spec) ? [validationResponse] : []),
+      ...problemResponses(spec.request.body === null ? problems : [...problems, ...BODY_PROBLEMS]),
+    ]),
+  };
+}
+
+const validationResponse: StatusResponse = [
+  422,
+  {
+    description: "The path, query or body does not fit",
+    content: { "application/json": { schema: validationErrorsSchema } },
+  },
+];
+
+function successResponse(
+  { answer: { schema, example, description, renderings } }: Pick<AnySpec, "answer">,
+  pricing: Pricing | null,
+): StatusResponse {
+  const binary = { schema: { type: "string" as const, format: "binary" } };
+  return [
+    200,
+    {
+      description,
+      ...(pricing === null ? {} : { headers: PAID_ANSWER_HEADERS }),
+      content: {
+        "application/json": { schema, example },
+        ...Object.fromEntries((renderings ?? []).map((mediaType) => [mediaType, binary])),
+      },
+    },
+  ];
+}
+
+function alternativeResponses({ alternatives }: Pick<AnySpec, "alternatives">): readonly StatusResponse[] {
+  return Object.entries(alternatives ?? {}).map(([status, { schema, description }]) => [
+    Number(status),
+    { description, ...(schema === undefined ? {} : { content: { "application/json": { schema } } }) },
+  ]);
+}
+
+/** Merges responses of the same status; statuses rise. */
+function merged(responses: readonly StatusResponse[]): RouteConfig["responses"] {
+  const statuses = Map.groupBy(responses, ([status]) => status);
+  const together = [...statuses].map(([status, group]) => {
+    const parts = group.map(([, response]) => response);
+    const content = Object.assign({}, ...parts.map((part) => part.content));
+    const headers = Object.assign({}, ...parts.map((part) => part.headers));
+    return [
+      status,
+      {
+        description: parts.map(({ description }) => description).join(", or "),
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+        ...(Object.keys(content).length === 0 ? {} : { content }),
+      },
+    ] as const;
+  });
+  return Object.fromEntries(together);
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.split("/").filter((part) => part !== "");
+  return [method, ...words.map((word) => word.replace(/[{}]/g, "").replace(/[^a-zA-Z0-9]/g, "_"))].join("_");
+}
+
+// The casts hold because the schemas of path and query are objects.
+function requestOf<Params, Query, Body, Answer>(
+  { request }: EndpointSpec<Params, Query, Body, Answer>,
+  headers: Readonly<Record<string, string>>,
+) {
+  const parameters = Object.entries(headers).map(
+    ([name, description]) => [name, z.string().optional().openapi({ description })] as const,
+  );
+  return {
+    params: request.params as unknown as z.ZodObject,
+    query: request.query as unknown as z.ZodObject,
+    ...(parameters.length === 0 ? {} : { headers: z.object(Object.fromEntries(parameters)) }),
+    ...(request.body === null
+      ? {}
+      : {
+          body: {
+            required: !request.body.safeParse(undefined).success,
+            content: { "application/json": { schema: request.body } },
+          },
+        }),
+  };
+}
+
+function hasInput<Params, Query, Body, Answer>({
+  request: { params, query, body },
+}: EndpointSpec<Params, Query, Body, Answer>): boolean {
+  const parts = [params as unknown as z.ZodObject, query as unknown as z.ZodObject];
+  return body !== null || parts.some((part) => Object.keys(part.shape).length > 0);
+}
+
+/** What an endpoint costs. */
+export type Pricing = {
+  /** Thousandths of a US dollar; the least, where it depends on the request. */
+  readonly units: number;
+  readonly isFixed: boolean;
+  readonly paidBy: PaidRequest["paidBy"];
+};
+
+/** What payment or identity adds to an operation. */
+type AccessDescription = {
+  readonly security: Record<string, string[]>[];
+  readonly problems: readonly ProblemCode[];
+  /** Request headers with their descriptions. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Extension members (`x-…`) of the operation. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+};
+
+const KEY_PROBLEMS: readonly ProblemCode[] = ["key-unknown", "key-expired", "key-revoked"];
+
+const OWNER_PROBLEMS: readonly ProblemCode[] = [
+  "identity-missing",
+  ...KEY_PROBLEMS,
+  "sign-in-invalid",
+  "node-unavailable",
+];
+
+const PAID_PROBLEMS: readonly ProblemCode[] = [
+  "header-malformed",
+  "payment-malformed",
+  "key-missing",
+  ...KEY_PROBLEMS,
+  "sign-in-invalid",
+  "balance-insufficient",
+  "request-in-flight",
+  "payment-in-flight",
+  "payment-identifier-reused",
+  "idempotency-key-reused",
+  "database-unavailable",
+  "payments-unavailable",
+  "settlement-too-dear",
+  "settlement-pending",
+];
+
+const PAID_HEADERS = {
+  "Idempotency-Key":
+    "1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys.",
+  "X-Payment-Claim":
+    "The claim of a 503 that came after a payment was taken: what was paid for, without another payment",
+};
+
+/** Headers of an answer that was paid for. */
+const PAID_ANSWER_HEADERS = {
+  "RateLimit-Policy": {
+    description: 'Calls a minute of the caller, as in "key";q=600;w=60',
+    schema: { type: "string" as const },
+  },
+  RateLimit: {
+    description: "Calls that are left, and in how many seconds all of them are",
+    schema: { type: "string" as const },
+  },
+  "PAYMENT-RESPONSE": {
+    description: "The settlement, base64 of JSON, where the call was paid by x402",
+    schema: { type: "string" as const },
+  },
+} as const satisfies NonNullable<Response["headers"]>;
+
+const paymentRequiredSchema = z
+  .object({
+    x402Version: z.literal(2),
+    error: z.string().optional().openapi({ description: "Why the request was not served" }),
+    resource: z.looseObject({ url: z.string() }),
+    accepts: z.array(
+      z.looseObject({
+        scheme: z.literal("exact"),
+        network: z.string().openapi({ description: "CAIP-2" }),
+        asset: z.string().openapi({ description: "Contract of the token" }),
+        amount: z.string().openapi({ description: "In the token's smallest unit" }),
+        payTo: z.string(),
+        maxTimeoutSeconds: z.number(),
+      }),
+    ),
+  })
+  .loose()
+  .openapi("PaymentRequired", { description: "The terms of x402 version 2" });
+
+/** The 402 that asks for a payment. */
+const paymentRequiredResponse: readonly [number, Response] = [
+  402,
+  {
+    description: "Payment required",
+    headers: {
+      "PAYMENT-REQUIRED": { description: "The body, as base64 of JSON", schema: { type: "string" as const } },
+    },
+    content: { "application/json": { schema: paymentRequiredSchema } },
+  },
+];
+
+/** Describes the payment of a priced operation. */
+function describePricing({ units, isFixed, paidBy }: Pricing): AccessDescription {
+  const amount = String(units / 1000);
+  const price = isFixed
+    ? { mode: "fixed", currency: "USD", amount }
+    : { mode: "dynamic", currency: "USD", min: amount };
+  return {
+    security: paidBy === "payment" ? [{ X402: [] }] : [{ ApiKey: [] }, { X402: [] }],
+    problems: PAID_PROBLEMS,
+    headers: PAID_HEADERS,
+    extensions: { "x-price-usd": units / 1000, "x-payment-info": { price, protocols: ["x402"] } },
+  };
+}
+
+/** Describes the identity that a free operation requires. */
+function describeIdentity(kind: "key" | "owner" | "subscription" | undefined): AccessDescription {
+  const none = { headers: {}, extensions: {} };
+  switch (kind) {
+    case undefined:
+      return { ...none, security: [], problems: [] };
+    case "key":
+      return {
+        ...none,
+        security: [{ ApiKey: [] }],
+        problems: ["key-missing", ...KEY_PROBLEMS],
+      };
+    case "owner":
+      return {
+        ...none,
+        security: [{ ApiKey: [] }, { SignIn: [] }],
+        problems: OWNER_PROBLEMS,
+      };
+    case "subscription":
+      return {
+        ...none,
+        security: [{ ManageToken: [] }, { ApiKey: [] }, { SignIn: [] }],
+        problems: OWNER_PROBLEMS,
+      };
+  }
+}
+
+const problemSchema = z
+  .object({
+    type: z.string().openapi({ description: "Where the problem is explained, on this host or at IANA" }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().openapi({ description: "What was given and what was expected" }),
+    instance: z.string().openapi({ description: "Path of the request" }),
+    request_id: z.string(),
+    claim: z
+      .string()
+      .optional()
+      .openapi({ description: "Of a payment that is held or has moved: send it back in X-Payment-Claim" }),
+    "violated-policies": z
+      .array(z.string())
+      .optional()
+      .openapi({ description: "Limits of RateLimit-Policy that were exceeded" }),
+  })
+  .openapi("Problem", { description: "RFC 9457 problem details" });
+
+const RETRY_AFTER = {
+  "Retry-After": {
+    description: "Seconds after which another attempt makes sense",
+    schema: { type: "integer" as const, minimum: 0 },
+  },
+};
+
+const HEADERS_OF_STATUS: Readonly<Record<number, NonNullable<Response["headers"]>>> = {
+  401: { "WWW-Authenticate": { description: "What is asked for", schema: { type: "string" } } },
+  409: RETRY_AFTER,
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
+
+/** One response for each status, with its problems as examples. */
+function problemResponses(codes: readonly ProblemCode[]): readonly (readonly [number, Response])[] {
+  const statuses = Map.groupBy(new Set(codes), (code) => PROBLEMS[code].status as number);
+  return [...statuses].map(([status, group]) => {
+    const headers = HEADERS_OF_STATUS[status];
+    const content = {
+      "application/problem+json": {
+        schema: problemSchema,
+        examples: Object.fromEntries(group.map((code) => [code, { value: problemExample(code) }])),
+      },
+    };
+    const description = group.map((code) => PROBLEMS[code].title).join(", or ");
+    return [status, { description, ...(headers === undefined ? {} : { headers }), content }];
+  });
+}
+
+function problemExample(code: ProblemCode): z.infer<typeof problemSchema> {
+  return {
+    type: problemType(code),
+    title: PROBLEMS[code].title,
+    status: PROBLEMS[code].status,
+    detail: "What was given, and what was expected.",
+    instance: "/ahs/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+    request_id: "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+  };
+}

@@ -1,0 +1,326 @@
+import type { PaymentRequirements } from "@x402/core/types";
+import type { Hono } from "hono";
+import type { JWK } from "jose";
+import type { Address } from "viem";
+import { toEip55 } from "../schemas/values.ts";
+import { answer, staticDocument } from "./answer.ts";
+import type { ApiEnv, Clock } from "./api-env.ts";
+import { mountPage } from "./mount-endpoints.ts";
+import {
+  type ApiDocument,
+  type DocumentedOperation,
+  inlineSchema,
+  memberOf,
+  operationsOf,
+  priceText,
+  type ServedDocument,
+} from "./openapi-document.ts";
+
+export type DiscoveryPorts = {
+  readonly clock: Clock;
+  readonly discovery: {
+    /** Scheme, host and port of the service. */
+    readonly origin: string;
+    /** Null if the deployment takes no payments. */
+    readonly paymentTerms: PaymentTerms | null;
+    /** A wallet that the index follows, or any wallet if it follows none. */
+    readonly sampleWallet: () => Promise<Address>;
+    /** Contracts that settle escrows by verdicts; null if none do. */
+    readonly evaluation: JobEvaluation | null;
+    /** mailto: or https: URI for vulnerability reports; null if none is set. */
+    readonly securityContact: string | null;
+  };
+  /** Public keys of receipts (RFC 7517), the current one first; empty if no receipts are signed. */
+  readonly publicKeys: { readonly keys: readonly JWK[] };
+};
+
+const CACHED = { "cache-control": "public, max-age=300" } as const;
+const JSON_CACHED = { "content-type": "application/json", ...CACHED } as const;
+const PLAIN = { "content-type": "text/plain; charset=utf-8", ...CACHED } as const;
+
+/** Mounts the well-known documents. All but the keys derive from the OpenAPI documents. */
+export function mountDiscovery(
+  app: Hono<ApiEnv>,
+  served: readonly ServedDocument[],
+  { clock, discovery, publicKeys }: DiscoveryPorts,
+): void {
+  const { origin, paymentTerms: terms, sampleWallet, evaluation, securityContact } = discovery;
+  const started = clock.now();
+  if (terms !== null) {
+    const manifestOf = (wallet: Address) =>
+      staticDocument(
+        JSON.stringify(paymentManifest(served, { origin, terms, updated: started, wallet })),
+        JSON_CACHED,
+      );
+    let made: { readonly wallet: Address; readonly manifest: ReturnType<typeof manifestOf> } | null = null;
+    mountPage(app, "/.well-known/x402", async (context) => {
+      const wallet = await sampleWallet();
+      if (made?.wallet !== wallet) made = { wallet, manifest: manifestOf(wallet) };
+      return made.manifest(context);
+    });
+  }
+  const registration = agentRegistration(served, origin, { takesPayments: terms !== null, evaluation });
+  mountPage(
+    app,
+    "/.well-known/agent-registration.json",
+    staticDocument(JSON.stringify(registration), JSON_CACHED),
+  );
+  mountPage(app, "/.well-known/security.txt", (context) =>
+    answer(context, {
+      status: 200,
+      body: securityText(origin, securityContact, clock.now()),
+      headers: PLAIN,
+    }),
+  );
+  mountPage(
+    app,
+    "/.well-known/jwks.json",
+    staticDocument(JSON.stringify(publicKeys), { "content-type": "application/jwk-set+json", ...CACHED }),
+  );
+  mountPage(app, "/llms.txt", staticDocument(llmsText(served, origin, terms !== null), PLAIN));
+}
+
+/** An ERC-8004 registration file (section "Agent URI and Agent Registration File"). */
+type AgentRegistration = {
+  readonly type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
+  readonly name: string;
+  readonly description: string;
+  readonly services: readonly {
+    readonly name: string;
+    readonly endpoint: string;
+    readonly version?: string;
+  }[];
+  readonly x402Support: boolean;
+  readonly active: true;
+  readonly registrations: readonly { readonly agentId: number; readonly agentRegistry: string }[];
+  readonly supportedTrust: readonly string[];
+  /** The `evaluator` of jobs and its escrows; absent if outputs are not verified for jobs. */
+  readonly evaluation?: JobEvaluation;
+};
+
+/** Contracts that settle escrows by verdicts; addresses in EIP-55. */
+export type JobEvaluation = {
+  readonly chainId: number;
+  readonly evaluator: Address;
+  readonly escrows: readonly { readonly address: Address; readonly generation: string }[];
+};
+
+type Offer = { readonly takesPayments: boolean; readonly evaluation: JobEvaluation | null };
+
+/** The service's own registration file: its endpoints, and whether it takes x402 payments. */
+function agentRegistration(
+  served: readonly ServedDocument[],
+  origin: string,
+  { takesPayments, evaluation }: Offer,
+): AgentRegistration {
+  return {
+    type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+    name: SERVICE_NAME,
+    description: serviceDescription(served),
+    services: [
+      ...served.map(({ referencePath }) => ({ name: "web", endpoint: `${origin}${referencePath}` })),
+      ...served.map(({ documentPath }) => ({
+        name: "OpenAPI",
+        endpoint: `${origin}${documentPath}`,
+        version: "3.1.0",
+      })),
+      { name: "MCP", endpoint: `${origin}/mcp`, version: "2026-07-28" },
+    ],
+    x402Support: takesPayments,
+    active: true,
+    registrations: [],
+    supportedTrust: ["reputation"],
+    ...(evaluation === null ? {} : { evaluation }),
+  };
+}
+
+/** The entry of one priced operation; `accepts` equals that of the 402 of its URL. */
+type ManifestResource = {
+  readonly url: string;
+  /** The URL with its path parameters in braces. */
+  readonly url_template: string;
+  readonly method: string;
+  readonly description: string;
+  readonly price_usd: number;
+  /** An example of the body; null if none is read. */
+  readonly body: unknown;
+  readonly accepts: readonly PaymentRequirements[];
+};
+
+/** The manifest at /.well-known/x402 (draft-hawkins-x402-dns-discovery). */
+export type PaymentManifest = {
+  readonly x402Version: 2;
+  readonly kind: "resource-server";
+  readonly name: string;
+  readonly description: string;
+  readonly docs: string;
+  readonly attestation: { readonly type: "none" };
+  readonly updated: string;
+  readonly resources: readonly ManifestResource[];
+};
+
+/** The terms of a price in thousandths of a US dollar, equal to those of the live 402. */
+export type PaymentTerms = (units: number) => readonly PaymentRequirements[];
+
+type ManifestSource = Omit<ExampleSource, "document"> & { readonly terms: PaymentTerms };
+
+/** Every priced operation of the documents, each with a working example request. */
+function paymentManifest(
+  served: readonly ServedDocument[],
+  source: ManifestSource & { readonly updated: Date },
+): PaymentManifest {
+  return {
+    x402Version: 2,
+    kind: "resource-server",
+    name: SERVICE_NAME,
+    description: serviceDescription(served),
+    docs: `${source.origin}/docs`,
+    attestation: { type: "none" },
+    updated: source.updated.toISOString(),
+    resources: served.flatMap(({ document }) =>
+      operationsOf(document).flatMap((documented) => resourceOf(documented, { ...source, document })),
+    ),
+  };
+}
+
+function resourceOf(
+  documented: DocumentedOperation,
+  source: ManifestSource & ExampleSource,
+): ManifestResource[] {
+  const { method, path, operation, priceUnits } = documented;
+  if (priceUnits === null) return [];
+  const { url, body } = exampleRequest(documented, source);
+  return [
+    {
+      url,
+      url_template: `${source.origin}${path}`,
+      method,
+      description: operation.summary ?? path,
+      price_usd: priceUnits / 1000,
+      body,
+      accepts: source.terms(priceUnits),
+    },
+  ];
+}
+
+/** A request that a client can send unchanged. */
+type ExampleRequest = {
+  readonly url: string;
+  /** Null if the operation takes none. */
+  readonly body: unknown;
+};
+
+type ExampleSource = {
+  readonly document: ApiDocument;
+  /** Origin of the service, without a slash at its end. */
+  readonly origin: string;
+  /** A wallet that the index follows. */
+  readonly wallet: Address;
+};
+
+/** A request of an operation about a wallet, with all required parameters. */
+function exampleRequest(
+  { path, operation }: DocumentedOperation,
+  { document, origin, wallet }: ExampleSource,
+): ExampleRequest {
+  const query = (operation.parameters ?? []).flatMap((parameter) => {
+    if ("$ref" in parameter || parameter.in !== "query" || parameter.required !== true) return [];
+    return [[parameter.name, exampleOf(parameter, origin)] as const];
+  });
+  const search = query.length === 0 ? "" : `?${new URLSearchParams(Object.fromEntries(query))}`;
+  return {
+    url: `${origin}${path.replace("{address}", toEip55(wallet))}${search}`,
+    body: exampleBody(operation.requestBody, { document, origin, wallet }),
+  };
+}
+
+// URLs in examples are our own, because those exist wherever the service runs.
+function exampleOf(parameter: object, origin: string): string {
+  const schema = memberOf(parameter, "schema");
+  const example = memberOf(parameter, "example") ?? memberOf(schema, "example");
+  return memberOf(schema, "format") === "uri" ? `${origin}/livez` : String(example);
+}
+
+/** The required members of a body: the wallet for addresses, the minimum for amounts, to which the price refers. */
+function exampleBody(requestBody: unknown, { document, wallet }: ExampleSource): unknown {
+  const content = memberOf(memberOf(requestBody, "content"), "application/json");
+  if (content === undefined) return null;
+  const schema = inlineSchema(memberOf(content, "schema"), document);
+  const required = memberOf(schema, "required");
+  const members = (Array.isArray(required) ? required.map(String) : []).map((name) => {
+    const property = memberOf(memberOf(schema, "properties"), name);
+    const value = memberOf(property, "minimum") ?? memberOf(property, "example");
+    return [name, name === "addresses" ? [toEip55(wallet)] : value] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+/** The service in Markdown for language models (llms.txt): operations, prices and payment. */
+function llmsText(served: readonly ServedDocument[], origin: string, takesPayments: boolean): string {
+  const operations = served.flatMap(({ document, referencePath }) =>
+    operationsOf(document).map((one) => ({ ...one, reference: `${origin}${referencePath}` })),
+  );
+  const priced = operations.filter(({ priceUnits }) => priceUnits !== null);
+  const free = operations.filter(({ priceUnits }) => priceUnits === null);
+  return [
+    `# ${SERVICE_NAME}`,
+    "",
+    `> ${serviceDescription(served)}`,
+    "",
+    ...served.flatMap(({ advice }) => [advice, ""]),
+    payingText(takesPayments),
+    "",
+    "## Priced endpoints",
+    "",
+    ...priced.map(line),
+    "",
+    "## Free endpoints",
+    "",
+    ...free.map(line),
+    "",
+    "## More",
+    "",
+    ...served.flatMap(({ documentPath, referencePath, title }) => [
+      `- [OpenAPI 3.1](${origin}${documentPath}): every endpoint of ${title} with schemas and examples`,
+      `- [Reference](${origin}${referencePath}): the same to read`,
+    ]),
+    `- [MCP](${origin}/mcp): the same as tools`,
+    ...(takesPayments ? [`- [x402 manifest](${origin}/.well-known/x402): the terms of every price`] : []),
+    "",
+  ].join("\n");
+}
+
+function payingText(takesPayments: boolean): string {
+  const byKey = "Send an API key in `X-API-Key`";
+  return takesPayments
+    ? `${byKey}, or pay per call by x402 version 2: a request without either is answered 402 with the terms. Nobody pays for an answer that is not 200. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it.`
+    : `${byKey}. Nobody pays for an answer that is not 200.`;
+}
+
+function line(one: DocumentedOperation & { readonly reference: string }): string {
+  const price = one.priceUnits === null ? "" : ` (${priceText(one.priceUnits)} USD)`;
+  return `- [${one.method} ${one.path}](${one.reference}#${one.operation.operationId ?? ""})${price}: ${one.operation.summary ?? ""}`;
+}
+
+const VALID_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** /.well-known/security.txt (RFC 9116): the contact for vulnerability reports, or the reference page if none is set. */
+function securityText(origin: string, contact: string | null, now: Date): string {
+  const expires = new Date(now.getTime() + VALID_DAYS * DAY_MS);
+  return [
+    `Contact: ${contact ?? `${origin}/docs`}`,
+    `Expires: ${expires.toISOString()}`,
+    "Preferred-Languages: en",
+    `Canonical: ${origin}/.well-known/security.txt`,
+    "",
+  ].join("\n");
+}
+
+/** The name of the service in machine-readable documents. */
+export const SERVICE_NAME = "Agent Health";
+
+/** The purposes of the mounted interfaces. */
+export function serviceDescription(served: readonly Pick<ServedDocument, "purpose">[]): string {
+  return served.map(({ purpose }) => purpose).join(" ");
+}

@@ -1,0 +1,158 @@
+import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+
+export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
+
+/** One interface of the service, for its document. */
+export type DescribedInterface = {
+  readonly title: string;
+  readonly version: string;
+  /** One sentence for machine-readable documents. */
+  readonly purpose: string;
+  /** Which endpoint to call first, and how to read its answers. */
+  readonly advice: string;
+  readonly endpoints: readonly { readonly operation: RouteConfig }[];
+  readonly webhooks: readonly RouteConfig[];
+};
+
+const PAYING = `A priced call is paid by an API key in \`X-API-Key\`, or by x402 version 2: a request without either is answered 402 with the terms, in the header \`PAYMENT-REQUIRED\` and as its body. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it. Nobody pays for an answer that is not 200.
+
+Errors are RFC 9457 problems; requests that do not fit are 422 with every fault listed. A POST or a paid GET with an \`Idempotency-Key\`, or paid under a \`payment-identifier\` of x402, is answered and charged once, however often it is sent within a day. No answer tells that nothing was charged over x402 unless a final block shows it: after a 503 with a \`claim\`, the same request with the claim tells what became of the payment.`;
+
+const SIGN_IN = `A wallet's sign-in (CAIP-122), as x402's extension \`sign-in-with-x\` has it: base64 of the JSON of an EIP-4361 message with its signature. Members: \`domain\` (host and port of this service), \`address\`, \`uri\` (a URL under this service), \`version\` "1", \`chainId\` ("eip155:" and the chain's number), \`type\` "eip191", \`nonce\` (8 to 96 random letters and digits, used once), \`issuedAt\` (at most 5 minutes ago), optionally \`statement\`, \`expirationTime\`, \`notBefore\`, \`requestId\` and \`resources\`, and \`signature\` (by the account's key, or by ERC-1271). In TypeScript: \`encodeSIWxHeader(await createSIWxPayload(members, account, origin))\` of \`@x402/extensions/sign-in-with-x\`.`;
+
+type Security = Parameters<OpenAPIHono["openAPIRegistry"]["registerComponent"]>[2];
+
+/** Ways to identify a caller or to pay, by the names that operations use. */
+const SECURITY_SCHEMES: Readonly<Record<string, Security>> = {
+  ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+  SignIn: { type: "apiKey", in: "header", name: "SIGN-IN-WITH-X", description: SIGN_IN },
+  ManageToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "The manage token of the subscription, as GET /alerts/subscribe/{address} answered it",
+  },
+  X402: {
+    type: "apiKey",
+    in: "header",
+    name: "PAYMENT-SIGNATURE",
+    description: "A payment by x402 version 2, as the 402 of the same request asks for it",
+  },
+};
+
+/** The OpenAPI document of an interface. */
+export function openApiDocument(described: DescribedInterface): ApiDocument {
+  const { endpoints, webhooks, title, version, purpose, advice } = described;
+  const app = new OpenAPIHono();
+  for (const { operation } of endpoints) app.openAPIRegistry.registerPath(operation);
+  for (const webhook of webhooks) app.openAPIRegistry.registerWebhook(webhook);
+  const used = new Set(
+    endpoints.flatMap(({ operation }) => (operation.security ?? []).flatMap((one) => Object.keys(one))),
+  );
+  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
+    if (used.has(name)) app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+  }
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title, version, description: [purpose, advice, PAYING].join("\n\n") },
+    servers: [{ url: "/" }],
+  });
+  return withNullableReferences(document);
+}
+
+/**
+ * A description with every nullable reference written as JSON Schema means it: the generator says `allOf` of the component and of
+ * {type: [object, null]}, which null never fits.
+ */
+function withNullableReferences<Description>(description: Description): Description {
+  // The walk changes schemas only, and keeps their meaning.
+  return rewritten(description) as Description;
+}
+
+function rewritten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(rewritten);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, rewritten(member)] as const);
+  const schema = Object.fromEntries(members);
+  const { allOf, ...rest } = schema;
+  if (!Array.isArray(allOf) || allOf.length !== 2) return schema;
+  const [reference, { type, ...notes }] = allOf;
+  if (reference.$ref === undefined || !Array.isArray(type) || !type.includes("null")) return schema;
+  return { anyOf: [reference, { type: "null" }], ...notes, ...rest };
+}
+
+type PathItem = NonNullable<ApiDocument["paths"]>[string];
+
+export type Operation = NonNullable<PathItem["get"]>;
+
+/** One operation of the document, with the price that it states. */
+export type DocumentedOperation = {
+  /** Upper-case. */
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  /** The least price in thousandths of a US dollar; null where it is free. */
+  readonly priceUnits: number | null;
+};
+
+/** The operations of a document, in its order. */
+export function operationsOf(document: ApiDocument): readonly DocumentedOperation[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    (["get", "post", "put", "delete"] as const).flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      const price = memberOf(operation, "x-price-usd");
+      const priceUnits = typeof price === "number" ? Math.round(price * 1000) : null;
+      return [{ method: method.toUpperCase(), path, operation, priceUnits }];
+    }),
+  );
+}
+
+/** An event that subscribers receive. */
+export type DocumentedWebhook = { readonly name: string; readonly operation: Operation };
+
+/** The webhooks of a document, in its order. */
+export function webhooksOf(document: ApiDocument): readonly DocumentedWebhook[] {
+  return Object.entries(document.webhooks ?? {}).flatMap(([name, item]) => {
+    const operation = "post" in item ? item.post : undefined;
+    return operation === undefined ? [] : [{ name, operation }];
+  });
+}
+
+/** A member of a value; undefined if the value is not an object. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** A schema, or the component that it refers to. */
+export function resolveSchema(schema: unknown, document: ApiDocument): unknown {
+  const reference = memberOf(schema, "$ref");
+  if (typeof reference !== "string") return schema;
+  return document.components?.schemas?.[reference.replace("#/components/schemas/", "")];
+}
+
+/** A schema with every reference resolved; our schemas are not recursive. */
+export function inlineSchema(schema: unknown, document: ApiDocument): unknown {
+  const resolved = resolveSchema(schema, document);
+  if (Array.isArray(resolved)) return resolved.map((item) => inlineSchema(item, document));
+  if (typeof resolved !== "object" || resolved === null) return resolved;
+  return Object.fromEntries(
+    Object.entries(resolved).map(([name, member]) => [name, inlineSchema(member, document)]),
+  );
+}
+
+/** A price in thousandths of a US dollar: two decimals, and a third one unless it is zero. */
+export function priceText(units: number): string {
+  return (units / 1000).toFixed(3).replace(/0$/, "");
+}
+
+/** Paths of the documents of an interface. */
+export type Places = {
+  readonly documentPath: `/${string}`;
+  readonly referencePath: `/${string}`;
+};
+
+/** A mounted interface with its document. */
+export type ServedDocument = Places &
+  Pick<DescribedInterface, "title" | "purpose" | "advice"> & {
+    readonly document: ApiDocument;
+  };

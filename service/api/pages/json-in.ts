@@ -1,8 +1,0 @@
-/** What a text holds as JSON; null where it is none. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

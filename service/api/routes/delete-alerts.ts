@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import type { CheckContext } from "../kit/endpoint-spec.ts";
+import {
+  MANAGE_PROBLEMS,
+  NO_STORE,
+  renderSubscription,
+  requireSubscription,
+  SUBSCRIPTION_EXAMPLE,
+  type SubscriptionPorts,
+  subscriptionParams,
+  subscriptionSchema,
+  WHO_MANAGES,
+} from "../schemas/alert-subscription.ts";
+
+/** DELETE /alerts/{subscription_id}. */
+export const deleteAlert = defineFree({
+  method: "delete",
+  path: "/alerts/{subscription_id}",
+  tag: "Alerts",
+  summary: "End a subscription",
+  description: `Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. ${WHO_MANAGES}`,
+  request: { params: subscriptionParams, query: z.object({}), body: null },
+  answer: {
+    schema: subscriptionSchema,
+    example: { ...SUBSCRIPTION_EXAMPLE, status: "ended" },
+    description: "The subscription, ended",
+  },
+  identity: "subscription",
+  problems: MANAGE_PROBLEMS,
+  async respond(context, { params }, { deps, now }: CheckContext<SubscriptionPorts>) {
+    const { subscription } = await requireSubscription(context, params.subscription_id, deps);
+    await deps.subscriptions.end(subscription.id);
+    const endedAt = subscription.endedAt ?? now;
+    return answerJson(context, renderSubscription({ ...subscription, endedAt }, now), NO_STORE);
+  },
+});

@@ -1,0 +1,194 @@
+import type { Address } from "viem";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import {
+  type ApprovalFinding,
+  ownApprovalTest,
+  vouchedTokenTest,
+} from "../../reports/diagnosis/approvals.ts";
+import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
+import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
+import {
+  avoidableWei,
+  chooseServices,
+  isInUse,
+  type ProtectionFindings,
+  type ProtectService,
+  rankApprovals,
+  type ServiceChoice,
+} from "../../reports/diagnosis/protect.ts";
+import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
+import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
+import type { Recovery } from "../../reports/recovery/open-recovery.ts";
+import { type Recovered, recoverFailures } from "../../reports/recovery/recover-failures.ts";
+import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
+import {
+  type Revocations,
+  readStanding,
+  settleRevocations,
+  tryRevocations,
+} from "../../reports/recovery/revoke-approvals.ts";
+import { type Wash, washWallet } from "../../reports/wash/wash.ts";
+import type { Standing } from "../../scores/scores.ts";
+import {
+  freshStanding,
+  ninetyDays,
+  type ReportPorts,
+  type ReportSource,
+  readReport,
+} from "../kit/wallet-report.ts";
+import { answerRisk, type RiskAnswer, type RiskPorts } from "../schemas/risk.ts";
+import { foundFailures, openNode, type RecoverPorts, requireRecovery, withNode } from "./get-retry.ts";
+import type { PostWashPorts } from "./post-wash.ts";
+
+export type ProtectPorts = ReportPorts &
+  RecoverPorts &
+  Pick<PostWashPorts, "walletTransfers" | "policy"> &
+  Pick<RiskPorts, "riskFacts" | "chainId">;
+
+/** An approval at risk that still stands, and what could be taken by it. */
+type ApprovalAtRisk = {
+  readonly finding: ApprovalFinding;
+  /** Of a US dollar; null where it is not known. */
+  readonly valueMicroUsd: number | null;
+  readonly isInUse: boolean;
+};
+
+/** Everything found of a wallet that its protection is planned from. */
+export type Protection = {
+  readonly facts: ReportFacts;
+  readonly risk: RiskAnswer;
+  readonly health: ProtectionFindings<never>["health"];
+  readonly wash: Wash | null;
+  readonly optimization: ProtectionFindings<never>["optimization"];
+  readonly services: readonly ServiceChoice[];
+  readonly recovery: Recovery;
+  readonly approvals: readonly ApprovalAtRisk[];
+  readonly revocations: Revocations;
+  /** Null where no retry was looked for. */
+  readonly recovered: Recovered | null;
+  /** Whether all transactions together pass one after the other; false where the node cannot tell. */
+  readonly rehearsed: boolean;
+};
+
+/** Runs what the risk calls for, from one reading of the rows and at one block; throws the 503 problems of its sources. */
+export async function findProtection(
+  { address, now }: { readonly address: Address; readonly now: Date },
+  deps: ProtectPorts,
+): Promise<Protection> {
+  const [standing, source] = await Promise.all([
+    freshStanding(address, deps, now),
+    readReport(address, deps),
+  ]);
+  return deps.recoveryTurns.take(() => findRecovery({ address, now, standing, source }, deps));
+}
+
+type ReadSources = {
+  readonly address: Address;
+  readonly now: Date;
+  readonly standing: Standing;
+  readonly source: ReportSource;
+};
+
+async function findRecovery(
+  { address, now, standing, source }: ReadSources,
+  deps: ProtectPorts,
+): Promise<Protection> {
+  const recovery = await requireRecovery(address, deps);
+  const [risk, drawnTokens] = await Promise.all([
+    answerRisk({ address, standing, now }, deps),
+    deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
+  ]);
+  const facts = gatherReportFacts(source, deps.policy);
+  const health = diagnoseHealth(facts, { drawnTokens });
+  const services = chooseServices({
+    level: risk.risk_level,
+    health,
+    avoidable: avoidableWei(facts.paid),
+    failures: foundFailures(recovery.outcomes),
+  });
+  const runs = (name: ProtectService) => services.some((service) => service.name === name && service.run);
+  const wash = runs("wash") ? washWallet(facts, await readWash({ source, drawnTokens }, deps)) : null;
+  const planned = await withNode(() =>
+    planTransactions({ facts, recovery, health, retries: runs("retry") }, openNode(deps)),
+  );
+  const optimization = runs("optimize") ? optimizeGas(facts) : null;
+  return { facts, risk, health, wash, optimization, services, recovery, ...planned };
+}
+
+async function readWash(
+  {
+    source,
+    drawnTokens,
+  }: { readonly source: ReportSource; readonly drawnTokens: ReadonlySet<Address> | null },
+  { walletTransfers, policy }: { readonly walletTransfers: TransferReader } & Pick<ProtectPorts, "policy">,
+) {
+  const { rows, asOf } = source;
+  const since = asOf.timestamp - policy.window.days * SECONDS_PER_DAY;
+  const query = { wallet: rows.wallet, throughBlock: asOf.blockNumber, since };
+  const [exchanges, received] = await Promise.all([
+    walletTransfers.exchanges(query),
+    walletTransfers.received(query),
+  ]);
+  return { exchanges, received, drawnTokens };
+}
+
+type TransactionPlan = {
+  readonly facts: ReportFacts;
+  readonly recovery: Recovery;
+  readonly health: Protection["health"];
+  readonly retries: boolean;
+};
+
+type PlannedTransactions = Pick<Protection, "approvals" | "revocations" | "recovered" | "rehearsed">;
+
+/** Revocations go first: what is taken back cannot be used by a retry. */
+async function planTransactions(
+  { facts, recovery, health, retries }: TransactionPlan,
+  node: RecoveryNode,
+): Promise<PlannedTransactions> {
+  const approvals = await rankStanding({ facts, recovery, health }, node);
+  const tried = await tryRevocations(
+    recovery,
+    node,
+    approvals.map(({ finding }) => finding.approval),
+  );
+  const revocations = await settleRevocations(recovery, node, tried);
+  const { transactions, cost, list, rehearsed } = revocations;
+  if (!retries) return { approvals, revocations, recovered: null, rehearsed };
+  const ready = list.filter(({ outcome }) => outcome.kind === "ready");
+  const revoked = new Set(ready.map(({ approval }) => approval.spender));
+  const before = { transactions, cost, revoked };
+  const recovered = await recoverFailures(recovery, node, { before, policy: facts.policy });
+  return { approvals, revocations, recovered, rehearsed: rehearsed && recovered.rehearsed };
+}
+
+/** The wallet's own approvals at risk that still stand, the most urgent first: all are weighed before some are left out for their number. */
+async function rankStanding(
+  { facts, recovery, health }: Omit<TransactionPlan, "retries">,
+  node: RecoveryNode,
+): Promise<readonly ApprovalAtRisk[]> {
+  const isOwn = ownApprovalTest(facts);
+  const isVouched = vouchedTokenTest(facts);
+  const risky = new Map(
+    (health.approvals ?? [])
+      .filter(({ risks, approval }) => risks.length > 0 && isOwn(approval))
+      .toSorted((a, b) => Number(isVouched(b.approval.token)) - Number(isVouched(a.approval.token)))
+      .map((finding) => [finding.approval, finding]),
+  );
+  const standing = await readStanding(recovery, node, [...risky.keys()]);
+  const now = recovery.block.timestamp;
+  return rankApprovals(
+    standing.flatMap(({ approval, exposed }) => {
+      const finding = risky.get(approval);
+      if (finding === undefined) return [];
+      return [
+        {
+          finding,
+          valueMicroUsd: exposed === null ? null : facts.market.tokenWorth(approval.token, exposed, now),
+          isInUse: isInUse(finding, now),
+          isVouched: isVouched(approval.token),
+        },
+      ];
+    }),
+  );
+}

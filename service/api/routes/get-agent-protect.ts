@@ -1,0 +1,453 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
+
+import type { Market } from "../../model/features/market.ts";
+import { callName } from "../../reports/diagnosis/health-advice.ts";
+import {
+  type ProtectionFindings,
+  type ProtectionStep,
+  type ProtectService,
+  planProtection,
+} from "../../reports/diagnosis/protect.ts";
+import type { UnsignedTransaction } from "../../reports/recovery/unsigned-transaction.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import { noteInterest, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
+import {
+  purchaseBy,
+  refuseWebhookUrl,
+  renderSubscription,
+  SUBSCRIPTION_EXAMPLE,
+  type SubscribePorts,
+  subscriptionShape,
+} from "../schemas/alert-subscription.ts";
+import { usdSchema, weiSchema } from "../schemas/report-parts.ts";
+import { riskShape } from "../schemas/risk.ts";
+import { addressParams, eip55Schema, isoOf, isoSchema } from "../schemas/values.ts";
+import { findProtection, type Protection, type ProtectPorts } from "./get-agent-protect-findings.ts";
+import {
+  passedSimulationSchema,
+  RETRY_EXAMPLE,
+  refusedRetrySchema,
+  renderBlock,
+  renderOffers,
+  renderScope,
+  renderTransaction,
+  requireRecovery,
+  requireRecoveryTurn,
+  simulatedAtSchema,
+  unsignedTransactionSchema,
+  usdOf,
+  withUnread,
+} from "./get-retry.ts";
+
+const serviceSchema = z.enum(["risk", "health", "wash", "optimize", "retry"]);
+
+const stepSchema = z
+  .object({
+    priority: z.int().positive().openapi({ description: "1 is first" }),
+    service: serviceSchema,
+    action: z.enum([
+      "review_risk",
+      "leave_listed_accounts",
+      "revoke_delegation",
+      "revoke_approval",
+      "retry_transaction",
+      "simulate_first",
+      "raise_gas_limit",
+      "lower_gas_limit",
+      "pay_market_price",
+      "small_savings",
+      "clean_up",
+    ]),
+    severity: z.enum(["high", "medium", "low"]),
+    description: z.string(),
+    reason: z.string(),
+    value_usd: usdSchema.openapi({
+      description:
+        "What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it",
+    }),
+    saves_usd_per_month: usdSchema.openapi({ description: "Null where the step saves no money" }),
+    last_used_at: isoSchema.nullable().openapi({
+      description:
+        "Last possible use of the approval that the step takes back; null where none is known, and for other steps",
+    }),
+    warning: z.string().nullable().openapi({ description: "What the step may break" }),
+    transaction: unsignedTransactionSchema
+      .nullable()
+      .openapi({ description: "Null where nothing can be signed for the step" }),
+    simulation: passedSimulationSchema.nullable(),
+    max_cost_wei: weiSchema.nullable(),
+    obstacle: z.string().nullable().openapi({
+      description: "Why a step that would have a transaction has none",
+    }),
+  })
+  .openapi("ProtectionStep");
+
+const monitoringSchema = z
+  .object({
+    ...subscriptionShape,
+    secret: z.string().nullable().openapi({
+      description: "Signs the deliveries (Standard Webhooks 1.0.0); shown once, null in every later answer",
+    }),
+    manage_token: z.string().nullable().openapi({
+      description: "Manages the subscription as `Authorization: Bearer …`; shown once, like the secret",
+    }),
+  })
+  .openapi("ProtectionMonitoring");
+
+/** The answer of GET /agent/protect/{address}. */
+const protectSchema = z
+  .object({
+    address: eip55Schema,
+    ...reportScopeShape,
+    risk_level: riskShape.risk_level,
+    risk_score: riskShape.risk_score,
+    verdict: riskShape.verdict,
+    services: z
+      .array(
+        z.object({
+          name: serviceSchema,
+          ran: z.boolean(),
+          reason: z.string(),
+          window: reportScopeShape.window.nullable().openapi({
+            description:
+              "What it looked back at: health, wash and optimize at the window of the report, retry at the days of failures up to the simulated block; null where it was not run, and for risk, which goes by the stored score",
+          }),
+        }),
+      )
+      .openapi({ description: "Everything is run unless the risk is LOW; then what has something to find" }),
+    simulated_at: simulatedAtSchema,
+    steps: z.array(stepSchema).openapi({
+      description:
+        "By severity. Of one severity first what makes others refuse the wallet, then what can be signed, then costly habits by what they cost, those below a cent a month in one step, and untidiness last. Transactions stand in the order of their nonces: one that goes before a graver one stands with it",
+    }),
+    transactions: z.int().min(0).openapi({ description: "Steps that can be signed now" }),
+    first_nonce: z.int().min(0).openapi({ description: "Of the first of them; they follow one another" }),
+    total_max_cost_wei: weiSchema,
+    total_max_cost_usd: usdSchema,
+    monthly_saving_usd: usdSchema.openapi({
+      description:
+        "Of all costly habits together, at most; null where it was not looked into, or has no price",
+    }),
+    rehearsed: z.boolean().nullable().openapi({
+      description:
+        "Whether all transactions were also simulated one after the other, and pass so; false where the node cannot tell, null where there is none",
+    }),
+    not_retried: z
+      .array(refusedRetrySchema)
+      .openapi({ description: "Failures that are not offered, newest first" }),
+    monitoring: monitoringSchema
+      .nullable()
+      .openapi({ description: "30 days of webhooks; null without webhook_url" }),
+  })
+  .openapi("Protection");
+
+export type ProtectAnswer = z.infer<typeof protectSchema>;
+
+const { address, chain_id, coverage, simulated_at } = RETRY_EXAMPLE;
+
+const REPORT_WINDOW = { from: "2026-05-24T09:59:00.000Z", to: "2026-11-20T09:59:00.000Z", days: 180 };
+
+/** The example that the reference shows for the protection of a wallet. */
+const PROTECT_EXAMPLE: ProtectAnswer = {
+  ...{ address, chain_id, coverage },
+  as_of_block: 7982,
+  as_of_time: "2026-11-20T09:59:00.000Z",
+  window: REPORT_WINDOW,
+  risk_level: "MEDIUM",
+  risk_score: 34,
+  verdict: "Medium risk: risk flags.",
+  services: [
+    { name: "risk", ran: true, reason: "always", window: null },
+    { name: "health", ran: true, reason: "always", window: REPORT_WINDOW },
+    { name: "wash", ran: true, reason: "approvals at risk: 1", window: REPORT_WINDOW },
+    {
+      name: "optimize",
+      ran: true,
+      reason: "wei of fees wasted or known to be overpaid: 2411368784000",
+      window: REPORT_WINDOW,
+    },
+    { name: "retry", ran: true, reason: "failed transactions: 2", window: RETRY_EXAMPLE.window },
+  ],
+  simulated_at,
+  steps: [
+    {
+      priority: 1,
+      service: "health",
+      action: "revoke_approval",
+      severity: "high",
+      description:
+        "Take back the unlimited approval of 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9 to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65.",
+      reason:
+        "The spender has no code: whoever holds its key can take everything. kind amount, given at 2026-11-02T08:00:00.000Z, no use known.",
+      value_usd: 1250.5,
+      saves_usd_per_month: null,
+      last_used_at: null,
+      warning: null,
+      transaction: {
+        type: "eip1559",
+        chainId: 31337,
+        nonce: 412,
+        to: "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
+        data: "0x095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000",
+        value: "0",
+        gas: "32868",
+        maxFeePerGas: "100014000",
+        maxPriorityFeePerGas: "100000000",
+        serialized:
+          "0x02f870827a6982019c8405f5e1008405f617b082806494dc64a140aa3e981100a9beca4e685f962f0cf6c980b844095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000c0",
+      },
+      simulation: { passes: true, block: 8012, gas_estimate: "26294" },
+      max_cost_wei: "3287260152000",
+      obstacle: null,
+    },
+    {
+      priority: 2,
+      service: "optimize",
+      action: "simulate_first",
+      severity: "low",
+      description:
+        "Simulate calls of 0x322e9f04 at 0x5FC8d32690cc91D4c39d9d3abcBD16989F875707 right before sending and hold back what fails.",
+      reason:
+        "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. 1 calls, 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month.",
+      value_usd: null,
+      saves_usd_per_month: 0.004823,
+      last_used_at: null,
+      warning: null,
+      transaction: null,
+      simulation: null,
+      max_cost_wei: null,
+      obstacle: null,
+    },
+  ],
+  transactions: 1,
+  first_nonce: 412,
+  total_max_cost_wei: "3287260152000",
+  total_max_cost_usd: 0.006575,
+  monthly_saving_usd: 0.004823,
+  rehearsed: true,
+  not_retried: RETRY_EXAMPLE.others,
+  monitoring: {
+    ...SUBSCRIPTION_EXAMPLE,
+    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+    manage_token: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs",
+  },
+};
+
+export type GetAgentProtectPorts = ProtectPorts & SubscribePorts;
+
+const MAX_URL_CHARACTERS = 2_048;
+
+const query = z.object({
+  webhook_url: z
+    .string()
+    .min(1)
+    .max(MAX_URL_CHARACTERS)
+    .optional()
+    .openapi({
+      param: { name: "webhook_url", in: "query" },
+      description: `Adds ${SUBSCRIPTION_DAYS} days of monitoring, as GET /alerts/subscribe/{address} sells it with every event. A URL that leads anywhere but to a public https host is refused.`,
+      example: "https://hooks.example.com/agent-health",
+    }),
+});
+
+/** GET /agent/protect/{address}. */
+export const getAgentProtect = definePaid({
+  method: "get",
+  path: "/agent/protect/{address}",
+  price: 25_000,
+  tag: "Recovery",
+  summary: "One ranked plan that protects a wallet, with its transactions ready to be signed",
+  description:
+    "Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block alone and one after the other, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.",
+  request: { params: addressParams, query, body: null },
+  answer: { schema: protectSchema, example: PROTECT_EXAMPLE, description: "The plan" },
+  problems: [
+    "not-indexed",
+    "index-unavailable",
+    "index-behind",
+    "scoring-unavailable",
+    "node-unavailable",
+    "names-unavailable",
+  ],
+  async check({ params }, { deps, now }: { deps: GetAgentProtectPorts; now: Date }) {
+    await requireReadable(params.address, deps, now);
+    requireRecoveryTurn(deps);
+  },
+  async prepare({ params, query }, _checked, { deps }) {
+    if (query.webhook_url !== undefined) await refuseWebhookUrl(query.webhook_url, deps);
+    await deps.recoveryTurns.take(() => requireRecovery(params.address, deps));
+  },
+  async work(
+    { params: { address }, query },
+    _prepared,
+    { deps, now, caller, debitId },
+  ): Promise<ProtectAnswer> {
+    const protection = await findProtection({ address, now }, deps);
+    // Last, since all that can fail has succeeded by then.
+    const monitoring =
+      query.webhook_url === undefined
+        ? null
+        : await deps.subscribe({
+            ...purchaseBy(caller, debitId),
+            wallet: address,
+            webhookUrl: query.webhook_url,
+            events: null,
+            thresholds: null,
+          });
+    noteInterest(address, deps);
+    if (monitoring === null) return renderProtection(protection, null);
+    const { subscription, secret, manageToken } = monitoring;
+    return renderProtection(protection, {
+      ...renderSubscription(subscription, now),
+      ...{ secret, manage_token: manageToken },
+    });
+  },
+  withoutSecrets: (answer) => ({
+    ...answer,
+    monitoring:
+      answer.monitoring === null ? null : { ...answer.monitoring, secret: null, manage_token: null },
+  }),
+});
+
+const MICROS = 1_000_000;
+
+/** What a step has to be signed, or why it has nothing. */
+type Ready =
+  | {
+      readonly kind: "ready";
+      readonly transaction: UnsignedTransaction;
+      readonly gas: bigint;
+      readonly maxCost: bigint;
+    }
+  | { readonly kind: "obstacle"; readonly detail: string };
+
+/** The answer of GET /agent/protect/{address}. */
+function renderProtection(protection: Protection, monitoring: ProtectAnswer["monitoring"]): ProtectAnswer {
+  const { facts, risk, recovery, recovered, optimization } = protection;
+  const steps = planProtection(findingsOf(protection));
+  const maxCosts = steps.flatMap(({ ready }) => (ready?.kind === "ready" ? [ready.maxCost] : []));
+  const total = maxCosts.reduce((sum, cost) => sum + cost, 0n);
+  const { others } =
+    recovered === null ? { others: [] } : renderOffers({ rows: facts.rows, recovery, recovered });
+  return {
+    address: risk.address,
+    ...withUnread(reportScope(facts, facts.policy.window.days), recovery),
+    risk_level: risk.risk_level,
+    risk_score: risk.risk_score,
+    verdict: risk.verdict,
+    services: protection.services.map(({ name, run, reason }) => ({
+      ...{ name, ran: run, reason },
+      window: run ? windowOf(name, protection) : null,
+    })),
+    simulated_at: renderBlock(recovery),
+    steps: steps.map((step, place) => renderStep(step, place + 1, recovery.block.number)),
+    transactions: maxCosts.length,
+    first_nonce: recovery.state.pendingNonce,
+    total_max_cost_wei: total.toString(),
+    total_max_cost_usd: usdOf(total, recovery.block.timestamp, facts.market),
+    monthly_saving_usd: optimization === null ? null : usd(optimization.totals.monthly.microUsd),
+    rehearsed: maxCosts.length === 0 ? null : protection.rehearsed,
+    not_retried: others,
+    monitoring,
+  };
+}
+
+/** What a service looks back at: the report's window, or that of the retries, which ends at a newer block. */
+function windowOf(
+  name: ProtectService,
+  { facts, recovery }: Protection,
+): ProtectAnswer["services"][number]["window"] {
+  switch (name) {
+    case "risk":
+      return null;
+    case "health":
+    case "wash":
+    case "optimize":
+      return reportScope(facts, facts.policy.window.days).window;
+    case "retry":
+      return renderScope(facts.rows, recovery).window;
+  }
+}
+
+function findingsOf({
+  facts,
+  risk,
+  health,
+  wash,
+  optimization,
+  recovery,
+  approvals,
+  revocations,
+  recovered,
+}: Protection): ProtectionFindings<Ready> {
+  const at = recovery.block.timestamp;
+  return {
+    risk: { level: risk.risk_level, signals: risk.signals },
+    ...{ health, wash, optimization, days: facts.paid.days },
+    revocations: revocations.list.flatMap(({ outcome }, place) => {
+      const known = approvals[place];
+      return known === undefined ? [] : [{ ...known, ready: outcome }];
+    }),
+    retries: (recovered?.offers ?? []).map(({ call, intent, cause, transaction, gas, maxCost }) => ({
+      description: `Send ${callName({ contract: call.to, selector: call.selector })} again, which failed as ${call.hash}.`,
+      reason: `It failed (${cause.kind}${cause.reason === null ? "" : `: ${cause.reason}`}), nothing since did the same, and it passes now.`,
+      valueMicroUsd: sentWorth({ value: call.value, spends: intent.spends, at }, facts.market),
+      ready: { kind: "ready", transaction, gas, maxCost },
+    })),
+  };
+}
+
+type Sent = {
+  readonly value: bigint;
+  readonly spends: readonly { readonly token: Address; readonly amount: bigint }[];
+  readonly at: number;
+};
+
+/** Millionths of a dollar of what a call sends; null where it sends nothing, or something without a price. */
+function sentWorth({ value, spends, at }: Sent, market: Market): number | null {
+  const worths = spends.map(({ token, amount }) => market.tokenWorth(token, amount, at));
+  if (value > 0n) worths.push(market.nativeWorth(value, at));
+  if (worths.length === 0) return null;
+  return worths.reduce((sum, worth) => (sum === null || worth === null ? null : sum + worth), 0);
+}
+
+function renderStep(
+  {
+    service,
+    action,
+    severity,
+    description,
+    reason,
+    ready,
+    lastUsedAt,
+    warning,
+    ...money
+  }: ProtectionStep<Ready>,
+  priority: number,
+  block: number,
+): ProtectAnswer["steps"][number] {
+  const base = {
+    ...{ priority, service, action, severity, description, reason },
+    value_usd: usd(money.valueMicroUsd),
+    saves_usd_per_month: usd(money.monthlySavingMicroUsd),
+    last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
+    warning,
+  };
+  if (ready?.kind !== "ready") {
+    const obstacle = ready === null ? null : ready.detail;
+    return { ...base, transaction: null, simulation: null, max_cost_wei: null, obstacle };
+  }
+  return {
+    ...base,
+    transaction: renderTransaction(ready.transaction),
+    simulation: { passes: true, block, gas_estimate: ready.gas.toString() },
+    max_cost_wei: ready.maxCost.toString(),
+    obstacle: null,
+  };
+}
+
+function usd(micros: number | null): number | null {
+  return micros === null ? null : Math.round(micros) / MICROS;
+}

@@ -1,0 +1,55 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import { type Owner, type OwnerAccess, ownerText } from "../../access/access.ts";
+
+import { DEFAULT_VERSION, type PolicyWrite, type StoredPolicy } from "../../scores/routing-policies.ts";
+import { answer, answerJson, namesVersion } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { POLICY_EXAMPLE, policySchema, policyTag, renderPolicy } from "../schemas/route-policy.ts";
+
+/** What policies are read and written by. */
+export type PolicyPorts = {
+  readonly owners: OwnerAccess;
+  readonly policies: {
+    /** The policy of an owner, as ownerText names it; null while the default table holds. */
+    of(owner: string): Promise<StoredPolicy | null>;
+    /** Null, and nothing written, where the stored version is none of those wanted. */
+    write(write: PolicyWrite): Promise<StoredPolicy | null>;
+    /** Wallets that are the owner's own: itself, or the one that bought the key; lower-case. */
+    ownWallets(owner: Owner): Promise<readonly Address[]>;
+  };
+};
+
+/** Headers of an answer that shows a policy; it is one caller's and has to be asked for again each time. */
+export function policyHeaders(stored: StoredPolicy | null): Readonly<Record<string, string>> {
+  return {
+    etag: policyTag(stored),
+    "cache-control": "private, no-cache",
+    vary: "X-API-Key, SIGN-IN-WITH-X",
+  };
+}
+
+/** GET /ahs/route/policy. */
+export const getRoutePolicy = defineFree({
+  method: "get",
+  path: "/ahs/route/policy",
+  tag: "Routing",
+  summary: "The caller's routing policy",
+  description:
+    "The policy by which `GET /ahs/route/{address}` decides for this caller: the key in `X-API-Key`, or else the wallet that signs in by `SIGN-IN-WITH-X`, whose paid calls without a key it holds for. Without a policy of its own a caller has the default table, and `updated_at` is null. `If-None-Match` with the `ETag` of an earlier answer is answered 304 while nothing changed.",
+  identity: "owner",
+  headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
+  request: { params: z.object({}), query: z.object({}), body: null },
+  answer: { schema: policySchema, example: POLICY_EXAMPLE, description: "The policy, with its ETag" },
+  alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
+  problems: ["database-unavailable", "internal"],
+  async respond(context, _input, { deps }: { deps: PolicyPorts }) {
+    const owner = await deps.owners.identify(context.req);
+    const stored = await deps.policies.of(ownerText(owner));
+    const headers = policyHeaders(stored);
+    const version = stored?.version ?? DEFAULT_VERSION;
+    if (namesVersion(context.req.header("if-none-match"), version))
+      return answer(context, { status: 304, body: null, headers });
+    return answerJson(context, renderPolicy(stored), { headers });
+  },
+});

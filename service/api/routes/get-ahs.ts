@@ -1,0 +1,132 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { StoredScore } from "../../scores/scores.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
+import { recordOf, type ScoreRecordPorts, scoredRow, scorerOf } from "../kit/score-record.ts";
+import { refuseUrl } from "../kit/validation-failed.ts";
+import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
+import {
+  AHS_RECORD_EXAMPLE,
+  type AhsRecord,
+  type Attestation,
+  ahsRecordSchema,
+  renderHistoryEntry,
+} from "../schemas/ahs-record.ts";
+import {
+  answerInfrastructure,
+  type InfrastructurePorts,
+  planInfrastructure,
+  releaseInfrastructure,
+} from "../schemas/infrastructure.ts";
+import { addressParams } from "../schemas/values.ts";
+
+export type GetAhsPorts = ScoreRecordPorts &
+  InfrastructurePorts & {
+    readonly scores: { history(address: Address, limit: number): Promise<readonly StoredScore[]> };
+    /** Signs a stored score for the oracle. */
+    readonly attest: (row: StoredScore) => Promise<Attestation>;
+  };
+
+const PARTS = ["features", "history", "attestation", "infrastructure"] as const;
+const HISTORY_LIMIT = 100;
+const MAX_URL_CHARACTERS = 2_048;
+
+const query = z.object({
+  include: z.preprocess(splitList, z.array(z.enum(PARTS)).default([])).openapi({
+    param: { name: "include", in: "query", required: false, style: "form", explode: false },
+    type: "array",
+    items: { type: "string", enum: [...PARTS] },
+    description: "Parts to add, separated by commas",
+  }),
+  agent_url: z
+    .string()
+    .min(1)
+    .max(MAX_URL_CHARACTERS)
+    .optional()
+    .openapi({
+      param: { name: "agent_url", in: "query" },
+      description:
+        "A URL of the agent, shown with the infrastructure. It counts where it equals or lies under an endpoint that the wallet's agents declare; any other is visited once and scores nothing. A URL that leads anywhere but to a public https host is refused.",
+    }),
+});
+
+/** GET /ahs/{address}. */
+export const getAhs = definePaid({
+  method: "get",
+  path: "/ahs/{address}",
+  price: 1000,
+  tag: "Scores",
+  summary: "Agent Health Score of a wallet",
+  description:
+    "Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.",
+  request: { params: addressParams, query, body: null },
+  answer: { schema: ahsRecordSchema, example: AHS_RECORD_EXAMPLE, description: "The record" },
+  problems: [
+    "not-indexed",
+    "index-unavailable",
+    "index-behind",
+    "scoring-unavailable",
+    "names-unavailable",
+    "history-unavailable",
+    "signer-unavailable",
+  ],
+  async check({ params }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
+    const score = scorerOf(params.address, await freshStanding(params.address, deps, now), deps);
+    // For a followed wallet as well: its past may begin before the index does.
+    return { score, mayFetch: score === deps.scoreOnDemand };
+  },
+  async prepare({ params, query }, { score, mayFetch }, { deps }: PaidWorkContext<GetAhsPorts>) {
+    if (query.agent_url !== undefined)
+      await refuseUrl({ loc: ["query", "agent_url"], given: query.agent_url }, deps.infrastructure.refusal);
+    const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
+    if (!wantsD3) return { score, mayFetch, plan: null };
+    // Last of all, since it reserves: whatever it refuses costs nothing and has enrolled nobody.
+    return {
+      score,
+      mayFetch,
+      plan: await planInfrastructure({ ...params, agentUrl: query.agent_url }, deps),
+    };
+  },
+  settlement: (_input, { mayFetch }) => (mayFetch ? "before" : "after"),
+  release({ plan }) {
+    if (plan !== null) releaseInfrastructure(plan);
+  },
+  async work(
+    { params: { address }, query: { include } },
+    { score, plan },
+    { deps, now },
+  ): Promise<AhsRecord> {
+    const row = await scoredRow(address, score);
+    const [record, history, attestation, d3] = await Promise.all([
+      recordOf(row, deps, now),
+      include.includes("history") ? historyPart(address, deps) : {},
+      include.includes("attestation") ? attestationPart(row, deps) : {},
+      plan === null ? null : answerInfrastructure({ row, plan, now }, deps),
+    ]);
+    noteInterest(address, deps);
+    return {
+      ...record,
+      ...d3?.scores,
+      ...(include.includes("features") ? { features: [...(d3?.features ?? row.features)] } : {}),
+      ...history,
+      ...attestation,
+      ...(d3 === null ? {} : { infrastructure: d3.part }),
+    };
+  },
+});
+
+/** `a,b` or a repeated parameter as one list; what is neither is left to the schema. */
+function splitList(value: unknown): unknown {
+  const texts = typeof value === "string" ? [value] : value;
+  return Array.isArray(texts) ? texts.flatMap((text) => String(text).split(",")) : texts;
+}
+
+async function historyPart(address: Address, deps: GetAhsPorts): Promise<Pick<AhsRecord, "history">> {
+  const rows = await deps.scores.history(address, HISTORY_LIMIT);
+  return { history: rows.map(renderHistoryEntry) };
+}
+
+async function attestationPart(row: StoredScore, deps: GetAhsPorts): Promise<Pick<AhsRecord, "attestation">> {
+  return { attestation: await deps.attest(row) };
+}

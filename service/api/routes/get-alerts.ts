@@ -1,0 +1,32 @@
+import { z } from "@hono/zod-openapi";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import type { CheckContext } from "../kit/endpoint-spec.ts";
+import {
+  MANAGE_PROBLEMS,
+  NO_STORE,
+  renderSubscription,
+  requireSubscription,
+  SUBSCRIPTION_EXAMPLE,
+  type SubscriptionPorts,
+  subscriptionParams,
+  subscriptionSchema,
+  WHO_MANAGES,
+} from "../schemas/alert-subscription.ts";
+
+/** GET /alerts/{subscription_id}. */
+export const getAlert = defineFree({
+  method: "get",
+  path: "/alerts/{subscription_id}",
+  tag: "Alerts",
+  summary: "A subscription",
+  description: `What it is told of, how long it runs and whether its endpoint answers. ${WHO_MANAGES}`,
+  request: { params: subscriptionParams, query: z.object({}), body: null },
+  answer: { schema: subscriptionSchema, example: SUBSCRIPTION_EXAMPLE, description: "The subscription" },
+  identity: "subscription",
+  problems: MANAGE_PROBLEMS,
+  async respond(context, { params }, { deps, now }: CheckContext<SubscriptionPorts>) {
+    const { subscription } = await requireSubscription(context, params.subscription_id, deps);
+    return answerJson(context, renderSubscription(subscription, now), NO_STORE);
+  },
+});

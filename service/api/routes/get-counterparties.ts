@@ -1,0 +1,332 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { OwnerLink, WalletRows } from "../../model/features/types.ts";
+import { MICRO } from "../../model/score/fixed-point.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
+import type { Position } from "../../reports/network/counterparties.ts";
+import { type Counterparty, pageOf, type Volume } from "../../reports/network/counterparties.ts";
+import { directionOf } from "../../reports/network/counterparties-totals.ts";
+
+import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
+import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
+import {
+  type DealingsPort,
+  type FoundDealings,
+  readNewestDealings,
+  requireRead,
+} from "../kit/dealings-cache.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import { ValidationFailed } from "../kit/validation-failed.ts";
+import {
+  noteInterest,
+  type ReportRoom,
+  reportScope,
+  requireReadable,
+  type WalletPorts,
+} from "../kit/wallet-report.ts";
+import { addressParams, isoOf, laxInteger, toEip55 } from "../schemas/values.ts";
+import {
+  COUNTERPARTIES_EXAMPLE,
+  type CounterpartiesAnswer,
+  counterpartiesSchema,
+  MAX_PAGE,
+} from "./get-counterparties-schema.ts";
+
+/** Where a list of a wallet's counterparties goes on, the block that all its pages are as of, and which list it is. */
+type Cursor = {
+  readonly wallet: Address;
+  readonly block: PinnedBlock;
+  readonly after: Position;
+  /** See `listDigest`. */
+  readonly digest: string;
+};
+
+const address = z.custom<Address>((value) => typeof value === "string" && /^0x[0-9a-f]{40}$/.test(value));
+const hash = z.custom<PinnedBlock["blockHash"]>(
+  (value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value),
+);
+
+const whole = z.int().nonnegative();
+const digestText = z.string().regex(/^[0-9a-f]{16}$/);
+
+/** Version, wallet, block number, block hash, own calls to the last entry, what it brought, its address, digest of the list. */
+const fields = z.tuple([z.literal(2), address, whole, hash, whole, whole, address, digestText]);
+
+const MAX_CHARACTERS = 500;
+
+/** The cursor as answers carry it: unsigned, since all that it can ask for is another page of what is paid for. */
+export function encodeCursor({ wallet, block, after, digest }: Cursor): string {
+  const { calls, broughtMicroUsd, address } = after;
+  const parts = [2, wallet, block.blockNumber, block.blockHash, calls, broughtMicroUsd, address, digest];
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+}
+
+/** A cursor as a parameter of a request. */
+const cursorSchema = z
+  .string()
+  .max(MAX_CHARACTERS)
+  .transform((text, context): Cursor => {
+    const parsed = fields.safeParse(decoded(text));
+    if (!parsed.success) {
+      context.addIssue({
+        code: "custom",
+        message: "expected the next_cursor of an earlier answer",
+        input: text,
+      });
+      return z.NEVER;
+    }
+    const [, wallet, blockNumber, blockHash, calls, broughtMicroUsd, last, digest] = parsed.data;
+    const after = { calls, broughtMicroUsd, address: last };
+    return { wallet, block: { blockNumber, blockHash }, after, digest };
+  });
+
+/** The 422 of a cursor that this request cannot go on from. */
+function cursorRefused(cursor: Cursor, error: string): ValidationFailed {
+  return new ValidationFailed([
+    {
+      type: "value_error",
+      loc: ["query", "cursor"],
+      msg: `Value error, ${error}`,
+      input: encodeCursor(cursor),
+      ctx: { error },
+    },
+  ]);
+}
+
+function decoded(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+export type GetCounterpartiesPorts = WalletPorts &
+  ReportRoom &
+  DealingsPort & {
+    readonly policy: Policy;
+    readonly knownAccounts: KnownAccounts;
+    /** What is known now of accounts, each once. */
+    readonly describeAccounts: (
+      addresses: readonly Address[],
+    ) => Promise<ReadonlyMap<Address, AccountDetail>>;
+    /** How accounts are linked to the wallet's owner; those that nothing links are left out. */
+    readonly readOwnerLinks: (
+      wallet: Address,
+      accounts: readonly Address[],
+    ) => Promise<ReadonlyMap<Address, OwnerLink>>;
+  };
+
+const DEFAULT_PAGE = 25;
+
+const query = z.object({
+  limit: laxInteger(z.int().min(1).max(MAX_PAGE))
+    .default(DEFAULT_PAGE)
+    .openapi({
+      param: { name: "limit", in: "query", required: false },
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_PAGE,
+      default: DEFAULT_PAGE,
+      description: "Counterparties a page",
+    }),
+  cursor: cursorSchema.optional().openapi({
+    param: { name: "cursor", in: "query" },
+    type: "string",
+    description:
+      "`next_cursor` of an earlier answer for the same wallet: the list goes on as of the same block, whatever happened since",
+  }),
+});
+
+/** GET /counterparties/{address}. */
+export const getCounterparties = definePaid({
+  method: "get",
+  path: "/counterparties/{address}",
+  price: 100,
+  tag: "Network",
+  summary: "Know your counterparty: whom a wallet dealt with",
+  description:
+    "Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most own calls first, then who sent most. An own call counts, with all that it moved, for who is paid, else who is called; where that is the owner's own account, or an execution whose target did not log, for the outside contract of the lowest address that its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints; senders of less than a cent in all are counted, and listed nowhere. Pages that follow a cursor are as of its block, and a cursor is refused at no cost once its list cannot be made again; what is said of each account (labels, grade, flags) is as of now. Each page is charged.",
+  request: { params: addressParams, query, body: null },
+  answer: {
+    schema: counterpartiesSchema,
+    example: COUNTERPARTIES_EXAMPLE,
+    description: "One page of the list",
+  },
+  problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
+  admit({ params: { address }, query: { cursor } }) {
+    if (cursor !== undefined && cursor.wallet !== address) {
+      throw cursorRefused(cursor, `the cursor is for ${toEip55(cursor.wallet)}`);
+    }
+  },
+  check: ({ params }, { deps, now }: { deps: GetCounterpartiesPorts; now: Date }) =>
+    requireReadable(params.address, deps, now),
+  async work({ params: { address }, query: { limit, cursor } }, _, { deps }): Promise<CounterpartiesAnswer> {
+    const dealings =
+      cursor === undefined ? await readNewestDealings(address, deps) : await readFrom(cursor, deps);
+    const { rows, digest } = dealings;
+    const { days } = deps.policy.window;
+    const { entries, next } = pageOf(dealings.found.counterparties, cursor?.after ?? null, limit);
+    const [details, links] = await Promise.all([
+      deps.describeAccounts(entries.map(({ address }) => address)),
+      deps.readOwnerLinks(
+        address,
+        entries.filter(isUncalled).map(({ address }) => address),
+      ),
+    ]);
+    noteInterest(address, deps);
+    return {
+      address: toEip55(address),
+      ...reportScope(dealings, days),
+      ...renderTotals(dealings),
+      counterparties: entries.map((entry) => {
+        const linked = { ...entry, ownerLink: entry.ownerLink ?? links.get(entry.address) ?? null };
+        return renderCounterparty(linked, details.get(entry.address), { rows, known: deps.knownAccounts });
+      }),
+      next_cursor:
+        next === null
+          ? null
+          : encodeCursor({ wallet: address, block: cursor?.block ?? pinOf(dealings), after: next, digest }),
+    };
+  },
+});
+
+async function readFrom(cursor: Cursor, deps: GetCounterpartiesPorts): Promise<FoundDealings> {
+  const outcome = await deps.readDealings(cursor.wallet, cursor.block);
+  if (outcome.kind === "gone") {
+    throw cursorRefused(
+      cursor,
+      "the index does not hold the cursor's block any more; start without a cursor",
+    );
+  }
+  const dealings = requireRead(cursor.wallet, outcome);
+  if (dealings.digest !== cursor.digest) {
+    throw cursorRefused(
+      cursor,
+      "what is known of the wallet's owner has changed the list since; start without a cursor",
+    );
+  }
+  return dealings;
+}
+
+function pinOf({ asOf: { blockNumber, blockHash } }: FoundDealings): PinnedBlock {
+  return { blockNumber, blockHash };
+}
+
+/** Of an account that no own call went to, the rows hold no facts. */
+function isUncalled({ calls }: Counterparty): boolean {
+  return calls === 0;
+}
+
+type Rendered = CounterpartiesAnswer["counterparties"][number];
+
+type PricedRows = Pick<WalletRows, "tokens">;
+
+/** Tokens told of one volume: a router may have moved thousands. */
+const MAX_TOKENS = 20;
+
+/** Of an account that was not looked up. */
+const UNKNOWN: Omit<AccountDetail, "address"> = { agents: [], hasCode: null, score: null, sanctions: [] };
+
+/** A counterparty as the answer shows it; nothing is known of one without detail. */
+function renderCounterparty(
+  counterparty: Counterparty,
+  detail: AccountDetail | undefined,
+  { rows, known }: { readonly rows: PricedRows; readonly known: KnownAccounts },
+): Rendered {
+  const { address, interactions, calls, failedCalls, transfersIn, volumeOut, volumeIn } = counterparty;
+  const { score, sanctions, ...facts } = detail ?? UNKNOWN;
+  const labels = [...chainLabels(address, known, facts)];
+  return {
+    address: toEip55(address),
+    label: labels[0] ?? null,
+    labels,
+    direction: directionOf(counterparty),
+    interactions,
+    calls,
+    failed_calls: failedCalls,
+    transfers_in: transfersIn,
+    volume_usd: bothWays(volumeOut, volumeIn),
+    volume_out: renderVolume(volumeOut, rows),
+    volume_in: renderVolume(volumeIn, rows),
+    first_seen: isoOf(counterparty.firstAt),
+    last_seen: isoOf(counterparty.lastAt),
+    ahs_score: score === null ? null : score.ahsScore,
+    grade: score === null ? null : score.grade,
+    scored: score !== null,
+    sanctions_flags: [...sanctions],
+    mixer: labels.some(({ category }) => category === "mixer"),
+    owner_link: counterparty.ownerLink,
+    owner_group: counterparty.ownerGroup === null ? null : toEip55(counterparty.ownerGroup),
+    credit: counterparty.credit,
+  };
+}
+
+/** Totals and concentration of the whole list. */
+function renderTotals({
+  found: { counterparties: list, callsToItself, callsToNobody, dust },
+  totals,
+  incomingTruncated,
+}: Pick<FoundDealings, "found" | "totals" | "incomingTruncated">): Pick<
+  CounterpartiesAnswer,
+  "totals" | "concentration"
+> {
+  return {
+    totals: {
+      counterparties: totals.counterparties,
+      ...totals.byDirection,
+      interactions: totals.interactions,
+      calls: totals.calls,
+      failed_calls: totals.failedCalls,
+      transfers_in: totals.transfersIn,
+      dust_senders: dust.senders,
+      dust_transfers: dust.transfers,
+      calls_to_itself: callsToItself,
+      calls_to_nobody: callsToNobody,
+      volume_out_usd: usdOf(totals.outMicroUsd),
+      volume_in_usd: usdOf(totals.inMicroUsd),
+      unpriced_counterparties: totals.unpriced,
+      owned: list.filter(({ ownerLink }) => ownerLink !== null).length,
+      incoming_complete: !incomingTruncated,
+    },
+    concentration: {
+      hhi_calls: totals.callsHhi,
+      hhi_volume_out: totals.outHhi,
+      hhi_volume_in: totals.inHhi,
+    },
+  };
+}
+
+/** US dollars of millionths of them, whole ones; null where nothing prices them. */
+export function usdOf(microUsd: number | null): number | null {
+  return microUsd === null ? null : Math.round(microUsd) / MICRO;
+}
+
+function renderVolume(volume: Volume, rows: PricedRows): Rendered["volume_out"] {
+  const symbols = new Map(rows.tokens.tokens.map(({ address, symbol }) => [address, symbol]));
+  const shown = volume.tokens.slice(0, MAX_TOKENS);
+  return {
+    volume_usd: usdOf(volume.microUsd),
+    fully_priced: volume.isPriced,
+    native_wei: volume.nativeWei.toString(),
+    tokens: shown.map(({ token, amount, microUsd }) => ({
+      token: toEip55(token),
+      symbol: symbols.get(token) ?? null,
+      amount: amount.toString(),
+      amount_usd: usdOf(microUsd),
+    })),
+    tokens_left_out: volume.tokens.length - shown.length,
+  };
+}
+
+function bothWays(out: Volume, back: Volume): number | null {
+  if (out.microUsd === null && back.microUsd === null) return null;
+  // Nothing one way and something without a price the other: no sum of zero.
+  const priced = [out, back].flatMap(({ microUsd, isPriced }) =>
+    microUsd === null ? [] : { microUsd, isPriced },
+  );
+  const sum = priced.reduce((total, { microUsd }) => total + microUsd, 0);
+  return sum === 0 && priced.length < 2 ? null : usdOf(sum);
+}

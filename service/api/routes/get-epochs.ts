@@ -1,0 +1,146 @@
+import { setImmediate } from "node:timers/promises";
+import { z } from "@hono/zod-openapi";
+import type { Hex } from "viem";
+import { Problem } from "../../access/problems.ts";
+import { merkleProof, merkleTree } from "../../chain/oracle-merkle.ts";
+import type { OracleLeaf } from "../../chain/oracle-types.ts";
+import type { StoredEpoch } from "../../oracle/epochs.ts";
+
+import { answerTagged } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { eip55Schema, hashSchema, toEip55 } from "../schemas/values.ts";
+
+export type GetEpochPorts = {
+  /** The rendered list of one night; null when there is none. */
+  readonly epochList: (epoch: number) => Promise<EpochList | null>;
+};
+
+/** A published list, with its answer as JSON in bytes that all requests share: lists are long, never change, and are asked for often. */
+type EpochList = { readonly root: string; readonly json: Uint8Array };
+
+/** The answer of GET /epochs/{epoch}. */
+export const epochSchema = z
+  .object({
+    epoch: z.int(),
+    root: hashSchema,
+    created_at: z.iso.datetime(),
+    leaves: z.array(
+      z.object({
+        wallet: eip55Schema,
+        record: hashSchema.openapi({ description: "The record as the oracle packs it" }),
+        proof: z
+          .array(hashSchema)
+          .openapi({ description: "Sibling hashes from the leaf up, as verify takes them" }),
+      }),
+    ),
+  })
+  .openapi("Epoch");
+
+const params = z.object({
+  epoch: z
+    .string()
+    .regex(/^[0-9]{1,15}$/)
+    .transform(Number)
+    .openapi({
+      param: { name: "epoch", in: "path" },
+      type: "integer",
+      description: "Number of the epoch, as in the oracle's RootPublished event",
+      example: 20777,
+    }),
+});
+
+/** GET /epochs/{epoch}. */
+export const getEpoch = defineFree({
+  method: "get",
+  path: "/epochs/{epoch}",
+  tag: "Verification of scores",
+  summary: "Merkle list of one epoch",
+  description:
+    "Every wallet's record of one night with the proof that leads to the root of that night. The oracle's `verify` accepts the proofs of the latest epoch; earlier roots are in its `RootPublished` events.",
+  request: { params, query: z.object({}), body: null },
+  answer: {
+    schema: epochSchema,
+    example: {
+      epoch: 20777,
+      root: "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+      created_at: "2026-11-20T02:00:00.000Z",
+      leaves: [
+        {
+          wallet: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+          record: "0x545852202a6c00000000000000000000000000000000000000000000000000f1",
+          proof: ["0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7"],
+        },
+      ],
+    },
+    description: "The list",
+  },
+  alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
+  headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
+  problems: ["not-found", "database-unavailable", "internal"],
+  async respond(context, { params: { epoch } }, { deps }: { deps: GetEpochPorts }) {
+    const list = await deps.epochList(epoch);
+    if (list === null) throw new Problem("not-found", `No epoch ${epoch} has been published.`);
+    return answerTagged(context, {
+      tag: list.root,
+      body: list.json,
+      headers: {
+        "content-type": "application/json",
+        "cache-control": "public, max-age=3600",
+      },
+    });
+  },
+});
+
+/** Lists kept: the nights that clients compare. A list of 10,000 wallets is about 10 MB. */
+const KEPT = 3;
+/** Proofs made before other requests get their turn. */
+const PROOFS_AT_ONCE = 200;
+
+/** The stored epochs that lists are made from. */
+type EpochSource = {
+  root(epoch: number): Promise<Hex | null>;
+  stored(epoch: number): Promise<StoredEpoch | null>;
+};
+
+/** The lists of epochs with a proof for every wallet, each rendered once and the last ones kept by their root. */
+export function createEpochLists(source: EpochSource): GetEpochPorts["epochList"] {
+  const kept = new Map<Hex, Promise<EpochList | null>>();
+  return async (epoch) => {
+    const root = await source.root(epoch);
+    if (root === null) return null;
+    const known = kept.get(root);
+    if (known !== undefined) return known;
+    const list = renderStored(epoch, source);
+    kept.set(root, list);
+    for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
+    list.catch(() => kept.delete(root));
+    return list;
+  };
+}
+
+async function renderStored(epoch: number, source: EpochSource): Promise<EpochList | null> {
+  const stored = await source.stored(epoch);
+  if (stored === null) return null;
+  const answer: z.infer<typeof epochSchema> = {
+    epoch,
+    root: stored.root,
+    created_at: stored.createdAt.toISOString(),
+    leaves: await provenLeaves(stored.leaves.map(toLeaf)),
+  };
+  return { root: stored.root, json: Buffer.from(JSON.stringify(answer)) };
+}
+
+async function provenLeaves(leaves: readonly OracleLeaf[]): Promise<z.infer<typeof epochSchema>["leaves"]> {
+  const tree = merkleTree(leaves);
+  const proven: z.infer<typeof epochSchema>["leaves"] = [];
+  for (const leaf of leaves) {
+    proven.push({ ...leaf, proof: merkleProof(tree, leaf) });
+    if (proven.length % PROOFS_AT_ONCE === 0) await setImmediate();
+  }
+  return proven;
+}
+
+// The publisher stores records as 0x hex words only.
+function toLeaf({ wallet, record }: StoredEpoch["leaves"][number]): OracleLeaf {
+  return { wallet: toEip55(wallet), record: record as Hex };
+}

@@ -1,0 +1,18 @@
+import { z } from "@hono/zod-openapi";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+
+const livezSchema = z.object({ status: z.literal("ok") });
+
+/** GET /livez: the process runs and answers; it says nothing of what the process needs. */
+export const getLivez = defineFree({
+  method: "get",
+  path: "/livez",
+  tag: "Operation",
+  summary: "Liveness",
+  description: "200 while the process runs.",
+  request: { params: z.object({}), query: z.object({}), body: null },
+  answer: { schema: livezSchema, example: { status: "ok" }, description: "It runs" },
+  problems: [],
+  respond: (context) => answerJson(context, { status: "ok" }),
+});

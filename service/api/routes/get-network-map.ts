@@ -1,0 +1,290 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { Contact } from "../../model/features/types.ts";
+import { type ChainLabel, chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
+import type { Counterparty } from "../../reports/network/counterparties.ts";
+import {
+  CLOSE_PEERS,
+  chooseEdges,
+  chooseNodes,
+  clusterIds,
+  type Hops,
+  type NetworkEdge,
+} from "../../reports/network/network-map.ts";
+
+import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
+import type { AccountLinks, Neighbourhood } from "../../reports/network/wallet-network-graph.ts";
+import { readNewestDealings } from "../kit/dealings-cache.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import { noteInterest, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
+import { nullableGradeSchema, nullableScoreSchema } from "../schemas/ahs-record.ts";
+import { addressParams, eip55Schema, isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
+import { type GetCounterpartiesPorts, usdOf } from "./get-counterparties.ts";
+import { chainLabelSchema } from "./get-counterparties-schema.ts";
+
+/** As many as can still be drawn and read. */
+const MAX_NODES = 150;
+const MAX_EDGES = 400;
+
+const count = z.int().min(0);
+
+const nodeSchema = z
+  .object({
+    id: z.string().openapi({ description: "What edges name it by: its address" }),
+    address: eip55Schema,
+    kind: z.enum(["agent", "account", "contract", "token", "public_funder", "unknown"]).openapi({
+      description:
+        "agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which links nobody. unknown: no source knows whether it has code",
+    }),
+    label: chainLabelSchema.nullable(),
+    ahs_score: nullableScoreSchema,
+    grade: nullableGradeSchema,
+    flags: z.array(z.enum(["sanctioned", "mixer"])),
+    hops: z.int().min(0).max(2).openapi({ description: "0 is the wallet itself" }),
+    cluster: eip55Schema.nullable().openapi({
+      description:
+        "Lowest address of the accounts that share its owner, by common creators, first funders or mutual funding; null where nothing links it to another",
+    }),
+  })
+  .openapi("NetworkNode");
+
+const edgeSchema = z
+  .object({
+    from: z.string(),
+    to: z.string(),
+    kind: z.enum(["funded", "created", "shares_funder", "paid", "called"]).openapi({
+      description:
+        "funded: was the first to send it value. created: deployed it. shares_funder: has the same creator or first funder, which is no public one. paid: sent it something with a price. called: called it, and sent nothing with a price",
+    }),
+    calls: count.nullable().openapi({ description: "Null where the link is no call" }),
+    volume_usd: z.number().min(0).nullable().openapi({
+      description: "Sent at the prices of the days; null where nothing with a price is known to be",
+    }),
+    first_seen: isoSchema.nullable(),
+    last_seen: isoSchema.nullable(),
+  })
+  .openapi("NetworkEdge");
+
+/** The answer of GET /network-map/{address}. */
+const networkMapSchema = z
+  .object({
+    address: eip55Schema,
+    ...reportScopeShape,
+    cluster: eip55Schema.nullable().openapi({ description: "The wallet's own" }),
+    cluster_size: count.openapi({ description: "Nodes of the wallet's cluster, itself included" }),
+    nodes: z
+      .array(nodeSchema)
+      .max(MAX_NODES)
+      .openapi({ description: "The wallet first, then as they were chosen" }),
+    edges: z.array(edgeSchema).max(MAX_EDGES),
+    truncated: z.boolean(),
+    left_out: z.object({
+      nodes: count,
+      edges: count.openapi({ description: "Among the nodes shown" }),
+      at_least: z.boolean().openapi({
+        description:
+          "True where accounts have more links than are looked at: then more is left out than counted",
+      }),
+    }),
+  })
+  .openapi("NetworkMap");
+
+export type NetworkMapAnswer = z.infer<typeof networkMapSchema>;
+
+const WALLET = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc";
+const EXCHANGE = "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0";
+const SHOP = "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431";
+
+/** What the document shows. */
+const NETWORK_MAP_EXAMPLE: NetworkMapAnswer = {
+  address: WALLET,
+  chain_id: 31337,
+  as_of_block: 48210,
+  as_of_time: "2026-11-20T09:58:00.000Z",
+  window: { from: "2026-05-24T09:58:00.000Z", to: "2026-11-20T09:58:00.000Z", days: 180 },
+  coverage: { from_block: 1, to_block: 48210, complete: true, sources: ["index"] },
+  cluster: null,
+  cluster_size: 1,
+  nodes: [
+    {
+      id: WALLET,
+      address: WALLET,
+      kind: "agent",
+      label: { label: "Agent 12: payment-agent 0", category: "agent", source: "identity-registry" },
+      ahs_score: 84,
+      grade: "B",
+      flags: [],
+      hops: 0,
+      cluster: null,
+    },
+    {
+      id: EXCHANGE,
+      address: EXCHANGE,
+      kind: "public_funder",
+      label: { label: "Public funder", category: "public_funder", source: "deployment" },
+      ahs_score: null,
+      grade: null,
+      flags: [],
+      hops: 1,
+      cluster: null,
+    },
+    {
+      id: SHOP,
+      address: SHOP,
+      kind: "account",
+      label: { label: "Account", category: "account", source: "index" },
+      ahs_score: null,
+      grade: null,
+      flags: [],
+      hops: 1,
+      cluster: null,
+    },
+  ],
+  edges: [
+    {
+      from: EXCHANGE,
+      to: WALLET,
+      kind: "funded",
+      calls: null,
+      volume_usd: null,
+      first_seen: null,
+      last_seen: null,
+    },
+    {
+      from: WALLET,
+      to: SHOP,
+      kind: "paid",
+      calls: 36,
+      volume_usd: 490.038991,
+      first_seen: "2026-08-22T10:12:00.000Z",
+      last_seen: "2026-11-20T09:41:00.000Z",
+    },
+  ],
+  truncated: false,
+  left_out: { nodes: 0, edges: 0, at_least: false },
+};
+
+export type GetNetworkMapPorts = GetCounterpartiesPorts & {
+  /** Accounts that link nobody, lower-case. */
+  readonly publicFunders: ReadonlySet<Address>;
+  /** What surrounds a wallet and its most frequent peers. */
+  readonly readNeighbourhood: (wallet: Address, peers: readonly Address[]) => Promise<Neighbourhood>;
+  /** What links the wallet and some accounts to one another. */
+  readonly readAccountLinks: (wallet: Address, accounts: readonly Address[]) => Promise<AccountLinks>;
+};
+
+/** GET /network-map/{address}. */
+export const getNetworkMap = definePaid({
+  method: "get",
+  path: "/network-map/{address}",
+  price: 100,
+  tag: "Network",
+  summary: "Map of the accounts around a wallet",
+  description:
+    "Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by what they sent; who sent less than a cent is none. Links among accounts are told since the index follows one of them.",
+  request: { params: addressParams, query: z.object({}), body: null },
+  answer: { schema: networkMapSchema, example: NETWORK_MAP_EXAMPLE, description: "Nodes and edges" },
+  problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
+  check: ({ params }, { deps, now }: { deps: GetNetworkMapPorts; now: Date }) =>
+    requireReadable(params.address, deps, now),
+  async work({ params: { address } }, _, { deps }): Promise<NetworkMapAnswer> {
+    const dealings = await readNewestDealings(address, deps);
+    const { days } = deps.policy.window;
+    const map = await drawMap(address, dealings.found.counterparties, deps);
+    noteInterest(address, deps);
+    return { address: toEip55(address), ...reportScope(dealings, days), ...map };
+  },
+});
+
+async function drawMap(
+  wallet: Address,
+  counterparties: readonly Counterparty[],
+  deps: GetNetworkMapPorts,
+): Promise<Omit<NetworkMapAnswer, "address" | keyof ReturnType<typeof reportScope>>> {
+  const peers = counterparties.map(({ address }) => address);
+  const around = await deps.readNeighbourhood(wallet, peers.slice(0, CLOSE_PEERS));
+  const { publicFunders } = deps;
+  const chosen = chooseNodes({ wallet, peers, around, publicFunders, maxNodes: MAX_NODES });
+  const accounts = [...chosen.nodes.keys()];
+  const [links, details] = await Promise.all([
+    deps.readAccountLinks(wallet, accounts),
+    deps.describeAccounts(accounts),
+  ]);
+  const ownContacts = counterparties.filter(({ calls }) => calls > 0).map((peer) => contactOf(wallet, peer));
+  const drawn = chooseEdges({ wallet, chosen, links, ownContacts, maxEdges: MAX_EDGES });
+  const clusterOf = clusterIds(links.owners, accounts);
+  const own = clusterOf(wallet);
+  const shown = { known: deps.knownAccounts, clusterOf };
+  return {
+    cluster: own === null ? null : toEip55(own),
+    cluster_size: own === null ? 1 : accounts.filter((account) => clusterOf(account) === own).length,
+    nodes: [...chosen.nodes].map(([address, hops]) =>
+      renderNode({ address, hops }, details.get(address), shown),
+    ),
+    edges: drawn.edges.map(renderEdge),
+    truncated: chosen.leftOut > 0 || drawn.leftOut > 0 || around.cut || links.cut,
+    left_out: { nodes: chosen.leftOut, edges: drawn.leftOut, at_least: around.cut || links.cut },
+  };
+}
+
+function contactOf(wallet: Address, { address, calls, volumeOut, firstAt, lastAt }: Counterparty): Contact {
+  return {
+    account: wallet,
+    counterparty: address,
+    calls,
+    sentMicroUsd: volumeOut.microUsd === null ? 0n : BigInt(Math.round(volumeOut.microUsd)),
+    firstTime: firstAt,
+    lastTime: lastAt,
+  };
+}
+
+type Node = NetworkMapAnswer["nodes"][number];
+type Edge = NetworkMapAnswer["edges"][number];
+
+/** An account of the map as the answer shows it; nothing is known of one without detail. */
+function renderNode(
+  { address, hops }: { readonly address: Address; readonly hops: Hops },
+  detail: AccountDetail | undefined,
+  shown: { readonly known: KnownAccounts; readonly clusterOf: (address: Address) => Address | null },
+): Node {
+  const hasCode = detail === undefined ? null : detail.hasCode;
+  const labels = chainLabels(address, shown.known, { agents: detail?.agents ?? [], hasCode });
+  const isSanctioned = detail !== undefined && detail.sanctions.length > 0;
+  const isMixer = labels.some(({ category }) => category === "mixer");
+  const cluster = shown.clusterOf(address);
+  const score = detail === undefined ? null : detail.score;
+  return {
+    id: toEip55(address),
+    address: toEip55(address),
+    kind: kindOf(labels),
+    label: labels[0] ?? null,
+    ahs_score: score === null ? null : score.ahsScore,
+    grade: score === null ? null : score.grade,
+    flags: [...(isSanctioned ? ["sanctioned" as const] : []), ...(isMixer ? ["mixer" as const] : [])],
+    hops,
+    cluster: cluster === null ? null : toEip55(cluster),
+  };
+}
+
+/** A link of the map as the answer shows it. */
+function renderEdge({ from, to, kind, calls, microUsd, firstAt, lastAt }: NetworkEdge): Edge {
+  return {
+    from: toEip55(from),
+    to: toEip55(to),
+    kind,
+    calls,
+    volume_usd: microUsd === null ? null : usdOf(Number(microUsd)),
+    first_seen: firstAt === null ? null : isoOf(firstAt),
+    last_seen: lastAt === null ? null : isoOf(lastAt),
+  };
+}
+
+/** By the first label that says what an account is; a mixer or a contract of the system is a contract. */
+function kindOf(labels: readonly ChainLabel[]): Node["kind"] {
+  const categories = new Set(labels.map(({ category }) => category));
+  if (categories.has("public_funder")) return "public_funder";
+  if (categories.has("token")) return "token";
+  if (categories.has("agent")) return "agent";
+  if (categories.has("account")) return "account";
+  return categories.size === 0 ? "unknown" : "contract";
+}

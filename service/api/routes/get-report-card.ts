@@ -1,0 +1,261 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { BoughtAnswer } from "../../access/access.ts";
+import { unavailable } from "../../access/problems.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { type FeatureLine, gradeLabel } from "../../model/score/record.ts";
+import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
+import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
+import {
+  benchmark,
+  type CardCounts,
+  countForCard,
+  isFeature,
+  sentenceOf,
+  titleOf,
+} from "../../reports/report-card.ts";
+import type { ScoreDistribution } from "../../scores/ecosystem.ts";
+import type { DayScore, StoredScore } from "../../scores/scores.ts";
+
+import { definePaid } from "../kit/endpoint.ts";
+import { type ScoreRecordPorts, scoredRow } from "../kit/score-record.ts";
+import { noteInterest, type ReportPorts, type ReportSource, requireFollowed } from "../kit/wallet-report.ts";
+import { viewOf } from "../report-card/card-view.ts";
+import type { CardFormat } from "../report-card/make-card.ts";
+import { type CardRenderer, CardsOverloaded } from "../report-card/render-pool.ts";
+import { isStale, renderCoverage, routingOf } from "../schemas/ahs-record.ts";
+import { addressParams, isoOf, toEip55 } from "../schemas/values.ts";
+import { REPORT_CARD_EXAMPLE, type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
+
+export type GetReportCardPorts = Pick<
+  ScoreRecordPorts & ReportPorts,
+  "logger" | "recordInterest" | "maxIndexAgeSeconds" | "scoreNow" | "readWallet"
+> & {
+  readonly scores: ScoreRecordPorts["scores"];
+  /** Of the last 90 days that have one, oldest first. */
+  readonly dailyScores: (address: Address) => Promise<readonly DayScore[]>;
+  readonly policy: Policy;
+  readonly scoreDistribution: () => Promise<ScoreDistribution>;
+  /** What is known now of accounts, each once. */
+  readonly describeAccounts: (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, AccountDetail>>;
+  readonly cards: Pick<CardRenderer, "hasRoom" | "render">;
+};
+
+const FORMATS = ["json", "png", "svg"] as const;
+const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml" } as const;
+const RETRY_AFTER_SECONDS = 5;
+
+const query = z.object({
+  format: z
+    .enum(FORMATS)
+    .default("json")
+    .openapi({
+      param: { name: "format", in: "query" },
+      description: "json, or a picture of 1200 × 630 pixels",
+    }),
+});
+
+/** GET /report-card/{address}. */
+export const getReportCard = definePaid({
+  method: "get",
+  path: "/report-card/{address}",
+  price: 2000,
+  tag: "Scores",
+  summary: "Visual report card of a wallet with benchmarks",
+  description:
+    "Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, how it stands among all scored wallets of the chain, and how it went. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.",
+  request: { params: addressParams, query, body: null },
+  answer: {
+    schema: reportCardSchema,
+    example: REPORT_CARD_EXAMPLE,
+    description: "The report card",
+    renderings: Object.values(MEDIA_TYPES),
+  },
+  problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "deadline-exceeded"],
+  async check({ params, query }, { deps, now }: { deps: GetReportCardPorts; now: Date }) {
+    await requireFollowed(params.address, deps, now);
+    if (query.format !== "json" && !deps.cards.hasRoom()) throw overloaded();
+  },
+  async work({ params: { address } }, _, { deps, now }): Promise<ReportCard> {
+    const row = await scoredRow(address, deps.scoreNow);
+    const [source, history, distribution, details] = await Promise.all([
+      deps.readWallet(address),
+      deps.dailyScores(address),
+      deps.scoreDistribution(),
+      deps.describeAccounts([address]),
+    ]);
+    noteInterest(address, deps);
+    const agents = details.get(address)?.agents ?? [];
+    const { policy } = deps;
+    return renderReportCard({
+      ...{ address: toEip55(address), row, source, history },
+      ...{ agents, distribution, policy, now },
+    });
+  },
+  render(card, { query: { format } }, { deps }) {
+    return format === "json" ? null : draw(card, format, deps.cards);
+  },
+});
+
+async function draw(
+  card: ReportCard,
+  format: CardFormat,
+  cards: GetReportCardPorts["cards"],
+): Promise<BoughtAnswer> {
+  try {
+    return { contentType: MEDIA_TYPES[format], body: await cards.render(viewOf(card), format) };
+  } catch (error) {
+    if (error instanceof CardsOverloaded) throw overloaded(error);
+    throw error;
+  }
+}
+
+function overloaded(cause?: CardsOverloaded) {
+  return unavailable("deadline-exceeded", "Too many report cards wait to be drawn.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+const MICROS = 1_000_000;
+const SECONDS_PER_DAY = 86_400;
+/** Of the lines that say what a listing did to the score. */
+const SANCTIONS = "sanctions";
+
+type ReportCardParts = {
+  /** As answers show it. */
+  readonly address: Address;
+  readonly row: StoredScore;
+  /** What the score was made from, or a little newer; null where it was not read. */
+  readonly source: ReportSource | null;
+  /** Oldest first. */
+  readonly history: readonly DayScore[];
+  readonly agents: readonly RegisteredAgent[];
+  readonly distribution: ScoreDistribution;
+  readonly policy: Policy;
+  readonly now: Date;
+};
+
+/** A report card of a stored score. */
+function renderReportCard(parts: ReportCardParts): ReportCard {
+  const { address, row, source, policy, now } = parts;
+  const counts =
+    source === null ? null : countForCard({ rows: source.rows, upToBlock: row.asOfBlock }, policy);
+  return {
+    address,
+    name: nameOf(parts.agents),
+    name_verified: false,
+    ...scopeOf(row, policy.window.days),
+    ahs_score: row.ahsScore,
+    grade: row.grade,
+    grade_label: gradeLabel(row.grade),
+    trust_routing: routingOf(row),
+    confidence: row.confidenceMicros / MICROS,
+    confidence_level: row.confidenceLevel,
+    sanctions_flags: [...row.sanctionsFlags],
+    dimensions: [dimensionOf("D1", { row, counts, policy }), dimensionOf("D2", { row, counts, policy })],
+    adjustments: adjustmentsOf(row),
+    patterns: row.patterns.map((pattern) => ({ ...pattern, title: titleOf(pattern.name) })),
+    benchmark: benchmarkOf(row, parts),
+    history: parts.history.map(({ asOfTime, ahsScore, grade }) => ({
+      as_of_time: asOfTime.toISOString(),
+      ahs_score: ahsScore,
+      grade,
+    })),
+    stale: isStale(row.asOfTime, now),
+    model_version: row.modelVersion,
+    timestamp: now.toISOString(),
+  };
+}
+
+/** The first name that hides nothing and cannot be taken for another's. */
+function nameOf(agents: readonly RegisteredAgent[]): string | null {
+  const names = agents.flatMap(({ name }) =>
+    name === null || isLookalikeName(name) ? [] : printableName(name),
+  );
+  return names.find((name) => name !== "") ?? null;
+}
+
+function scopeOf({ chainId, asOfBlock, asOfTime, coverage }: StoredScore, days: number) {
+  const asOf = Math.floor(asOfTime.getTime() / 1000);
+  return {
+    chain_id: chainId,
+    as_of_block: asOfBlock,
+    as_of_time: isoOf(asOf),
+    window: { from: isoOf(asOf - days * SECONDS_PER_DAY), to: isoOf(asOf), days },
+    coverage: renderCoverage(coverage),
+  };
+}
+
+function dimensionOf(
+  dimension: "D1" | "D2",
+  {
+    row,
+    counts,
+    policy,
+  }: { readonly row: StoredScore; readonly counts: CardCounts | null; readonly policy: Policy },
+): ReportCard["dimensions"][number] {
+  const own = row.features.filter((line) => line.dimension === dimension);
+  // What a listing takes from a dimension comes before what was measured.
+  const lines = [...own.filter(({ name }) => name === SANCTIONS), ...own.filter(isFeature)];
+  return {
+    dimension,
+    title: titleOf(dimension.toLowerCase()),
+    weight: policy.dimensionPercent[dimension] / 100,
+    score: dimension === "D1" ? row.d1Score : row.d2Score,
+    features: lines.map((line) => ({
+      name: line.name,
+      title: titleOf(line.name),
+      says: sentenceOf(line, counts),
+      score: line.score === null ? null : Math.round(10 * line.score) / 10,
+      weight: line.weight,
+      contribution: line.contribution === null ? null : line.contribution / 100,
+    })),
+  };
+}
+
+/**
+ * What stands between the dimensions and the score. A listing is the only reason that counts: of a sanctioned wallet it stands
+ * for all that caps and effects took together.
+ */
+function adjustmentsOf(row: StoredScore): ReportCard["adjustments"] {
+  const lines = row.features.filter(isAdjustment);
+  if (row.sanctionsFlags.length > 0) {
+    const taken = lines.flatMap(({ contribution }) => (contribution === null ? [] : [contribution]));
+    const points = taken.reduce((sum, hundredths) => sum + hundredths, 0) / 100;
+    const reason = "the wallet is on a sanctions list, which alone makes the score 0";
+    return [{ name: SANCTIONS, title: titleOf(SANCTIONS), points, reason }];
+  }
+  return lines.map(({ name, value, reason }) => ({
+    name,
+    title: titleOf(name),
+    points: value === null ? 0 : value,
+    reason,
+  }));
+}
+
+/** Of the lines of the whole score those that took something. */
+function isAdjustment({ dimension, name, value }: FeatureLine): boolean {
+  const isPart = name === "d1" || name === "d2" || name === "rounding";
+  return dimension === "AHS" && !isPart && value !== null && value !== 0;
+}
+
+function benchmarkOf(row: StoredScore, { distribution, policy }: ReportCardParts): ReportCard["benchmark"] {
+  const { scoredWallets, percentile, averageScore, grades, tenths } = benchmark(
+    row.ahsScore,
+    distribution,
+    policy.grades,
+  );
+  return {
+    scored_wallets: scoredWallets,
+    percentile,
+    average_score: averageScore,
+    grade_distribution: { ...grades },
+    score_distribution: tenths.map((wallets, tenth) => ({
+      from: 10 * tenth,
+      to: tenth === tenths.length - 1 ? 100 : 10 * tenth + 9,
+      wallets,
+    })),
+  };
+}

@@ -1,0 +1,504 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import { unavailable } from "../../access/problems.ts";
+import { createMarket, type Market } from "../../model/features/market.ts";
+import type { WalletRows } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { NodeFailure } from "../../reports/recovery/ask-node.ts";
+import type { CallOutcomes, FailedCall, FailedExecution } from "../../reports/recovery/failed-calls.ts";
+import {
+  LISTED_DAYS,
+  openRecovery,
+  type Recovery,
+  type RecoveryPorts,
+} from "../../reports/recovery/open-recovery.ts";
+import type { FailureCause } from "../../reports/recovery/recover-failures.ts";
+import { NOTHING_BEFORE, type Recovered, recoverFailures } from "../../reports/recovery/recover-failures.ts";
+import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
+import {
+  GAS_FORMULA,
+  serializeUnsigned,
+  type UnsignedTransaction,
+} from "../../reports/recovery/unsigned-transaction.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import {
+  noteInterest,
+  type ReportPorts,
+  type ReportTurns,
+  readReport,
+  reportScope,
+  reportScopeShape,
+  requireReadable,
+  tooManyReports,
+} from "../kit/wallet-report.ts";
+import { addressParams, eip55Schema, hashSchema, isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
+
+const weiSchema = z.string().regex(/^\d+$/).openapi({ description: "Wei, decimal" });
+const hexSchema = z.string().regex(/^0x[0-9a-f]*$/);
+const usdSchema = z
+  .number()
+  .min(0)
+  .nullable()
+  .openapi({ description: "Null where no feed prices the native coin" });
+
+/** What nobody has signed: the caller looks at it, signs it and sends it. */
+export const unsignedTransactionSchema = z
+  .object({
+    type: z.literal("eip1559"),
+    chainId: z.int().positive(),
+    nonce: z.int().min(0),
+    to: eip55Schema.nullable().openapi({ description: "Null for a contract creation" }),
+    data: hexSchema,
+    value: weiSchema,
+    gas: z
+      .string()
+      .regex(/^\d+$/)
+      .openapi({ description: `Gas limit: ${GAS_FORMULA}` }),
+    maxFeePerGas: z
+      .string()
+      .regex(/^\d+$/)
+      .openapi({ description: "Wei: twice the newest block's base fee, plus the priority fee" }),
+    maxPriorityFeePerGas: z.string().regex(/^\d+$/).openapi({ description: "Wei, as the node suggests" }),
+    serialized: hexSchema.openapi({ description: "0x02 and the RLP of the above: what is to be signed" }),
+  })
+  .openapi("UnsignedTransaction", {
+    description: "An EIP-1559 transaction. It is never signed or sent by this service.",
+  });
+
+/** A simulation that passed. */
+export const passedSimulationSchema = z
+  .object({
+    passes: z.literal(true),
+    block: z.int(),
+    gas_estimate: z.string().regex(/^\d+$/),
+  })
+  .openapi("PassedSimulation", {
+    description: "By eth_estimateGas, and by eth_call with the offered gas limit",
+  });
+
+const failureSchema = z
+  .object({
+    hash: hashSchema,
+    block: z.int(),
+    time: isoSchema,
+    nonce: z
+      .int()
+      .nullable()
+      .openapi({ description: "Null, as intent, where only a history source told of it" }),
+    to: eip55Schema.nullable(),
+    selector: hexSchema.nullable().openapi({ description: "Null for a plain transfer" }),
+    value: weiSchema,
+    gas_limit: z.string(),
+    gas_used: z.string(),
+    fee_wei: weiSchema.openapi({
+      description: "What the failure cost: gas used at its price, and what a rollup charged for posting it",
+    }),
+    fee_complete: z.boolean().openapi({
+      description:
+        "Whether what a rollup charged is known: false for blocks that are not final and read yet, whose fee is without it",
+    }),
+    intent: z.enum(["transfer", "approval", "swap", "other"]).nullable().openapi({
+      description: "By its calldata; null where that is not known",
+    }),
+    cause: z.enum(["out_of_gas", "slippage", "reverted"]).openapi({
+      description:
+        "out_of_gas: 98 % of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved",
+    }),
+    cause_reason: z.string().nullable().openapi({
+      description:
+        "What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text.",
+    }),
+  })
+  .openapi("FailedTransaction");
+
+/** A transaction that would now do what the failed one was to do. */
+const retryOfferSchema = z
+  .object({
+    failure: failureSchema,
+    transaction: unsignedTransactionSchema,
+    simulation: passedSimulationSchema,
+    max_cost_wei: weiSchema.openapi({
+      description: "Value, all the gas at its highest price, and a rollup's L1 fee",
+    }),
+    max_cost_usd: usdSchema,
+  })
+  .openapi("RetryOffer");
+
+/** A failure that is not offered. */
+export const refusedRetrySchema = z
+  .object({
+    failure: failureSchema,
+    reason: z.enum([
+      "wallet_listed",
+      "contract_wallet",
+      "too_old",
+      "listed_account",
+      "repaired",
+      "maybe_repaired",
+      "history_too_long",
+      "under_way",
+      "under_way_unseen",
+      "deadline_passed",
+      "not_tried",
+      "not_read",
+      "target_gone",
+      "simulation_fails",
+      "approval_revoked",
+      "insufficient_allowance",
+      "insufficient_tokens",
+      "insufficient_balance",
+      "duplicate",
+    ]),
+    detail: z.string(),
+    by: hashSchema.nullable().openapi({ description: "The transaction that makes another one needless" }),
+  })
+  .openapi("RefusedRetry");
+
+const executionSchema = z
+  .object({
+    hash: hashSchema,
+    position: z.int().openapi({ description: "Place within the transaction that carried it" }),
+    block: z.int(),
+    time: isoSchema,
+    to: eip55Schema.nullable(),
+    selector: hexSchema.nullable(),
+  })
+  .openapi("FailedExecution", {
+    description: "A call of a smart account that failed; its operation is its client's to build again",
+  });
+
+/** The block that everything was simulated at. */
+export const simulatedAtSchema = z
+  .object({ block: z.int(), block_hash: hashSchema, time: isoSchema })
+  .openapi("SimulatedAt", { description: "The newest indexed block, which the node had before and after" });
+
+/** The answer of GET /retry/{address}. */
+const retrySchema = z
+  .object({
+    address: eip55Schema,
+    ...reportScopeShape,
+    account: z.enum(["eoa", "delegated_eoa", "smart_account"]).openapi({
+      description:
+        "By its code, in the words of /health. smart_account: no key signs for it, so that nothing is offered. delegated_eoa: another account's code acts for it as well (EIP-7702), so that nothing is offered that this code may have made good",
+    }),
+    simulated_at: simulatedAtSchema,
+    pending_transactions: z
+      .int()
+      .min(0)
+      .openapi({ description: "Of the wallet, under way since that block; nonces follow them" }),
+    failures_found: z
+      .int()
+      .min(0)
+      .openapi({ description: "In the window; the newest 200 of them are listed" }),
+    offers: z.array(retryOfferSchema).openapi({ description: "To be sent in this order" }),
+    rehearsed: z.boolean().openapi({
+      description:
+        "Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot",
+    }),
+    total_max_cost_wei: weiSchema,
+    total_max_cost_usd: usdSchema,
+    others: z.array(refusedRetrySchema).openapi({ description: "Newest first" }),
+    executions: z.array(executionSchema).openapi({ description: "Newest first" }),
+  })
+  .openapi("RetryReport");
+
+export type RetryAnswer = z.infer<typeof retrySchema>;
+export type UnsignedTransactionAnswer = z.infer<typeof unsignedTransactionSchema>;
+
+/** The transaction that the examples offer. */
+const TRANSACTION_EXAMPLE = {
+  type: "eip1559",
+  chainId: 31337,
+  nonce: 412,
+  to: "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
+  data: "0x322e9f04",
+  value: "0",
+  gas: "60126",
+  maxFeePerGas: "100014000",
+  maxPriorityFeePerGas: "100000000",
+  serialized:
+    "0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0",
+} as const;
+
+/** The example that the reference shows for the retries of a wallet. */
+export const RETRY_EXAMPLE: RetryAnswer = {
+  address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  chain_id: 31337,
+  as_of_block: 8012,
+  as_of_time: "2026-11-20T09:59:57.000Z",
+  window: { from: "2026-10-21T09:59:57.000Z", to: "2026-11-20T09:59:57.000Z", days: 30 },
+  coverage: { from_block: 1, to_block: 7982, complete: true, sources: ["index"] },
+  account: "eoa",
+  simulated_at: { block: 8012, block_hash: `0x${"11".repeat(32)}`, time: "2026-11-20T09:59:57.000Z" },
+  pending_transactions: 0,
+  failures_found: 2,
+  offers: [
+    {
+      failure: {
+        hash: `0x${"22".repeat(32)}`,
+        block: 7988,
+        time: "2026-11-20T09:41:12.000Z",
+        nonce: 409,
+        to: "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
+        selector: "0x322e9f04",
+        value: "0",
+        gas_limit: "90000",
+        gas_used: "24112",
+        fee_wei: "2411368784000",
+        fee_complete: true,
+        intent: "other",
+        cause: "reverted",
+        cause_reason: "custom error 0x5c41f80c, data 0x",
+      },
+      transaction: TRANSACTION_EXAMPLE,
+      simulation: { passes: true, block: 8012, gas_estimate: "48100" },
+      max_cost_wei: "6013441764000",
+      max_cost_usd: 0.012027,
+    },
+  ],
+  rehearsed: true,
+  total_max_cost_wei: "6013441764000",
+  total_max_cost_usd: 0.012027,
+  others: [
+    {
+      failure: {
+        hash: `0x${"33".repeat(32)}`,
+        block: 7901,
+        time: "2026-11-20T08:12:40.000Z",
+        nonce: 401,
+        to: "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
+        selector: "0xa9059cbb",
+        value: "0",
+        gas_limit: "60000",
+        gas_used: "29550",
+        fee_wei: "2955413700000",
+        fee_complete: true,
+        intent: "transfer",
+        cause: "reverted",
+        cause_reason: "InsufficientBalance()",
+      },
+      reason: "repaired",
+      detail: `Transaction 0x${"44".repeat(32)} brought about the same later.`,
+      by: `0x${"44".repeat(32)}`,
+    },
+  ],
+  executions: [],
+};
+
+export type GetRetryPorts = ReportPorts & RecoverPorts & { readonly policy: Policy };
+
+/** GET /retry/{address}. */
+export const getRetry = definePaid({
+  method: "get",
+  path: "/retry/{address}",
+  price: 10_000,
+  tag: "Recovery",
+  summary: "Failed transactions worth sending again, ready to be signed",
+  description:
+    "Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. Where calldata does not tell what it is for, as with routers that are not known here, any later success of the same method of the same account counts as one that may have done the same, and of several such failures one is offered at a time. The same holds for whatever an EIP-7702 wallet's own code did since. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Of failures from before the index followed the wallet, which a history source told of, the chain's node is asked for the calldata; what it does not know is not_read. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers, or names one in its calldata, is not offered, nor anything for a wallet that is one, nor for a smart account, which has no key.",
+  request: { params: addressParams, query: z.object({}), body: null },
+  answer: { schema: retrySchema, example: RETRY_EXAMPLE, description: "Offers, and what is not offered" },
+  problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
+  async check({ params }, { deps, now }: { deps: GetRetryPorts; now: Date }) {
+    await requireReadable(params.address, deps, now);
+    requireRecoveryTurn(deps);
+  },
+  prepare: ({ params }, _checked, { deps }) =>
+    deps.recoveryTurns.take(async () => {
+      await requireRecovery(params.address, deps);
+    }),
+  // Read anew: between the preparation and the work lies the settlement of the payment.
+  async work({ params: { address } }, _, { deps }) {
+    const { rows } = await readReport(address, deps);
+    const { recovery, recovered } = await deps.recoveryTurns.take(async () => {
+      const recovery = await requireRecovery(address, deps);
+      const recovered = await withNode(() =>
+        recoverFailures(recovery, openNode(deps), { before: NOTHING_BEFORE, policy: deps.policy }),
+      );
+      return { recovery, recovered };
+    });
+    noteInterest(address, deps);
+    return renderRetry({ rows, recovery, recovered });
+  },
+});
+
+const MICROS = 1_000_000;
+
+type RetryFindings = {
+  readonly rows: WalletRows;
+  readonly recovery: Recovery;
+  readonly recovered: Recovered;
+};
+
+/** The answer of GET /retry/{address}. */
+function renderRetry({ rows, recovery, recovered }: RetryFindings): RetryAnswer {
+  const { wallet, block, state, outcomes } = recovery;
+  const total = recovered.offers.reduce((sum, { maxCost }) => sum + maxCost, 0n);
+  return {
+    address: toEip55(wallet),
+    ...renderScope(rows, recovery),
+    account: state.account,
+    simulated_at: renderBlock(recovery),
+    pending_transactions: state.pendingNonce - state.nonce,
+    failures_found: foundFailures(outcomes),
+    ...renderOffers({ rows, recovery, recovered }),
+    rehearsed: recovered.rehearsed,
+    total_max_cost_wei: total.toString(),
+    total_max_cost_usd: usdOf(total, block.timestamp, createMarket(rows.tokens)),
+    executions: outcomes.executions.map(renderExecution),
+  };
+}
+
+/** What is offered and what is not, as /retry and /agent/protect show it. */
+export function renderOffers({
+  rows,
+  recovery,
+  recovered,
+}: RetryFindings): Pick<RetryAnswer, "offers" | "others"> {
+  const { block, failures } = recovery;
+  const market = createMarket(rows.tokens);
+  const kinds = new Map(failures.map(({ call, intent }) => [call.hash, intent.kind]));
+  const failureOf = (call: FailedCall, cause: FailureCause) => ({
+    ...renderFailure(call, cause),
+    intent: kinds.get(call.hash) ?? null,
+  });
+  return {
+    offers: recovered.offers.map(({ call, cause, transaction, gas, maxCost }) => ({
+      failure: failureOf(call, cause),
+      transaction: renderTransaction(transaction),
+      simulation: { passes: true, block: block.number, gas_estimate: gas.toString() },
+      max_cost_wei: maxCost.toString(),
+      max_cost_usd: usdOf(maxCost, block.timestamp, market),
+    })),
+    others: [
+      ...recovered.refused.map(({ call, cause, code, detail, by }) => ({
+        ...{ failure: failureOf(call, cause), reason: code, detail, by },
+      })),
+      ...recovered.unread.map(({ call, cause, code, detail }) => ({
+        failure: { ...renderFailure({ ...call, nonce: null }, cause), intent: null },
+        ...{ reason: code, detail, by: null },
+      })),
+    ].toSorted((a, b) => b.failure.block - a.failure.block),
+  };
+}
+
+/** Failed transactions of the listed days, those that only a history source told of included. */
+export function foundFailures({ failuresFound, told }: CallOutcomes): number {
+  return failuresFound + told.failuresFound;
+}
+
+/** The scope of what is read up to the block of the simulations. */
+export function renderScope(rows: WalletRows, recovery: Recovery): ReturnType<typeof reportScope> {
+  const { block } = recovery;
+  const asOf = { blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp };
+  return withUnread(reportScope({ rows, asOf }, LISTED_DAYS), recovery);
+}
+
+/** A scope that is not complete where a failure was found and not read. */
+export function withUnread<Scope extends Pick<ReturnType<typeof reportScope>, "coverage">>(
+  scope: Scope,
+  { outcomes, unread }: Recovery,
+): Scope {
+  const isListed = outcomes.failures.length + unread.length === foundFailures(outcomes);
+  const isRead = unread.every(({ code }) => code !== "not_read" && code !== "not_tried");
+  const complete = scope.coverage.complete && isListed && isRead;
+  return { ...scope, coverage: { ...scope.coverage, complete } };
+}
+
+/** The block that everything was simulated at. */
+export function renderBlock({ block }: Recovery): RetryAnswer["simulated_at"] {
+  return { block: block.number, block_hash: block.hash, time: isoOf(block.timestamp) };
+}
+
+/** A transaction to be signed: its members, and the same serialized. */
+export function renderTransaction(transaction: UnsignedTransaction): UnsignedTransactionAnswer {
+  const { type, chainId, nonce, to, data, value, gas } = transaction;
+  return {
+    ...{ type, chainId, nonce },
+    to: to === null ? null : toEip55(to),
+    data,
+    value: value.toString(),
+    gas: gas.toString(),
+    maxFeePerGas: transaction.maxFeePerGas.toString(),
+    maxPriorityFeePerGas: transaction.maxPriorityFeePerGas.toString(),
+    serialized: serializeUnsigned(transaction),
+  };
+}
+
+/** US dollars of native coin at the price of a moment; null where no feed prices it. */
+export function usdOf(wei: bigint, timestamp: number, market: Market): number | null {
+  const micros = market.nativeWorth(wei, timestamp);
+  return micros === null ? null : Math.round(micros) / MICROS;
+}
+
+function renderFailure(
+  call: Omit<FailedCall, "nonce" | "input"> & { readonly nonce: number | null },
+  cause: FailureCause,
+) {
+  const { hash, block, nonce, to, selector, l1Fee } = call;
+  const executionFee = call.gasUsed * call.gasPrice;
+  return {
+    ...{ hash, block, time: isoOf(call.timestamp), nonce },
+    to: to === null ? null : toEip55(to),
+    selector,
+    value: call.value.toString(),
+    gas_limit: call.gasLimit.toString(),
+    gas_used: call.gasUsed.toString(),
+    fee_wei: (l1Fee === null ? executionFee : executionFee + l1Fee).toString(),
+    fee_complete: l1Fee !== null,
+    cause: cause.kind,
+    cause_reason: cause.reason,
+  };
+}
+
+function renderExecution({ hash, position, block, timestamp, to, selector }: FailedExecution) {
+  return {
+    ...{ hash, position, block, time: isoOf(timestamp), selector },
+    to: to === null ? null : toEip55(to),
+  };
+}
+
+/** What endpoints need that simulate transactions. */
+export type RecoverPorts = {
+  readonly recovery: RecoveryPorts;
+  /** Their own turns, since they wait for the node: a slow one holds up no other report. */
+  readonly recoveryTurns: ReportTurns;
+};
+
+const RETRY_AFTER_SECONDS = 10;
+
+const DETAILS: Readonly<Record<NodeFailure["kind"], string>> = {
+  unreachable: "The chain's node does not answer, or this deployment has none.",
+  deadline: "The chain's node takes too long to answer.",
+  garbage: "The chain's node answers what is no answer.",
+  behind: "The chain's node has not the newest indexed block, or another one in its place.",
+};
+
+/** Throws the 503 of a process in which so many recoveries wait that one more would find no place. */
+export function requireRecoveryTurn({ recoveryTurns }: RecoverPorts): void {
+  if (!recoveryTurns.hasRoom()) throw tooManyReports();
+}
+
+/** A wallet as index and node tell it now; throws a 503 problem where they do not. */
+export function requireRecovery(wallet: Address, { recovery }: RecoverPorts): Promise<Recovery> {
+  return withNode(() => openRecovery(wallet, recovery));
+}
+
+/** Runs what asks the node; what the node fails to answer becomes a 503 problem. */
+export async function withNode<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error;
+    throw unavailable("node-unavailable", DETAILS[error.kind], {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause: error,
+    });
+  }
+}
+
+/** A node whose deadline begins now; throws a NodeFailure where the deployment names none. */
+export function openNode({ recovery }: RecoverPorts): RecoveryNode {
+  if (recovery.openNode === null) throw new NodeFailure("unreachable", "this deployment names no node");
+  return recovery.openNode();
+}

@@ -1,0 +1,27 @@
+import { z } from "@hono/zod-openapi";
+import { definePaid } from "../kit/endpoint.ts";
+import { freshStanding, noteInterest, type WalletPorts } from "../kit/wallet-report.ts";
+import { answerRisk, RISK_EXAMPLE, type RiskPorts, riskSchema } from "../schemas/risk.ts";
+import { addressParams } from "../schemas/values.ts";
+
+export type GetRiskPorts = WalletPorts & RiskPorts;
+
+/** GET /risk/{address}. */
+export const getRisk = definePaid({
+  method: "get",
+  path: "/risk/{address}",
+  price: 1,
+  tag: "Risk",
+  summary: "Pre-transaction trust check of a wallet",
+  description:
+    "How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and whom it sent value to. It scores nobody: a wallet never scored, or without enough history, has no `risk_score` and the level UNKNOWN, since absence of data is no sign of risk. A sanctioned wallet is 100 and CRITICAL, always.",
+  request: { params: addressParams, query: z.object({}), body: null },
+  answer: { schema: riskSchema, example: RISK_EXAMPLE, description: "The risk" },
+  problems: ["index-unavailable", "index-behind", "scoring-unavailable"],
+  check: ({ params }, { deps, now }: { deps: GetRiskPorts; now: Date }) =>
+    freshStanding(params.address, deps, now),
+  work({ params: { address } }, standing, { deps, now }) {
+    if (standing.score !== null) noteInterest(address, deps);
+    return answerRisk({ address, standing, now }, deps);
+  },
+});

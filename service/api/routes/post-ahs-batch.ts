@@ -1,0 +1,186 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { Caller } from "../../access/access.ts";
+import { PROBLEMS, Problem, problemType } from "../../access/problems.ts";
+import { mapLimited } from "../../net/map-limited.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import { problemOf } from "../kit/handle-error.ts";
+import { recordOf, type ScoreRecordPorts, scoredRow, scorerOf } from "../kit/score-record.ts";
+import { echoInput, ValidationFailed } from "../kit/validation-failed.ts";
+import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
+import { AHS_RECORD_EXAMPLE, type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
+import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
+
+/** Entries of the list as sent, whoever sends it. */
+const MAX_ENTRIES = 100;
+/** Distinct wallets by way of paying, as the specification has it. */
+const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
+/** Wallets scored at once: 25 whose histories are waited for, 8 s each, are done within the time of a request. */
+const AT_ONCE = 8;
+
+const bodySchema = z
+  .object({
+    addresses: z
+      .array(
+        addressSchema.openapi({
+          type: "string",
+          pattern: "^0x[0-9a-fA-F]{40}$",
+          example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+        }),
+      )
+      .min(1)
+      .max(MAX_ENTRIES)
+      .openapi({
+        description: `Wallets in any case, at most ${MAX_WALLETS.payer} distinct ones by payment and ${MAX_WALLETS.key} with a key`,
+      }),
+  })
+  .openapi("BatchRequest");
+
+const entryProblemSchema = z
+  .object({ type: z.string(), title: z.string(), status: z.int(), detail: z.string() })
+  .openapi("BatchProblem", { description: "What GET /ahs/{address} would have answered" });
+
+const batchSchema = z
+  .object({
+    results: z
+      .array(ahsRecordSchema)
+      .openapi({ description: "In the order of the request, each wallet once" }),
+    count: z.int().min(1).openapi({ description: "Of the results" }),
+    errors: z
+      .array(z.object({ address: eip55Schema, problem: entryProblemSchema }))
+      .openapi({ description: "Wallets that could not be scored" }),
+  })
+  .openapi("Batch");
+
+type BatchAnswer = z.infer<typeof batchSchema>;
+type EntryProblem = z.infer<typeof entryProblemSchema>;
+
+const EXAMPLE: BatchAnswer = {
+  results: [AHS_RECORD_EXAMPLE],
+  count: 1,
+  errors: [
+    {
+      address: "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
+      problem: {
+        type: "/docs#problem-not-indexed",
+        title: "Wallet not indexed",
+        status: 404,
+        detail: "The index does not follow 0x90F79bf6EB2c4f870365E785982E1f101E93b906.",
+      },
+    },
+  ],
+};
+
+/** What came of one wallet of a batch. */
+type Entry =
+  | { readonly kind: "record"; readonly record: AhsRecord }
+  | { readonly kind: "failed"; readonly address: Address; readonly problem: Problem };
+
+/** POST /ahs/batch. */
+export const postAhsBatch = definePaid({
+  method: "post",
+  path: "/ahs/batch",
+  price: 10_000,
+  tag: "Scores",
+  summary: "Agent Health Scores of up to 25 wallets",
+  description:
+    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a wallet that stands there twice, in whatever case, is answered once. One that cannot be scored is an entry of `errors` and no obstacle to the others; where none can be, the call fails as that of the first one would.",
+  request: { params: z.object({}), query: z.object({}), body: bodySchema },
+  answer: { schema: batchSchema, example: EXAMPLE, description: "The records" },
+  problems: [
+    "not-indexed",
+    "index-unavailable",
+    "index-behind",
+    "scoring-unavailable",
+    "history-unavailable",
+  ],
+  admit({ body }, caller) {
+    const wallets = distinct(body);
+    const most = MAX_WALLETS[caller.kind];
+    if (wallets.length > most) throw tooLong(wallets, most);
+  },
+  async check({ body }, { deps, now }: { deps: ScoreRecordPorts; now: Date }) {
+    const wallets = await Promise.all(
+      distinct(body).map(async (address) => ({
+        address,
+        standing: await freshStanding(address, deps, now),
+      })),
+    );
+    const refused = wallets.map(({ address, standing }) =>
+      refusalOf(() => scorerOf(address, standing, deps)),
+    );
+    const [first] = refused;
+    if (first !== undefined && first !== null && refused.every((refusal) => refusal !== null)) throw first;
+    return wallets;
+  },
+  async work(_input, wallets, { deps, now }): Promise<BatchAnswer> {
+    const entries = await mapLimited(wallets, AT_ONCE, async ({ address, standing }): Promise<Entry> => {
+      try {
+        const row = await scoredRow(address, scorerOf(address, standing, deps));
+        return { kind: "record", record: await recordOf(row, deps, now) };
+      } catch (error) {
+        return { kind: "failed", address, problem: toProblem(error, address, deps) };
+      }
+    });
+    for (const [place, { address }] of wallets.entries()) {
+      if (entries[place]?.kind === "record") noteInterest(address, deps);
+    }
+    return answerEntries(entries);
+  },
+});
+
+function distinct(body: z.infer<typeof bodySchema> | null): readonly Address[] {
+  // A body is required, so that null never comes here.
+  return body === null ? [] : [...new Set(body.addresses)];
+}
+
+function tooLong(wallets: readonly Address[], most: number): ValidationFailed {
+  const actual = wallets.length;
+  return new ValidationFailed([
+    {
+      type: "too_long",
+      loc: ["body", "addresses"],
+      msg: `List should have at most ${most} items after validation, not ${actual}`,
+      input: echoInput(wallets),
+      ctx: { field_type: "List", max_length: most, actual_length: actual },
+    },
+  ]);
+}
+
+function refusalOf(attempt: () => unknown): Problem | null {
+  try {
+    attempt();
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+function toProblem(error: unknown, address: Address, { logger }: Pick<ScoreRecordPorts, "logger">): Problem {
+  if (error instanceof Problem) return error;
+  const failure = error instanceof Error ? error : new Error("scoring failed", { cause: error });
+  return problemOf(failure, { wallet: address }, logger);
+}
+
+/** Throws where nothing was scored: what may pass before what will not, else the first. */
+function answerEntries(entries: readonly Entry[]): BatchAnswer {
+  const results = entries.flatMap((entry) => (entry.kind === "record" ? [entry.record] : []));
+  const failed = entries.flatMap((entry) => (entry.kind === "failed" ? [entry] : []));
+  if (results.length === 0) {
+    const worst = failed.find(({ problem }) => problem.status === 503) ?? failed[0];
+    throw worst === undefined ? new Error("a batch of no wallets") : worst.problem;
+  }
+  return {
+    results,
+    count: results.length,
+    errors: failed.map(({ address, problem }) => ({
+      address: toEip55(address),
+      problem: renderEntry(problem),
+    })),
+  };
+}
+
+function renderEntry({ code, status, detail }: Problem): EntryProblem {
+  return { type: problemType(code), title: PROBLEMS[code].title, status, detail };
+}

@@ -1,0 +1,72 @@
+import { z } from "@hono/zod-openapi";
+import { ACT_ONCE } from "../kit/act-once.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import type { CheckContext } from "../kit/endpoint-spec.ts";
+import {
+  ACT_PROBLEMS,
+  actOnSubscription,
+  SUBSCRIPTION_EXAMPLE,
+  type SubscriptionPorts,
+  subscriptionParams,
+  WHO_MANAGES,
+} from "../schemas/alert-subscription.ts";
+import { isoSchema } from "../schemas/values.ts";
+
+const rotatedSchema = z
+  .object({
+    subscription_id: z.uuid(),
+    secret: z.string().nullable().openapi({ description: "Shown once: a repeat of the request shows null" }),
+    previous_valid_until: isoSchema.openapi({
+      description: "Until then, or until the next rotation, the secret before it signs as well",
+    }),
+    older_secret_ended: z.boolean().openapi({
+      description:
+        "Whether a still older secret signed as well until now: it does so no more, whatever the answer before said. Receivers that know it alone have to be given this one now",
+    }),
+    manage_token: z.string().nullable().openapi({
+      description: "A new one, shown once, where the owner asked; null where the manage token itself did",
+    }),
+  })
+  .openapi("RotatedSecret");
+
+/** POST /alerts/{subscription_id}/rotate. */
+export const postAlertRotate = defineFree({
+  method: "post",
+  path: "/alerts/{subscription_id}/rotate",
+  tag: "Alerts",
+  summary: "Rotate the secret",
+  description: `Makes a new secret; for 24 hours every delivery is signed by both, and by no third one: a second rotation within that time is done at once too, since a secret may have leaked, and ends the oldest, which \`older_secret_ended\` says. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. Under one \`Idempotency-Key\` it is rotated once, and a repeat answers without the secrets. ${WHO_MANAGES}`,
+  request: { params: subscriptionParams, query: z.object({}), body: null },
+  answer: {
+    schema: rotatedSchema,
+    example: {
+      subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
+      secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+      previous_valid_until: "2026-11-21T10:00:00.000Z",
+      older_secret_ended: false,
+      manage_token: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs",
+    },
+    description: "The new secret",
+  },
+  identity: "subscription",
+  headers: ACT_ONCE.headers,
+  problems: ACT_PROBLEMS,
+  respond(context, { params: { subscription_id } }, work: CheckContext<SubscriptionPorts>) {
+    return actOnSubscription(context, work, {
+      id: subscription_id,
+      endpoint: "POST /alerts/{subscription_id}/rotate",
+      async run({ subscription, by }) {
+        const tokens = by === "owner" ? "new-token" : "keep-token";
+        const rotated = await work.deps.subscriptions.rotate(subscription, tokens);
+        const answer = {
+          subscription_id,
+          secret: rotated.secret,
+          previous_valid_until: rotated.previousValidUntil.toISOString(),
+          older_secret_ended: rotated.olderSecretEnded,
+          manage_token: rotated.manageToken,
+        };
+        return { answer, kept: { ...answer, secret: null, manage_token: null } };
+      },
+    });
+  },
+});

@@ -1,0 +1,116 @@
+import { z } from "@hono/zod-openapi";
+import type { HonoRequest } from "hono";
+import type { Address } from "viem";
+import { type Owner, type OwnerAccess, ownerText } from "../../access/access.ts";
+import { hashApiKey, type RotationRight } from "../../access/api-keys.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
+import { Problem, unauthorized } from "../../access/problems.ts";
+import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { ValidationFailed } from "../kit/validation-failed.ts";
+import { KEY_EXAMPLE, type KeyPorts, keyShape, renderKey } from "../schemas/key-sale.ts";
+import { toEip55 } from "../schemas/values.ts";
+
+type RotatePorts = KeyPorts & { readonly owners: OwnerAccess; readonly repeats: RepeatStore };
+
+const ENDPOINT = "POST /keys/rotate";
+
+const bodySchema = z
+  .object({
+    key_id: z.uuid().optional().openapi({
+      description: "With SIGN-IN-WITH-X, the key to renew; needed where the wallet bought several",
+    }),
+  })
+  .default({})
+  .openapi("RotateKeyInput");
+
+const rotatedSchema = z
+  .object({
+    api_key: z.string().nullable().openapi({
+      description:
+        "The key from now on, for the header X-API-Key. Shown once: a repeat of the request shows null",
+    }),
+    ...keyShape,
+  })
+  .openapi("RotatedKey");
+
+/** POST /keys/rotate. */
+export const postKeysRotate = defineFree({
+  method: "post",
+  path: "/keys/rotate",
+  tag: "Keys",
+  summary: "Replace an API key by a new one",
+  description:
+    "Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. Whoever asked with the old key cannot repeat it: that key is refused from then on, which is as good an answer.",
+  identity: "owner",
+  headers: ACT_ONCE.headers,
+  request: { params: z.object({}), query: z.object({}), body: bodySchema },
+  answer: {
+    schema: rotatedSchema,
+    example: { api_key: `ahs_Zk3vQ9aB${"x".repeat(35)}`, ...KEY_EXAMPLE },
+    description: "The key with its new secret",
+  },
+  problems: ["not-found", "database-unavailable", "internal", ...ACT_ONCE.problems],
+  async respond(context, { body }, { deps, now }: { deps: RotatePorts; now: Date }) {
+    const owner = await deps.owners.identify(context.req);
+    const keyId = body?.key_id?.toLowerCase() ?? null;
+    return actOnce(context, deps.repeats, {
+      scope: ownerText(owner),
+      endpoint: ENDPOINT,
+      input: { keyId },
+      async run() {
+        const right = await rightOf(context.req, { owner, keyId, now }, deps);
+        const rotated = await deps.keys.rotate(right, now);
+        if (rotated === null) throw gone(right);
+        const shown = renderKey(rotated.key);
+        return { answer: { api_key: rotated.secret, ...shown }, kept: { api_key: null, ...shown } };
+      },
+    });
+  },
+});
+
+async function rightOf(
+  request: HonoRequest,
+  { owner, keyId, now }: { readonly owner: Owner; readonly keyId: string | null; readonly now: Date },
+  deps: RotatePorts,
+): Promise<RotationRight> {
+  switch (owner.kind) {
+    case "key":
+      if (keyId !== null && keyId !== owner.keyId)
+        throw keyIdFault(keyId, "another key than the one in X-API-Key");
+      return { kind: "holder", keyHash: hashApiKey(request.header("x-api-key") ?? "") };
+    case "wallet":
+      return {
+        kind: "buyer",
+        boughtBy: owner.address,
+        keyId: keyId ?? (await onlyKeyOf(owner.address, now, deps)),
+      };
+  }
+}
+
+async function onlyKeyOf(wallet: Address, now: Date, { keys }: KeyPorts): Promise<string> {
+  const [first, ...others] = await keys.boughtBy(wallet, now);
+  if (first === undefined) throw nothingBought(wallet);
+  if (others.length === 0) return first;
+  throw keyIdFault(null, `needed, since this wallet bought several keys: ${[first, ...others].join(", ")}`);
+}
+
+function gone(right: RotationRight): Problem {
+  switch (right.kind) {
+    case "holder":
+      return unauthorized("key-unknown", "The key was replaced or revoked meanwhile.");
+    case "buyer":
+      return new Problem("not-found", `${toEip55(right.boughtBy)} bought no live key ${right.keyId}.`);
+  }
+}
+
+function nothingBought(wallet: Address): Problem {
+  return new Problem("not-found", `${toEip55(wallet)} bought no key that is live.`);
+}
+
+function keyIdFault(input: string | null, error: string): ValidationFailed {
+  const loc = ["body", "key_id"];
+  return new ValidationFailed([
+    { type: "value_error", loc, msg: `Value error, ${error}`, input, ctx: { error } },
+  ]);
+}

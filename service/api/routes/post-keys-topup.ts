@@ -1,0 +1,75 @@
+import { z } from "@hono/zod-openapi";
+import { unauthorized } from "../../access/problems.ts";
+import { definePaid } from "../kit/endpoint.ts";
+import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
+import { ValidationFailed } from "../kit/validation-failed.ts";
+import {
+  buyerOf,
+  creditIdOf,
+  creditsBodySchema,
+  KEY_EXAMPLE,
+  type KeyPorts,
+  keyShape,
+  renderKey,
+  unitsOf,
+  usdOf,
+} from "../schemas/key-sale.ts";
+
+const toppedUpSchema = z
+  .object({
+    ...keyShape,
+    credited_usd: z.number().openapi({ description: "What this payment added to the balance" }),
+  })
+  .openapi("ToppedUpKey");
+
+/** POST /keys/topup. */
+export const postKeysTopup = definePaid({
+  method: "post",
+  path: "/keys/topup",
+  price: 1_000,
+  priceOf: ({ body }) => unitsOf(body),
+  paidBy: "payment",
+  settlement: () => "before",
+  tag: "Keys",
+  summary: "Add credits to an API key",
+  description:
+    "Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.",
+  request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
+  answer: {
+    schema: toppedUpSchema,
+    example: { ...KEY_EXAMPLE, balance_usd: 32.5, credited_usd: 25 },
+    description: "The key with its new balance",
+  },
+  problems: [],
+  distinguish: async (request, deps: KeyPorts) => (await deps.keys.identify(request))?.keyId ?? null,
+  check: async () => null,
+  async prepare(_input, _checked, { deps, header }: PaidWorkContext<KeyPorts>) {
+    const key = await deps.keys.identify({ header });
+    if (key === null) throw noKey();
+    if (key.balanceUnits === null) throw unlimited();
+    return key.keyId;
+  },
+  async work({ body }, keyId, { deps, now, caller }: PaidWorkContext<KeyPorts>) {
+    const units = unitsOf(body);
+    const key = await deps.keys.topUp({ creditId: creditIdOf(buyerOf(caller)), keyId, units, now });
+    if (key === null) {
+      throw unauthorized(
+        "key-revoked",
+        "The key was revoked or expired meanwhile; what was paid is owed, and the operator's list shows it.",
+      );
+    }
+    return { ...renderKey(key), credited_usd: usdOf(units) };
+  },
+});
+
+function noKey(): Error {
+  return unauthorized("key-missing", "Send in X-API-Key the key that the credits are for.");
+}
+
+function unlimited(): Error {
+  const error = "this key has no limit; credits would add nothing";
+  const loc = ["header", "X-API-Key"];
+  return new ValidationFailed([
+    { type: "value_error", loc, msg: `Value error, ${error}`, input: null, ctx: { error } },
+  ]);
+}

@@ -1,0 +1,53 @@
+import { z } from "@hono/zod-openapi";
+import { definePaid } from "../kit/endpoint.ts";
+import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
+import {
+  buyerOf,
+  creditIdOf,
+  creditsBodySchema,
+  KEY_EXAMPLE,
+  type KeyPorts,
+  keyShape,
+  renderKey,
+  secretSchema,
+  unitsOf,
+} from "../schemas/key-sale.ts";
+import { toEip55 } from "../schemas/values.ts";
+
+const boughtKeySchema = z
+  .object({ api_key: secretSchema, ...keyShape })
+  .openapi("BoughtKey", { description: "A key that a wallet bought; its name is the wallet" });
+
+/** POST /keys. */
+export const postKeys = definePaid({
+  method: "post",
+  path: "/keys",
+  price: 1_000,
+  priceOf: ({ body }) => unitsOf(body),
+  paidBy: "payment",
+  settlement: () => "before",
+  tag: "Keys",
+  summary: "Buy an API key with credits",
+  description:
+    "Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. The key stands in this answer only. Whoever lost it signs in as the wallet that paid and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.",
+  request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
+  answer: {
+    schema: boughtKeySchema,
+    example: { api_key: `ahs_Zk3vQ9aB${"x".repeat(35)}`, ...KEY_EXAMPLE },
+    description: "The key",
+  },
+  problems: [],
+  check: async () => null,
+  async work({ body }, _prepared, { deps, now, caller }: PaidWorkContext<KeyPorts>) {
+    const buyer = buyerOf(caller);
+    const { key, secret } = await deps.keys.buy({
+      creditId: creditIdOf(buyer),
+      name: toEip55(buyer.address),
+      boughtBy: buyer.address,
+      units: unitsOf(body),
+      now,
+    });
+    return { api_key: secret, ...renderKey(key) };
+  },
+  withoutSecrets: (answer) => ({ ...answer, api_key: null }),
+});

@@ -1,0 +1,361 @@
+import { timingSafeEqual } from "node:crypto";
+import { z } from "@hono/zod-openapi";
+import { type OwnerAccess, ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
+import { Problem, type ProblemCode } from "../../access/problems.ts";
+import type { StoredSubscription } from "../../alerts/alert-subscriptions.ts";
+import { ALERT_EVENTS, type AlertEvent, THRESHOLD_EVENT } from "../../alerts/plan-events.ts";
+import {
+  hashManageToken,
+  PAUSE_MS,
+  type Replay,
+  type Rotated,
+  type Subscribe,
+  type SubscribeRequest,
+} from "../../alerts/subscriptions.ts";
+
+import { standingOfThresholds, thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
+import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
+import type { AlertThresholds } from "../../db/tables/alerts.ts";
+import { ACT_ONCE, type Act, actOnce } from "../kit/act-once.ts";
+import type { ApiContext } from "../kit/api-env.ts";
+import { echoInput, refuseUrl, ValidationFailed } from "../kit/validation-failed.ts";
+import type { InfrastructurePorts } from "./infrastructure.ts";
+import { eip55Schema, isoSchema, laxInteger, toEip55 } from "./values.ts";
+
+export const NO_STORE = { headers: { "cache-control": "private, no-store" } } as const;
+
+/** Ports that sell monitoring. */
+export type SubscribePorts = {
+  /** Buys 30 days of monitoring, or extends it by 30 days. */
+  readonly subscribe: Subscribe;
+  /** Whether an owner's running subscription for a wallet and URL has thresholds. */
+  readonly hasThresholds: (
+    place: Pick<SubscribeRequest, "wallet" | "owner" | "webhookUrl">,
+  ) => Promise<boolean>;
+  readonly infrastructure: Pick<InfrastructurePorts["infrastructure"], "refusal">;
+};
+
+/** Ports that manage a subscription, for its owner or the holder of its manage token. */
+export type SubscriptionPorts = {
+  readonly owners: OwnerAccess;
+  readonly repeats: RepeatStore;
+  readonly subscriptions: {
+    /** Counts a call by manage token against the subscription's rate; throws a 429. */
+    count(id: string): Promise<void>;
+    find(id: string): Promise<StoredSubscription | null>;
+    end(id: string): Promise<void>;
+    /** Answers the id of the event as well. */
+    test(subscription: StoredSubscription): Promise<{ readonly id: string; readonly outcome: Replay }>;
+    rotate(subscription: StoredSubscription, tokens: "keep-token" | "new-token"): Promise<Rotated>;
+    /** Newest first. */
+    deliveries(id: string, page: DeliveryPage): Promise<readonly Delivery[]>;
+    replay(subscription: StoredSubscription, deliveryId: string): Promise<Replay>;
+  };
+};
+
+/** Owner and purchase of a subscription: the payment or the debit, if there is one. */
+export function purchaseBy(
+  caller: PayingCaller,
+  debitId: string | null,
+): Pick<SubscribeRequest, "owner" | "purchase" | "debitId"> {
+  const purchase = debitId === null ? paymentName(caller) : `debit ${debitId}`;
+  return { owner: ownerText(ownerOf(caller)), purchase, debitId };
+}
+
+function paymentName(caller: PayingCaller): string | null {
+  if (caller.kind !== "payer") return null;
+  const { requirements, asset, nonce } = caller.payment;
+  return `${requirements.network} ${asset} ${caller.address} ${nonce}`;
+}
+
+/** As `refuseUrl`, for the normalized URL, which may be longer than the given one. */
+export async function refuseWebhookUrl(url: string, { infrastructure }: SubscribePorts): Promise<void> {
+  const asked = URL.canParse(url) ? new URL(url).href : url;
+  await refuseUrl({ loc: ["query", "webhook_url"], given: url, asked }, infrastructure.refusal);
+}
+
+/** 0 to 1 in at most three decimals. */
+const CONFIDENCE = /^(?:0(?:\.[0-9]{1,3})?|1(?:\.0{1,3})?)$/;
+
+/** The query parameters that choose thresholds. */
+export const thresholdQuery = {
+  score_below: scoreBelow("score_below", "the score"),
+  d1_below: scoreBelow("d1_below", "the first dimension"),
+  d2_below: scoreBelow("d2_below", "the second dimension"),
+  confidence_below: z
+    .string()
+    .regex(CONFIDENCE)
+    .transform(Number)
+    .optional()
+    .openapi({
+      param: { name: "confidence_below", in: "query", required: false },
+      type: "number",
+      minimum: 0,
+      maximum: 1,
+      multipleOf: 0.001,
+      description:
+        "Be told when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0.",
+      example: 0.5,
+    }),
+} as const;
+
+type Given = {
+  readonly score_below?: number | undefined;
+  readonly d1_below?: number | undefined;
+  readonly d2_below?: number | undefined;
+  readonly confidence_below?: number | undefined;
+};
+
+/** The thresholds of a query in stored form; null if it has none. */
+export function thresholdsOf(query: Given): AlertThresholds | null {
+  return thresholdsFrom({
+    ahs_score: query.score_below,
+    d1_score: query.d1_below,
+    d2_score: query.d2_below,
+    confidence: query.confidence_below,
+  });
+}
+
+/**
+ * Throws the 422 of events that do not go with thresholds: thresholds of which nobody would be told, and the event of thresholds
+ * where there are none; `held` answers whether the subscription has some already.
+ */
+export async function refuseUnheard(
+  {
+    events,
+    thresholds,
+  }: { readonly events: readonly AlertEvent[] | undefined; readonly thresholds: AlertThresholds | null },
+  held: () => Promise<boolean>,
+): Promise<void> {
+  if (events === undefined) return;
+  const isAsked = events.includes(THRESHOLD_EVENT);
+  if (thresholds !== null && !isAsked)
+    throw refusal(
+      events,
+      `thresholds were given, and events leave ${THRESHOLD_EVENT} out: nobody would be told`,
+    );
+  if (thresholds === null && isAsked && !(await held()))
+    throw refusal(
+      events,
+      `${THRESHOLD_EVENT} needs a threshold: give score_below, d1_below, d2_below or confidence_below`,
+    );
+}
+
+/** A threshold with the state of its value. */
+export const watchedSchema = z
+  .object({
+    value: z.enum(WATCHED_VALUES),
+    below: z.number().openapi({ description: "The threshold" }),
+    current: z
+      .number()
+      .nullable()
+      .openapi({ description: "Of the newest score; null without a score, or without enough history" }),
+  })
+  .openapi("WatchedThreshold");
+
+/** A threshold that a change of score crossed downwards. */
+export const breachSchema = z
+  .object({
+    value: z.enum(WATCHED_VALUES),
+    below: z.number().openapi({ description: "The threshold" }),
+    previous: z.number().nullable().openapi({ description: "At or above the threshold, or null: unknown" }),
+    current: z.number(),
+  })
+  .openapi("ThresholdBreach");
+
+function scoreBelow(name: string, what: string) {
+  return laxInteger(z.int().min(0).max(100))
+    .optional()
+    .openapi({
+      param: { name, in: "query", required: false },
+      type: "integer",
+      minimum: 0,
+      maximum: 100,
+      description: `Be told when ${what} falls below this. Nothing is below 0.`,
+    });
+}
+
+function refusal(events: readonly AlertEvent[], error: string): ValidationFailed {
+  const loc = ["query", "events"];
+  const input = echoInput(events.join(","));
+  return new ValidationFailed([
+    { type: "value_error", loc, msg: `Value error, ${error}`, input, ctx: { error } },
+  ]);
+}
+
+/** Members of a subscription, without its secrets. */
+export const subscriptionShape = {
+  subscription_id: z.uuid(),
+  address: eip55Schema,
+  chain_id: z.int(),
+  webhook_url: z.string(),
+  events: z.array(z.string()),
+  thresholds: z.array(watchedSchema).openapi({ description: "What `ahs.threshold_breached` is told of" }),
+  status: z.enum(["unverified", "active", "disabled", "expired", "ended"]).openapi({
+    description:
+      "unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good",
+  }),
+  disabled_reason: z.string().nullable(),
+  created_at: isoSchema,
+  expires_at: isoSchema,
+} as const;
+
+const subscriptionFields = z.object(subscriptionShape);
+
+/** A subscription in the form of answers. */
+export const subscriptionSchema = subscriptionFields.openapi("Subscription");
+
+type SubscriptionAnswer = z.infer<typeof subscriptionFields>;
+
+export const SUBSCRIPTION_EXAMPLE: SubscriptionAnswer = {
+  subscription_id: "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+  address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  chain_id: 31337,
+  webhook_url: "https://hooks.example.com/agent-health",
+  events: [...ALERT_EVENTS],
+  thresholds: [{ value: "ahs_score", below: 70, current: 78 }],
+  status: "unverified",
+  disabled_reason: null,
+  created_at: "2026-11-20T10:00:00.000Z",
+  expires_at: "2026-12-20T10:00:00.000Z",
+};
+
+/** An event that waits to be delivered. */
+export const queuedSchema = z
+  .object({ subscription_id: z.uuid(), delivery_id: z.string(), state: z.literal("pending") })
+  .openapi("QueuedDelivery", { description: "delivery_id is the webhook-id of every attempt" });
+
+export const QUEUED_EXAMPLE: z.infer<typeof queuedSchema> = {
+  subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
+  delivery_id: "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
+  state: "pending",
+};
+
+/** Path parameters of the endpoints that manage a subscription. */
+export const subscriptionParams = z.object({
+  subscription_id: z.uuid().openapi({
+    param: { name: "subscription_id", in: "path" },
+    description: "As GET /alerts/subscribe/{address} answered it",
+    example: SUBSCRIPTION_EXAMPLE.subscription_id,
+  }),
+});
+
+/** Problems of the endpoints that manage a subscription. */
+export const MANAGE_PROBLEMS: readonly ProblemCode[] = ["not-found", "database-unavailable", "internal"];
+
+/** Problems of the endpoints that act on a subscription. */
+export const ACT_PROBLEMS: readonly ProblemCode[] = [...MANAGE_PROBLEMS, ...ACT_ONCE.problems];
+
+/** The sentence on identity in the descriptions of these endpoints. */
+export const WHO_MANAGES =
+  "For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.";
+
+/** The caller: the owner, or the holder of the manage token. */
+type Managed = { readonly subscription: StoredSubscription; readonly by: "owner" | "token" };
+
+/** The subscription that a request may manage. Throws a 401 for an unproven caller and the same 404 for unknown and foreign ids. */
+export async function requireSubscription(
+  { req }: ApiContext,
+  id: string,
+  { owners, subscriptions }: SubscriptionPorts,
+): Promise<Managed> {
+  const token = bearerOf(req.header("authorization"));
+  if (token !== null) {
+    const subscription = await subscriptions.find(id);
+    const isHeld = isHashOf(token, subscription?.manageTokenHash ?? NO_HASH);
+    if (subscription === null || !isHeld) throw unknownSubscription(id);
+    await subscriptions.count(id);
+    return { subscription, by: "token" };
+  }
+  const owner = ownerText(await owners.identify(req));
+  const subscription = await subscriptions.find(id);
+  if (subscription === null || subscription.owner !== owner) throw unknownSubscription(id);
+  return { subscription, by: "owner" };
+}
+
+/** As above, for a running subscription. Throws a 404 for one that ended or expired. */
+async function requireRunning(
+  context: ApiContext,
+  id: string,
+  work: { readonly deps: SubscriptionPorts; readonly now: Date },
+): Promise<Managed> {
+  const managed = await requireSubscription(context, id, work.deps);
+  const { endedAt, expiresAt } = managed.subscription;
+  if (endedAt !== null)
+    throw new Problem("not-found", `Subscription ${id} was ended at ${endedAt.toISOString()}.`);
+  if (expiresAt <= work.now)
+    throw new Problem(
+      "not-found",
+      `Subscription ${id} expired at ${expiresAt.toISOString()}; paying for the same wallet and URL again continues it.`,
+    );
+  return managed;
+}
+
+/** Acts on a running subscription, once for each Idempotency-Key of its owner or manage token. */
+export async function actOnSubscription(
+  context: ApiContext,
+  work: { readonly deps: SubscriptionPorts; readonly now: Date },
+  act: {
+    readonly id: string;
+    readonly endpoint: string;
+    readonly input?: unknown;
+    run(managed: Managed): ReturnType<Act["run"]>;
+  },
+): Promise<Response> {
+  const managed = await requireRunning(context, act.id, work);
+  return actOnce(context, work.deps.repeats, {
+    scope: `subscription:${act.id}:${managed.by}`,
+    endpoint: act.endpoint,
+    input: { id: act.id, ...(act.input === undefined ? {} : { input: act.input }) },
+    run: () => act.run(managed),
+  });
+}
+
+/** Throws a 429 if the last attempt to deliver the event was too recent. */
+export function refuseRecent(outcome: Replay): void {
+  if (outcome !== "recent") return;
+  const seconds = PAUSE_MS / 1_000;
+  throw new Problem(
+    "rate-limited",
+    `This event was tried less than ${seconds} s ago; it can be asked for once in that time.`,
+    { headers: { "retry-after": String(seconds) } },
+  );
+}
+
+export function renderSubscription(subscription: StoredSubscription, now: Date): SubscriptionAnswer {
+  return {
+    subscription_id: subscription.id,
+    address: toEip55(subscription.wallet),
+    chain_id: subscription.chainId,
+    webhook_url: subscription.url,
+    events: [...subscription.events],
+    thresholds: [...standingOfThresholds(subscription.thresholds, subscription.watched)],
+    status: statusOf(subscription, now),
+    disabled_reason: subscription.disabledReason,
+    created_at: subscription.createdAt.toISOString(),
+    expires_at: subscription.expiresAt.toISOString(),
+  };
+}
+
+function statusOf(subscription: StoredSubscription, now: Date): SubscriptionAnswer["status"] {
+  if (subscription.endedAt !== null) return "ended";
+  if (subscription.expiresAt <= now) return "expired";
+  if (subscription.disabledAt !== null) return "disabled";
+  return subscription.verifiedAt === null ? "unverified" : "active";
+}
+
+function unknownSubscription(id: string): Problem {
+  return new Problem("not-found", `The caller has no subscription ${id}.`);
+}
+
+function bearerOf(header: string | undefined): string | null {
+  return /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1] ?? null;
+}
+
+/** A hash without a known preimage. */
+const NO_HASH = "0".repeat(64);
+
+function isHashOf(token: string, stored: string): boolean {
+  return timingSafeEqual(Buffer.from(hashManageToken(token), "hex"), Buffer.from(stored, "hex"));
+}

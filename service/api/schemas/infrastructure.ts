@@ -1,0 +1,286 @@
+import type { Address } from "viem";
+import { unavailable } from "../../access/problems.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import { gradeLabel } from "../../model/score/record.ts";
+import {
+  type Infrastructure,
+  infrastructureLines,
+  measureProbes,
+  type ProbeFact,
+  type ProbeFigures,
+  scoreInfrastructure,
+  scoreWithInfrastructure,
+} from "../../model/score/score-infrastructure.ts";
+import {
+  endpointKind,
+  endpointText,
+  isHttpEndpoint,
+  liesUnder,
+} from "../../registries/probes/endpoint-url.ts";
+import type { ProbeResult, ReservedVisit, UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
+
+import type {
+  InfrastructureReader,
+  ProbeDay,
+  Probing,
+  StoredProbe,
+  WalletAgent,
+} from "../../registries/probes/probes-of-wallet.ts";
+
+import type { StoredScore } from "../../scores/scores.ts";
+import type { AhsRecord, InfrastructurePart, ProbePart } from "./ahs-record.ts";
+import { isoOf } from "./values.ts";
+
+export type InfrastructurePorts = {
+  readonly infrastructure: InfrastructureReader & UrlVisitor;
+  readonly policy: Policy;
+};
+
+/** The additions and changes of D3 in one answer. */
+type InfrastructureAnswer = {
+  readonly part: InfrastructurePart;
+  /** Empty if D3 or the record has no score. */
+  readonly scores: Partial<Pick<AhsRecord, "ahs_score" | "grade" | "grade_label" | "d3_score" | "mode">>;
+  readonly features: NonNullable<AhsRecord["features"]>;
+};
+
+/** Decided before anything is charged. */
+type InfrastructurePlan = {
+  readonly agents: readonly WalletAgent[];
+  /** Every http(s) endpoint once, in the order of the agents, with its declarations. */
+  readonly declared: ReadonlyMap<string, ProbedEndpoint["services"]>;
+  /** Null if none was given. */
+  readonly agentUrl: PlannedUrl | null;
+};
+
+/** Either part of a declared endpoint, or an endpoint to visit. */
+type PlannedUrl =
+  | { readonly kind: "bound"; readonly url: string; readonly endpoint: string }
+  | { readonly kind: "reserved"; readonly url: string; readonly reserved: ReservedVisit };
+
+type InfrastructureRequest = {
+  readonly row: StoredScore;
+  readonly plan: InfrastructurePlan;
+  readonly now: Date;
+};
+
+const DAY_MS = 86_400_000;
+const HISTORY_DAYS = 30;
+const MAX_ENDPOINTS = 50;
+const BUSY_RETRY_SECONDS = 10;
+
+/**
+ * Reads what a wallet's agents declare, and reserves the visit to an agent_url that belongs to no declared endpoint; throws
+ * a 503 problem while too many such visits are under way. The plan is to be released in the end.
+ */
+export async function planInfrastructure(
+  { address, agentUrl }: { readonly address: Address; readonly agentUrl: string | undefined },
+  { infrastructure }: InfrastructurePorts,
+): Promise<InfrastructurePlan> {
+  const agents = await infrastructure.agents(address);
+  const declared = declaredBy(agents);
+  return {
+    agents,
+    declared,
+    agentUrl: agentUrl === undefined ? null : planUrl(agentUrl, [...declared.keys()], infrastructure),
+  };
+}
+
+/** Frees the visit that a plan reserved. */
+export function releaseInfrastructure({ agentUrl }: InfrastructurePlan): void {
+  if (agentUrl?.kind === "reserved") agentUrl.reserved.release();
+}
+
+/** The infrastructure of a wallet and its score with D3. An unbound agent_url is visited and does not count. */
+export async function answerInfrastructure(
+  request: InfrastructureRequest,
+  ports: InfrastructurePorts,
+): Promise<InfrastructureAnswer> {
+  const { row, now } = request;
+  const { agents, declared } = request.plan;
+  const { infrastructure: reader, policy } = ports;
+  const urls = [...declared.keys()].slice(0, MAX_ENDPOINTS);
+  const asked = urls.flatMap((endpoint) => {
+    const kinds = new Set((declared.get(endpoint) ?? []).map(({ name }) => endpointKind(name)));
+    return [...kinds].map((kind) => ({ endpoint, kind }));
+  });
+  const since = new Date(now.getTime() - policy.infrastructure.windowDays * DAY_MS);
+  const [probes, probing, days, agentUrl] = await Promise.all([
+    reader.probes(asked, since),
+    reader.probing(asked),
+    reader.days(asked, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), policy.infrastructure.longestMs),
+    agentUrlPart(request),
+  ]);
+  const d3 = scoreInfrastructure(probeFacts(probes), Math.floor(now.getTime() / 1000), policy);
+  const scored = scoreWithInfrastructure(row, d3, policy);
+  const endpoints = urls.map(
+    (url): ProbedEndpoint => ({
+      url,
+      services: declared.get(url) ?? [],
+      probing: probing.get(url) ?? "none",
+      probes: probes.filter(({ endpoint }) => endpoint === url),
+      days: days.filter(({ endpoint }) => endpoint === url),
+    }),
+  );
+  return {
+    part: renderInfrastructure({
+      d3,
+      agents,
+      endpoints,
+      declared: declared.size,
+      agentUrl,
+      longestMs: policy.infrastructure.longestMs,
+    }),
+    scores:
+      scored === null
+        ? {}
+        : {
+            ahs_score: scored.ahsScore,
+            grade: scored.grade,
+            grade_label: gradeLabel(scored.grade),
+            d3_score: scored.d3Score,
+            mode: "3D",
+          },
+    features: [...(scored?.features ?? unscoredLines(row, d3))],
+  };
+}
+
+/** Lines of D3 without contributions, placed among those of the stored score. */
+function unscoredLines(row: StoredScore, d3: Infrastructure) {
+  const lines = infrastructureLines({ ...d3, dimension: { ...d3.dimension, points: null } });
+  const isTotal = ({ dimension }: { readonly dimension: string }) => dimension === "AHS";
+  return [...row.features.filter((line) => !isTotal(line)), ...lines, ...row.features.filter(isTotal)];
+}
+
+function declaredBy(agents: readonly WalletAgent[]): Map<string, ProbedEndpoint["services"]> {
+  const declared = new Map<string, ProbedEndpoint["services"]>();
+  for (const { agentId, services } of agents) {
+    for (const { name, endpoint, version } of services) {
+      if (!isHttpEndpoint(endpoint)) continue;
+      declared.set(endpoint, [...(declared.get(endpoint) ?? []), { agent_id: agentId, name, version }]);
+    }
+  }
+  return declared;
+}
+
+function planUrl(agentUrl: string, declared: readonly string[], visitor: UrlVisitor): PlannedUrl {
+  const url = endpointText(agentUrl) ?? agentUrl;
+  // The longest match is the closest.
+  const [endpoint] = declared
+    .filter((candidate) => liesUnder(url, candidate))
+    .toSorted((a, b) => b.length - a.length);
+  if (endpoint !== undefined) return { kind: "bound", url, endpoint };
+  const reserved = visitor.reserve();
+  if (reserved === null) {
+    throw unavailable("scoring-unavailable", "Too many URLs are being probed at once.", {
+      retryAfterSeconds: BUSY_RETRY_SECONDS,
+    });
+  }
+  return { kind: "reserved", url, reserved };
+}
+
+async function agentUrlPart({ plan, now }: InfrastructureRequest): Promise<InfrastructurePart["agent_url"]> {
+  const { agentUrl } = plan;
+  if (agentUrl === null) return null;
+  const { url } = agentUrl;
+  if (agentUrl.kind === "bound") return { url, bound: true, endpoint: agentUrl.endpoint, probe: null };
+  const visit = await agentUrl.reserved.visit(url);
+  return { url, bound: false, endpoint: null, probe: renderVisit({ at: now, ...visit }) };
+}
+
+/** A declared endpoint with its probes of the window, oldest first. */
+type ProbedEndpoint = {
+  readonly url: string;
+  readonly services: readonly {
+    readonly agent_id: string;
+    readonly name: string;
+    readonly version: string | null;
+  }[];
+  readonly probing: Probing;
+  readonly probes: readonly StoredProbe[];
+  readonly days: readonly ProbeDay[];
+};
+
+type InfrastructureFacts = {
+  readonly d3: Infrastructure;
+  readonly agents: readonly WalletAgent[];
+  readonly endpoints: readonly ProbedEndpoint[];
+  /** Number of endpoints, including those not shown. */
+  readonly declared: number;
+  readonly agentUrl: InfrastructurePart["agent_url"];
+  readonly longestMs: number;
+};
+
+const MICROS = 1_000_000;
+
+/** The infrastructure part of an answer. */
+function renderInfrastructure(facts: InfrastructureFacts): InfrastructurePart {
+  const { d3, agents, endpoints, declared, agentUrl, longestMs } = facts;
+  return {
+    window: { from: isoOf(d3.from), to: isoOf(d3.to) },
+    ...figuresOf(d3.figures),
+    reason: declared === 0 ? "no agent of the wallet declares an http(s) endpoint" : d3.reason,
+    agents: agents.map(({ agentId, state, detail, fetchedAt }) => ({
+      agent_id: agentId,
+      document: state,
+      detail,
+      fetched_at: fetchedAt?.toISOString() ?? null,
+    })),
+    endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, longestMs)),
+    endpoints_declared: declared,
+    agent_url: agentUrl,
+  };
+}
+
+/** Input of D3: a visit counts once for every quarter hour that it represents. */
+function probeFacts(probes: readonly StoredProbe[]): readonly ProbeFact[] {
+  return probes.flatMap(({ at, outcome, latencyMs, valid, quarters }) => {
+    const fact = { at: Math.floor(at.getTime() / 1000), alive: outcome === "ok", latencyMs, valid };
+    return Array.from({ length: quarters }, () => fact);
+  });
+}
+
+function renderVisit({
+  at,
+  outcome,
+  status,
+  latencyMs,
+  valid,
+  detail,
+}: ProbeResult & { readonly at: Date }): ProbePart {
+  return { at: at.toISOString(), outcome, status, latency_ms: latencyMs, valid, detail };
+}
+
+function renderEndpoint({ url, services, probing, probes, days }: ProbedEndpoint, longestMs: number) {
+  const last = probes.at(-1);
+  return {
+    url,
+    services: [...services],
+    probing,
+    ...figuresOf(measureProbes(probeFacts(probes), longestMs)),
+    last: last === undefined ? null : renderVisit(last),
+    history: days.map(renderDay),
+  };
+}
+
+function renderDay({ day, probes, alive, latencyP50Ms, latencyP95Ms }: ProbeDay) {
+  return {
+    day,
+    probes,
+    availability: Math.round((MICROS * alive) / probes) / MICROS,
+    error_rate: Math.round((MICROS * (probes - alive)) / probes) / MICROS,
+    latency_p50_ms: latencyP50Ms,
+    latency_p95_ms: latencyP95Ms,
+  };
+}
+
+function figuresOf(figures: ProbeFigures | null) {
+  return {
+    probes: figures === null ? 0 : figures.probes,
+    availability: figures?.availability ?? null,
+    error_rate: figures?.errorRate ?? null,
+    latency_p50_ms: figures?.latencyP50Ms ?? null,
+    latency_p95_ms: figures?.latencyP95Ms ?? null,
+    validity: figures?.validity ?? null,
+  };
+}

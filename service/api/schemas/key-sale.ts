@@ -1,0 +1,115 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { Caller, KeyCaller, PaidRequest, PayerCaller } from "../../access/access.ts";
+import type { ApiKey, KeyWithSecret, RotationRight, Spending } from "../../access/api-keys.ts";
+import { creditIdOf as creditOf } from "../../access/payments/payments.ts";
+
+import { isoSchema } from "./values.ts";
+
+/** Ports that sell, top up, renew and show API keys. */
+export type KeyPorts = {
+  readonly keys: {
+    /** The key of X-API-Key; null without the header. Throws the 401 of an invalid key. */
+    identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
+    /** As `identify`, for a free call, which counts against the key's rate: also throws a 429. */
+    enter(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
+    /** The key that a payment bought: one for each creditId, with a new secret at every call. */
+    buy(purchase: {
+      readonly creditId: string;
+      readonly name: string;
+      readonly boughtBy: Address;
+      readonly units: number;
+      readonly now: Date;
+    }): Promise<KeyWithSecret>;
+    /** Credits a key, once for each creditId; null if the key is no longer live. */
+    topUp(topUp: {
+      readonly creditId: string;
+      readonly keyId: string;
+      readonly units: number;
+      readonly now: Date;
+    }): Promise<ApiKey | null>;
+    /** Null if that right no longer exists. */
+    rotate(right: RotationRight, now: Date): Promise<KeyWithSecret | null>;
+    find(id: string): Promise<ApiKey | null>;
+    /** Ids of live keys, newest first. */
+    boughtBy(wallet: Address, now: Date): Promise<readonly string[]>;
+    spending(keyId: string, since: Date): Promise<readonly Spending[]>;
+  };
+};
+
+const UNITS_PER_USD = 1_000;
+const MAX_CREDITS_USD = 10_000;
+
+/** The body that buys credits. */
+export const creditsBodySchema = z
+  .object({
+    credits_usd: z.number().min(1).max(MAX_CREDITS_USD).multipleOf(0.01).openapi({
+      description: "Credits to buy, in US dollars and whole cents; they cost as much",
+      example: 25,
+    }),
+  })
+  .openapi("CreditsInput");
+
+/** A secret that only the first answer carries. */
+export const secretSchema = z
+  .string()
+  .nullable()
+  .openapi({
+    description:
+      "The key itself, for the header X-API-Key. Shown in this answer only: a repeat of the request shows null, and POST /keys/rotate makes another",
+    example: `ahs_${"x".repeat(43)}`,
+  });
+
+/** Members of a key in answers. */
+export const keyShape = {
+  key_id: z.uuid(),
+  key_prefix: z.string().openapi({ description: "First characters of the key, by which to tell keys apart" }),
+  name: z.string(),
+  balance_usd: z.number().nullable().openapi({ description: "Null: unlimited" }),
+  rate_per_minute: z.int().positive().openapi({ description: "Calls that the key may make in a minute" }),
+  expires_at: isoSchema.nullable().openapi({ description: "Null: never" }),
+} as const;
+
+const keySchema = z.object(keyShape);
+
+/** A key in the form of answers. */
+export function renderKey(key: ApiKey): z.infer<typeof keySchema> {
+  return {
+    key_id: key.id,
+    key_prefix: key.keyPrefix,
+    name: key.name,
+    balance_usd: key.balanceUnits === null ? null : usdOf(key.balanceUnits),
+    rate_per_minute: key.ratePerMinute,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+  };
+}
+
+export const KEY_EXAMPLE = {
+  key_id: "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+  key_prefix: "ahs_Zk3vQ9aB",
+  name: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  balance_usd: 25,
+  rate_per_minute: 600,
+  expires_at: null,
+};
+
+/** The credits of a body in thousandths of a US dollar, which is also their price. */
+export function unitsOf(body: z.infer<typeof creditsBodySchema> | null): number {
+  if (body === null) throw new Error("a body was checked and is absent");
+  return Math.round(body.credits_usd * UNITS_PER_USD);
+}
+
+export function usdOf(units: number): number {
+  return units / UNITS_PER_USD;
+}
+
+/** The paying wallet; access admits no other caller to endpoints that a key cannot pay. */
+export function buyerOf(caller: Caller): PayerCaller {
+  if (caller.kind !== "payer") throw new Error(`credits are bought by a payer, not by ${caller.kind}`);
+  return caller;
+}
+
+/** The id of the credit of a payment. */
+export function creditIdOf({ payment }: PayerCaller): string {
+  return creditOf({ network: payment.requirements.network, ...payment });
+}

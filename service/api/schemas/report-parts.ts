@@ -1,0 +1,211 @@
+import { z } from "@hono/zod-openapi";
+import { formatUnits } from "viem";
+import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
+import { PORTFOLIO_BASIS, type Portfolio } from "../../reports/diagnosis/health.ts";
+import type { Advice } from "../../reports/diagnosis/health-advice.ts";
+import { type Money, PER_MONTH_DAYS, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
+
+import { eip55Schema, isoOf, isoSchema, toEip55 } from "./values.ts";
+
+/** How monthly amounts are computed. */
+export function monthBasis(days: number): string {
+  return `Amount of the window x ${PER_MONTH_DAYS} / ${days} days, rounded down; the days are those since the first call of the window, ${PER_MONTH_DAYS} at least.`;
+}
+
+const NATIVE_DECIMALS = 18;
+const MICROS = 1_000_000;
+const NO_FEED = "no feed prices the native coin";
+
+export const weiSchema = z.string().regex(/^\d+$/).openapi({ description: "Wei, decimal" });
+export const tokenAmountSchema = z
+  .string()
+  .regex(/^\d+$/)
+  .openapi({ description: "In the token's smallest unit, decimal" });
+export const usdSchema = z
+  .number()
+  .min(0)
+  .nullable()
+  .openapi({ description: "US dollars; null where nothing prices it, which is not zero" });
+
+export const moneySchema = z
+  .object({
+    wei: weiSchema,
+    eth: z.string().openapi({ description: "The same in whole coins, exactly" }),
+    worth_usd: usdSchema,
+  })
+  .openapi("GasMoney", {
+    description: "Native coin; its worth at the daily prices of the days on which it was paid",
+  });
+
+export const pricesSchema = z
+  .object({
+    native_symbol: z.string(),
+    native_usd: usdSchema,
+    reason: z.string().nullable().openapi({ description: "Why there is no price" }),
+    basis: z.string(),
+  })
+  .openapi("ReportPrices");
+
+const approvalSchema = z
+  .object({
+    token: eip55Schema,
+    spender: eip55Schema,
+    kind: z.enum(["amount", "all"]).openapi({ description: "amount: ERC-20. all: every id of a collection" }),
+    approved_at: isoSchema,
+    last_used_at: isoSchema.nullable().openapi({
+      description:
+        "Last own call that used it or may have; null where none is known. Silence counts as disuse only where use_known",
+    }),
+    use_known: z.boolean().openapi({ description: "Whether a use in the last 90 days would be known" }),
+    spender_facts: z
+      .object({
+        is_contract: z.boolean().nullable(),
+        existed_at: isoSchema.nullable(),
+        outside_users: z.int().openapi({ description: "Independent users in the window, counted up to 30" }),
+        flag: z.enum(["sanctioned", "mixer"]).nullable(),
+        own: z.boolean().openapi({ description: "Whether it belongs to the wallet's owner" }),
+      })
+      .nullable()
+      .openapi({ description: "Null where nothing is known of the spender" }),
+    risks: z.array(z.enum(["flagged", "no_code", "young", "unknown", "unused"])),
+  })
+  .openapi("OpenApproval", { description: "An approval without limit that stands" });
+
+export const approvalsShape = {
+  open_approvals: z
+    .array(approvalSchema)
+    .nullable()
+    .openapi({ description: "Approvals without limit that stand, the riskiest first; null where not read" }),
+  open_approvals_reason: z.string().nullable(),
+} as const;
+
+export const portfolioSchema = z
+  .object({
+    state: z.enum(["held", "none", "unread"]),
+    reason: z.string().nullable(),
+    basis: z.string(),
+    total_usd: usdSchema.openapi({
+      description: "Of recognised holdings that a feed prices; null where none is held, or nothing was read",
+    }),
+    other_usd: usdSchema.openapi({
+      description:
+        "Of the other holdings, by what the wallet itself gave for them: a wallet that trades with itself can make it anything",
+    }),
+    unpriced_tokens: z.int().nullable(),
+    holdings: z.array(
+      z.object({
+        token: eip55Schema,
+        symbol: z.string().nullable().openapi({ description: "Of the token list; null for others" }),
+        decimals: z.int().nullable(),
+        amount: tokenAmountSchema,
+        recognised: z.boolean(),
+        worth_usd: usdSchema,
+        priced_by: z.enum(["feed", "own_trade"]).nullable(),
+      }),
+    ),
+  })
+  .openapi("Portfolio");
+
+export const recommendationSchema = z
+  .object({
+    kind: z.string(),
+    action: z.string(),
+    reason: z.string(),
+    saves_usd_per_month: usdSchema.openapi({
+      description: "Null where it is about safety, or where nothing prices the native coin",
+    }),
+    saves_eth_per_month: z.string().nullable(),
+    evidence: z.string(),
+  })
+  .openapi("Recommendation");
+
+/** Micro-USD as US dollars with at most six decimals. */
+export function toUsd(microUsd: number | null): number | null {
+  return microUsd === null ? null : microUsd / MICROS;
+}
+
+/** An amount of the native coin in the form of answers. */
+export function renderMoney({ wei, microUsd }: Money): z.infer<typeof moneySchema> {
+  return { wei: String(wei), eth: formatUnits(wei, NATIVE_DECIMALS), worth_usd: toUsd(microUsd) };
+}
+
+/** The price of the native coin at the report's block, or the reason for its absence. */
+export function renderPrices({ rows, asOf, market }: ReportFacts): z.infer<typeof pricesSchema> {
+  const { symbol, decimals } = rows.tokens.native;
+  const price = market.nativeWorth(10n ** BigInt(decimals), asOf.timestamp);
+  return {
+    native_symbol: symbol,
+    native_usd: price === null ? null : toUsd(Math.round(price)),
+    reason: price === null ? NO_FEED : null,
+    basis:
+      "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD.",
+  };
+}
+
+/** Open approvals; if they are null, with the reason. */
+export function renderApprovals(approvals: readonly ApprovalFinding[] | null) {
+  return {
+    open_approvals: approvals === null ? null : approvals.map(renderApproval),
+    open_approvals_reason: approvals === null ? "the wallet's approvals were not read yet" : null,
+  };
+}
+
+function renderApproval(finding: ApprovalFinding): z.infer<typeof approvalSchema> {
+  const { approval, spender, lastUsedAt, useKnown, risks } = finding;
+  return {
+    token: toEip55(approval.token),
+    spender: toEip55(approval.spender),
+    kind: approval.kind,
+    approved_at: isoOf(approval.approvedAt),
+    last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
+    use_known: useKnown,
+    spender_facts:
+      spender === null
+        ? null
+        : {
+            is_contract: spender.hasCode,
+            existed_at: spender.existedAt === null ? null : isoOf(spender.existedAt),
+            outside_users: spender.outsideUsers,
+            flag: spender.flag,
+            own: spender.ownerLink !== null,
+          },
+    risks: [...risks],
+  };
+}
+
+/** The portfolio in the form of answers. */
+export function renderPortfolio(portfolio: Portfolio): z.infer<typeof portfolioSchema> {
+  const base = { state: portfolio.kind, basis: PORTFOLIO_BASIS };
+  if (portfolio.kind !== "held") {
+    const nothing = { total_usd: null, other_usd: null, unpriced_tokens: null, holdings: [] };
+    return { ...base, reason: portfolio.reason, ...nothing };
+  }
+  return {
+    ...base,
+    reason: null,
+    total_usd: toUsd(portfolio.recognisedMicroUsd),
+    other_usd: toUsd(portfolio.otherMicroUsd),
+    unpriced_tokens: portfolio.unpriced,
+    holdings: portfolio.positions.map(({ token, microUsd, pricedBy, amount, ...same }) => ({
+      ...same,
+      priced_by: pricedBy,
+      token: toEip55(token),
+      amount: String(amount),
+      worth_usd: toUsd(microUsd),
+    })),
+  };
+}
+
+export function renderAdvice({
+  kind,
+  action,
+  reason,
+  saves,
+  evidence,
+}: Advice): z.infer<typeof recommendationSchema> {
+  return {
+    ...{ kind, action, reason, evidence },
+    saves_usd_per_month: saves === null ? null : toUsd(saves.microUsd),
+    saves_eth_per_month: saves === null ? null : formatUnits(saves.wei, NATIVE_DECIMALS),
+  };
+}

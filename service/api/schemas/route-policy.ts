@@ -1,0 +1,185 @@
+import { z } from "@hono/zod-openapi";
+import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
+import { DEFAULT_ROUTING, type RoutingPolicy } from "../../model/score/route.ts";
+import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
+import { ADDRESS_PATTERN, addressSchema, eip55Schema, toEip55 } from "./values.ts";
+
+const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];
+const LEVELS = ["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"] as const satisfies readonly ConfidenceLevel[];
+/** Levels of wallets that have a grade. */
+const GRADED_LEVELS = LEVELS.filter((level) => level !== "INSUFFICIENT");
+const ACTIONS = ["instant_settle", "escrow", "reject"] as const satisfies readonly RoutingAction[];
+/** Enough for the known partners of a marketplace, and cheap to read on every route call. */
+const MAX_ALLOWLISTED = 1_000;
+
+const gradesSchema = z.array(z.enum(GRADES));
+/** An enumeration for member names: piped, so that a fault names the expected values. */
+const oneOf = <Names extends readonly [string, ...string[]]>(names: Names) => z.string().pipe(z.enum(names));
+
+function described<Schema>(names: readonly string[], schema: Schema): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, schema]));
+}
+
+const overridesSchema = z
+  .partialRecord(oneOf(GRADES), z.partialRecord(oneOf(LEVELS), z.enum(ACTIONS)))
+  .openapi("ConfidenceOverrides", {
+    type: "object",
+    description: "Actions by grade and confidence level, which go before the grade sets",
+    properties: described(GRADES, {
+      type: "object",
+      properties: described(GRADED_LEVELS, { type: "string", enum: [...ACTIONS] }),
+    }),
+    example: { B: { LOW: "escrow" } },
+  });
+
+const SHAPE = {
+  instant_grades: gradesSchema.openapi({ description: "Grades that settle at once" }),
+  escrow_grades: gradesSchema.openapi({ description: "Grades that wait in escrow" }),
+  reject_grades: gradesSchema.optional().openapi({
+    description: "All grades of neither set, if it is sent: they reject whether it is or not",
+  }),
+  escrow_disabled: z
+    .boolean()
+    .default(DEFAULT_ROUTING.escrowDisabled)
+    .openapi({ description: "Turns every escrow into a reject" }),
+  allowlist: z
+    .array(addressSchema)
+    .max(MAX_ALLOWLISTED)
+    .default([])
+    .openapi({
+      type: "array",
+      items: { type: "string", pattern: ADDRESS_PATTERN.source },
+      maxItems: MAX_ALLOWLISTED,
+      description:
+        "Wallets that settle whatever their score, unless they are sanctioned; never the caller's own",
+    }),
+  confidence_overrides: overridesSchema.default({}),
+  insufficient_action: z
+    .enum(ACTIONS)
+    .default(DEFAULT_ROUTING.insufficientAction)
+    .openapi({ description: "For wallets never scored or without enough history" }),
+};
+
+/** The body of PUT /ahs/route/policy; unknown members are ignored. */
+export const policyBodySchema = z
+  .object(SHAPE)
+  .superRefine(checkGrades)
+  .superRefine(checkOverrides)
+  .openapi("RoutingPolicyInput");
+
+export type PolicyBody = z.infer<typeof policyBodySchema>;
+
+export const policySchema = z
+  .object({
+    ...SHAPE,
+    reject_grades: gradesSchema,
+    escrow_disabled: z.boolean(),
+    allowlist: z.array(eip55Schema),
+    confidence_overrides: overridesSchema,
+    insufficient_action: z.enum(ACTIONS),
+    updated_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: "When it was put; null while the default table holds" }),
+  })
+  .openapi("RoutingPolicy");
+
+type PolicyAnswer = z.infer<typeof policySchema>;
+
+export const POLICY_EXAMPLE: PolicyAnswer = {
+  instant_grades: ["A"],
+  escrow_grades: ["B", "C"],
+  reject_grades: ["D", "E", "F"],
+  escrow_disabled: false,
+  allowlist: ["0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"],
+  confidence_overrides: { B: { HIGH: "instant_settle" } },
+  insufficient_action: "escrow",
+  updated_at: "2026-11-20T10:00:00.000Z",
+};
+
+type Sets = {
+  readonly instant_grades: readonly Grade[];
+  readonly escrow_grades: readonly Grade[];
+  readonly reject_grades?: readonly Grade[] | undefined;
+};
+
+/** Each grade is in at most one set, and `reject_grades`, if sent, equals the rest. */
+function checkGrades(policy: Sets, context: z.RefinementCtx): void {
+  const places = [
+    ...policy.instant_grades.map((grade, index) => ({ grade, set: "instant_grades", index })),
+    ...policy.escrow_grades.map((grade, index) => ({ grade, set: "escrow_grades", index })),
+  ];
+  places.forEach(({ grade, set, index }, place) => {
+    const first = places.findIndex((other) => other.grade === grade);
+    if (first === place) return;
+    const message = `grade ${grade} stands in ${places[first]?.set} already; a grade stands once`;
+    context.addIssue({ code: "custom", message, path: [set, index], input: grade });
+  });
+  const { reject_grades: given } = policy;
+  const rest = rejectedBy(places.map(({ grade }) => grade));
+  if (given === undefined || isSameSet(given, rest)) return;
+  const message = `reject_grades has to be ${listOf(rest)}, the grades of neither instant_grades nor escrow_grades, or absent`;
+  context.addIssue({ code: "custom", message, path: ["reject_grades"], input: given });
+}
+
+/** A wallet without enough history has no grade, so no override can apply to it. */
+function checkOverrides(
+  { confidence_overrides }: { readonly confidence_overrides: z.infer<typeof overridesSchema> },
+  context: z.RefinementCtx,
+): void {
+  for (const [grade, levels] of Object.entries(confidence_overrides)) {
+    const input = levels?.INSUFFICIENT;
+    if (input === undefined) continue;
+    const message = `INSUFFICIENT has no grade; expected ${GRADED_LEVELS.join(", ")}, and insufficient_action for it`;
+    context.addIssue({
+      code: "custom",
+      message,
+      path: ["confidence_overrides", grade, "INSUFFICIENT"],
+      input,
+    });
+  }
+}
+
+function isSameSet(a: readonly Grade[], b: readonly Grade[]): boolean {
+  return a.length === b.length && b.every((grade) => a.includes(grade));
+}
+
+function rejectedBy(named: readonly Grade[]): Grade[] {
+  return GRADES.filter((grade) => !named.includes(grade));
+}
+
+function listOf(grades: readonly Grade[]): string {
+  return grades.length === 0 ? "empty" : grades.join(", ");
+}
+
+/** The policy of a body; repeated addresses count once. */
+export function policyOf(body: PolicyBody): RoutingPolicy {
+  return {
+    instantGrades: body.instant_grades,
+    escrowGrades: body.escrow_grades,
+    escrowDisabled: body.escrow_disabled,
+    allowlist: [...new Set(body.allowlist)],
+    confidenceOverrides: body.confidence_overrides,
+    insufficientAction: body.insufficient_action,
+  };
+}
+
+/** A stored policy in the form of answers; null is the default table. */
+export function renderPolicy(stored: StoredPolicy | null): PolicyAnswer {
+  const policy = stored?.policy ?? DEFAULT_ROUTING;
+  return {
+    instant_grades: [...policy.instantGrades],
+    escrow_grades: [...policy.escrowGrades],
+    reject_grades: rejectedBy([...policy.instantGrades, ...policy.escrowGrades]),
+    escrow_disabled: policy.escrowDisabled,
+    allowlist: policy.allowlist.map(toEip55),
+    confidence_overrides: policy.confidenceOverrides,
+    insufficient_action: policy.insufficientAction,
+    updated_at: stored?.updatedAt.toISOString() ?? null,
+  };
+}
+
+/** The strong entity tag of a policy, including the default table. */
+export function policyTag(stored: StoredPolicy | null): string {
+  return `"${stored?.version ?? DEFAULT_VERSION}"`;
+}

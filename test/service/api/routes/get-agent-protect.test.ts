@@ -1,0 +1,249 @@
+import { describe, expect, it } from "vitest";
+import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
+import type { ApiPorts } from "../../../../service/api/create-app.ts";
+import type { ReportSource } from "../../../../service/api/kit/wallet-report.ts";
+import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
+import type { OwnCall } from "../../../../service/model/features/types.ts";
+import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
+import { account, callsOf, USDC } from "../../model/features/histories.ts";
+import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
+import { fakeAlertPorts, SECRET } from "./fake-alert-ports.ts";
+import { fakeRecovery } from "./fake-recovery.ts";
+
+const PATH = `/agent/protect/${WALLET}`;
+const HOOK = `${PATH}?webhook_url=https://hooks.example.com/agent-health`;
+const TOKEN = account(0xa1);
+const SPENDER = account(0xd9);
+
+const newest = (call: OwnCall, place: number): OwnCall => ({ ...call, blockNumber: AS_OF_SECONDS + place });
+/** The call by which the approval was given. */
+const GIVING = callsOf([{ at: AS_OF_SECONDS - 3_600, to: TOKEN }]).map(newest);
+
+/** A wallet that let an account without code take all of a token. */
+const open = ((): ReportSource => {
+  const approval = {
+    token: TOKEN,
+    spender: SPENDER,
+    kind: "amount",
+    approvedAt: AS_OF_SECONDS - 3_600,
+  } as const;
+  const { rows, asOf } = reportSource({
+    approvals: [approval],
+    calls: [...reportSource().rows.calls, ...GIVING],
+  });
+  const counterparties = rows.counterparties.map((known) =>
+    known.address === SPENDER ? { ...known, hasCode: false, outsideUsers: 0 } : known,
+  );
+  return { asOf, rows: { ...rows, counterparties } };
+})();
+
+async function protect(changes: Partial<Omit<ApiPorts, "scores" | "infrastructure">> = {}, path = PATH) {
+  const fake = fakeApp({ readWallet: async () => open, ...changes }, fakeLedger({ balanceUnits: 25_000 }));
+  const response = await fake.app.request(path, WITH_KEY);
+  return { ...fake, response, body: await bodyOf<ProtectAnswer>(response) };
+}
+
+describe("GET /agent/protect/{address}", () => {
+  it("answers one ranked plan whose transactions follow one another, for twenty-five dollars", async () => {
+    const { response, body, keys, read } = await protect();
+    expect(response.status).toBe(200);
+    expect(body).toMatchObject({
+      address: WALLET_EIP55,
+      risk_level: "LOW",
+      risk_score: 16,
+      simulated_at: { block: 1000 },
+      transactions: 2,
+      first_nonce: 7,
+      rehearsed: true,
+      monitoring: null,
+    });
+    expect(body.steps.map(({ priority }) => priority)).toEqual(body.steps.map((_, place) => place + 1));
+    const signable = body.steps.filter(({ transaction }) => transaction !== null);
+    expect(signable.map(({ action, transaction }) => [action, transaction?.nonce])).toEqual([
+      ["revoke_approval", 7],
+      ["retry_transaction", 8],
+    ]);
+    expect(body.steps.map(({ action }) => action)).toContain("simulate_first");
+    expect(keys.balance()).toBe(0);
+    expect(read).toEqual([WALLET]);
+  });
+
+  it("names what each service looked back at", async () => {
+    const { body } = await protect();
+    const days = body.services.map(({ name, window }) => [name, window?.days ?? null, window?.to ?? null]);
+    const report = new Date(AS_OF_SECONDS * 1000).toISOString();
+    expect(days).toEqual([
+      ["risk", null, null],
+      ["health", 180, report],
+      ["wash", 180, report],
+      ["optimize", 180, report],
+      ["retry", 30, body.simulated_at.time],
+    ]);
+    expect(body).toMatchObject({ as_of_block: 970, window: { days: 180, to: report } });
+  });
+
+  it("rehearses a plan of revocations alone as well, and leaves out what fails in it", async () => {
+    const approvals = [TOKEN, USDC].map((token) => ({
+      ...{ token, spender: SPENDER, kind: "amount" as const, approvedAt: AS_OF_SECONDS - 3_600 },
+    }));
+    const { rows, asOf } = open;
+    const readWallet = async () => ({ asOf, rows: { ...rows, approvals } });
+    const rehearsals: number[] = [];
+    const recovery = fakeRecovery(
+      {
+        rehearse: async (calls) => {
+          rehearsals.push(calls.length);
+          return calls.map(({ to }) => (to === USDC ? "paused" : null));
+        },
+      },
+      { failures: [] },
+    );
+    const { body } = await protect({ readWallet, recovery });
+    const revocations = body.steps.filter(({ action }) => action === "revoke_approval");
+    expect(revocations.map(({ obstacle }) => obstacle).toSorted()).toEqual([
+      expect.stringContaining("paused"),
+      null,
+    ]);
+    expect(rehearsals).toEqual([2]);
+    expect(body).toMatchObject({ transactions: 1, rehearsed: true });
+    const blind = await protect({ readWallet, recovery: fakeRecovery({ rehearse: async () => null }) });
+    expect(blind.body.rehearsed).toBe(false);
+  });
+
+  it("leaves approvals that a token logged by itself alone", async () => {
+    const { rows, asOf } = open;
+    const unknown = {
+      ...rows,
+      counterparties: rows.counterparties.filter(({ address }) => address !== TOKEN),
+    };
+    const calls = rows.calls.filter(({ to }) => to !== TOKEN);
+    const { body } = await protect({ readWallet: async () => ({ asOf, rows: { ...unknown, calls } }) });
+    expect(body.steps.filter(({ action }) => action === "revoke_approval")).toEqual([]);
+  });
+
+  it("warns of taking back what was used lately, and tells when", async () => {
+    const { rows, asOf } = open;
+    const at = AS_OF_SECONDS - 600;
+    const calls = [...rows.calls, ...callsOf([{ at, to: SPENDER }]).map(newest)];
+    const { body } = await protect({ readWallet: async () => ({ asOf, rows: { ...rows, calls } }) });
+    expect(body.steps.find(({ action }) => action === "revoke_approval")).toMatchObject({
+      last_used_at: new Date(at * 1000).toISOString(),
+      warning: expect.stringContaining("stops"),
+    });
+  });
+
+  it("prepares nothing for a wallet that is listed itself but to take approvals back", async () => {
+    const recovery = { ...fakeRecovery(), listed: async () => new Set([WALLET]) };
+    const { body } = await protect({ recovery });
+    const signable = body.steps.filter(({ transaction }) => transaction !== null);
+    expect(signable.map(({ action }) => action)).toEqual(["revoke_approval"]);
+    expect(body.not_retried.map(({ reason }) => reason)).toEqual(["wallet_listed"]);
+  });
+
+  it("runs nothing that a low risk does not call for where there is nothing to find", async () => {
+    const { body } = await protect({
+      readWallet: async () => reportSource({ calls: [], approvals: [] }),
+      recovery: fakeRecovery({}, { failures: [] }),
+    });
+    expect(body.services.map(({ name, ran }) => [name, ran])).toEqual([
+      ["risk", true],
+      ["health", true],
+      ["wash", false],
+      ["optimize", false],
+      ["retry", false],
+    ]);
+    expect(body).toMatchObject({ steps: [], transactions: 0, monthly_saving_usd: null, rehearsed: null });
+  });
+
+  it("runs everything for a wallet whose risk is not low", async () => {
+    const fake = fakeApp(
+      {
+        readWallet: async () => reportSource({ calls: [], approvals: [] }),
+        recovery: fakeRecovery({}, { failures: [] }),
+        scores: { standing: async () => standing({ score: null }) },
+      },
+      fakeLedger({ balanceUnits: 25_000 }),
+    );
+    const body = await bodyOf<ProtectAnswer>(await fake.app.request(PATH, WITH_KEY));
+    expect(body.services.every(({ ran }) => ran)).toBe(true);
+  });
+
+  it("says why an approval cannot be taken back by a transaction", async () => {
+    const { body } = await protect({
+      recovery: fakeRecovery({ attempt: async () => ({ kind: "fails", reason: "paused" }) }),
+    });
+    const step = body.steps.find(({ action }) => action === "revoke_approval");
+    expect(step).toMatchObject({ transaction: null, obstacle: "It does not pass: paused" });
+    expect(body).toMatchObject({ transactions: 0, total_max_cost_wei: "0" });
+  });
+
+  it("monitors for 30 days where a webhook is named, and shows its secrets in the first answer alone", async () => {
+    const bought: SubscribeRequest[] = [];
+    const keys = fakeLedger({ balanceUnits: 25_000 });
+    const { app } = fakeApp({ readWallet: async () => open, ...fakeAlertPorts(keys.ledger, bought) }, keys);
+    const request = { headers: { "X-API-Key": KEY, "Idempotency-Key": '"once"' } };
+    const first = await bodyOf<ProtectAnswer>(await app.request(HOOK, request));
+    const again = await bodyOf<ProtectAnswer>(await app.request(HOOK, request));
+    expect(bought).toEqual([
+      {
+        wallet: WALLET,
+        owner: "key:key-1",
+        webhookUrl: "https://hooks.example.com/agent-health",
+        events: null,
+        thresholds: null,
+        purchase: `debit ${bought[0]?.debitId}`,
+        debitId: expect.stringMatching(/^25000:/),
+      },
+    ]);
+    expect(first.monitoring).toMatchObject({ address: WALLET_EIP55, secret: SECRET });
+    expect(again).toEqual({
+      ...first,
+      monitoring: { ...first.monitoring, secret: null, manage_token: null },
+    });
+    expect(keys.balance()).toBe(0);
+  });
+
+  it("refuses a webhook_url that the guard refuses, before any charge", async () => {
+    const { app, keys } = fakeApp(
+      { infrastructure: { refusal: async () => ({ kind: "refused", error: "the host is private" }) } },
+      fakeLedger({ balanceUnits: 25_000 }),
+    );
+    const response = await app.request(HOOK, WITH_KEY);
+    expect(response.status).toBe(422);
+    expect(await bodyOf<unknown>(response)).toMatchObject({
+      detail: [
+        {
+          type: "value_error",
+          loc: ["query", "webhook_url"],
+          msg: "Value error, the host is private",
+          ctx: { error: "the host is private" },
+        },
+      ],
+    });
+    expect(keys.balance()).toBe(25_000);
+  });
+
+  it("sells no monitoring where the plan fails, and gives the price back", async () => {
+    const bought: SubscribeRequest[] = [];
+    const keys = fakeLedger({ balanceUnits: 25_000 });
+    const recovery = fakeRecovery({
+      attempt: async () => {
+        throw new NodeFailure("unreachable", "gone");
+      },
+    });
+    const { app } = fakeApp({ recovery, ...fakeAlertPorts(keys.ledger, bought) }, keys);
+    expect((await app.request(HOOK, WITH_KEY)).status).toBe(503);
+    expect([bought, keys.balance(), keys.states()]).toEqual([[], 25_000, ["returned"]]);
+  });
+
+  it.each<[string, number, Parameters<typeof fakeApp>[0]]>([
+    ["the wallet is not followed", 404, { scores: { standing: async () => standing({ followed: false }) } }],
+    ["the index holds no block", 503, { scores: { standing: async () => standing({ head: null }) } }],
+    ["the node is behind", 503, { recovery: fakeRecovery({ block: async () => null }) }],
+  ])("costs nothing while %s", async (_name, status, changes) => {
+    const { app, keys } = fakeApp(changes, fakeLedger({ balanceUnits: 25_000 }));
+    expect((await app.request(PATH, WITH_KEY)).status).toBe(status);
+    expect([keys.balance(), keys.states()]).toEqual([25_000, []]);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { optimizeSchema } from "../../../../service/api/routes/get-optimize.ts";
+import { account, callsOf, START } from "../../model/features/histories.ts";
+import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
+
+const PATH = `/optimize/${WALLET}`;
+type Changes = Parameters<typeof fakeApp>[0];
+type Bill = { readonly spent: { readonly wei: string }; readonly saving: { readonly wei: string } };
+
+async function optimize(changes: Changes = {}) {
+  const fake = fakeApp(changes);
+  const response = await fake.app.request(PATH, WITH_KEY);
+  return { ...fake, response, body: await bodyOf<Record<string, unknown>>(response) };
+}
+
+describe("GET /optimize/{address}", () => {
+  it("answers each contract and method with its savings and their arithmetic, for five dollars", async () => {
+    const { response, body, keys, read } = await optimize();
+    expect(response.status).toBe(200);
+    expect(optimizeSchema.parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      address: WALLET_EIP55,
+      methods: [
+        {
+          selector: "0x12345678",
+          method: null,
+          calls: 30,
+          failures: 2,
+          wasted: { eth: "0.00018" },
+          overpaid: { wei: "40000000000000" },
+          gas_limit: { state: "too_low", samples: 28, p95_used: "70000", suggested_limit: "125000" },
+          savings: [
+            {
+              kind: "simulate_first",
+              arithmetic: {
+                eth: "80000000000000 wei x 30 / 30 days = 80000000000000 wei",
+                usd: "160000 micro-USD x 30 / 30 days = 160000 micro-USD",
+              },
+            },
+            { kind: "raise_gas_limit", calls: 1 },
+          ],
+        },
+        { method: "transfer(address,uint256)", calls: 30, failures: 0, savings: [] },
+      ],
+      other_methods: null,
+      totals: { methods: 2, calls: 60, failures: 2, saving: { worth_usd: 0.36 } },
+    });
+    expect(keys.balance()).toBe(0);
+    expect(read).toEqual([WALLET]);
+  });
+
+  it("adds up to its totals in wei, those of methods left out included", async () => {
+    const steps = Array.from({ length: 700 }, (_, i) => ({
+      at: AS_OF_SECONDS - 700 + i,
+      to: account(i),
+      ok: i % 3 > 0,
+      gasUsed: BigInt(21_000 + i),
+    }));
+    const { body } = await optimize({ readWallet: async () => reportSource({ calls: callsOf(steps) }) });
+    const { methods, other_methods, totals } = body as unknown as {
+      methods: readonly Bill[];
+      other_methods: Bill;
+      totals: Bill;
+    };
+    expect(methods).toHaveLength(500);
+    for (const member of ["spent", "saving"] as const) {
+      const sum = [...methods, other_methods].reduce((total, bill) => total + BigInt(bill[member].wei), 0n);
+      expect(String(sum)).toBe(totals[member].wei);
+    }
+  });
+
+  it("does not know what was overpaid where receipts were not read", async () => {
+    const calls = callsOf([{ at: AS_OF_SECONDS - 60, read: false }]);
+    const { body } = await optimize({ readWallet: async () => reportSource({ calls }) });
+    expect(body.totals).toMatchObject({ overpaid: null, overpaid_known_calls: 0 });
+  });
+
+  it("looks at no call before its window", async () => {
+    const calls = callsOf([{ at: START - 86_400 * 200 }]);
+    const { body } = await optimize({ readWallet: async () => reportSource({ calls }) });
+    expect(body).toMatchObject({ methods: [], totals: { methods: 0, calls: 0, spent: { wei: "0" } } });
+  });
+
+  it.each<[string, number, Changes, RequestInit]>([
+    ["no key", 401, {}, {}],
+    [
+      "a wallet that nobody follows",
+      404,
+      { scores: { standing: async () => standing({ followed: false }) } },
+      WITH_KEY,
+    ],
+    ["an empty index", 503, { scores: { standing: async () => standing({ head: null }) } }, WITH_KEY],
+    ["no block that is final and enriched", 503, { readWallet: async () => null }, WITH_KEY],
+  ])("refuses %s with %i and charges nothing", async (_case, status, changes, init) => {
+    const { app, keys } = fakeApp(changes);
+    expect((await app.request(PATH, init)).status).toBe(status);
+    expect(keys.balance()).toBe(5000);
+  });
+
+  it("refuses a balance of less than five dollars", async () => {
+    const keys = fakeLedger({ balanceUnits: 4_999 });
+    expect((await fakeApp({}, keys).app.request(PATH, WITH_KEY)).status).toBe(402);
+  });
+});

@@ -1,0 +1,47 @@
+import { type FoundOutcome, foundIn } from "../../../../service/api/kit/dealings-cache.ts";
+import type { GetNetworkMapPorts } from "../../../../service/api/routes/get-network-map.ts";
+import type { GetReportCardPorts } from "../../../../service/api/routes/get-report-card.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import type { WalletDealings } from "../../../../service/reports/network/wallet-network-dealings.ts";
+import { reportSource } from "../report-source.ts";
+
+/** What is found in the fake wallet's calls, but for what is told otherwise. */
+export async function foundDealings(changes: Partial<WalletDealings> = {}): Promise<FoundOutcome> {
+  const dealings = { ...reportSource(), incoming: [], incomingTruncated: false, ...changes };
+  return { kind: "read", ...(await foundIn(dealings, AHS_2026_1)) };
+}
+
+/** Ports of the reports about counterparties and network that know the fake wallet's calls, and nothing of anybody else. */
+export const MAP_PORTS: Pick<
+  GetNetworkMapPorts,
+  | "knownAccounts"
+  | "readDealings"
+  | "describeAccounts"
+  | "readOwnerLinks"
+  | "publicFunders"
+  | "readNeighbourhood"
+  | "readAccountLinks"
+> &
+  Pick<GetReportCardPorts, "scoreDistribution" | "cards"> = {
+  knownAccounts: new Map(),
+  readDealings: () => foundDealings(),
+  describeAccounts: async () => new Map(),
+  readOwnerLinks: async () => new Map(),
+  publicFunders: new Set(),
+  scoreDistribution: async () => [
+    { score: 0, wallets: 3 },
+    { score: 84, wallets: 2 },
+    { score: 97, wallets: 5 },
+  ],
+  cards: {
+    hasRoom: () => true,
+    render: async (view, format) => `${format} of ${view.title}`,
+  },
+  readNeighbourhood: async () => ({ facts: new Map(), children: [], calls: [], cut: false }),
+  readAccountLinks: async () => ({
+    owners: { cluster: new Map(), groups: new Map() },
+    facts: new Map(),
+    contacts: [],
+    cut: false,
+  }),
+};

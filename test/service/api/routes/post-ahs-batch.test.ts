@@ -1,0 +1,244 @@
+import type { Address } from "viem";
+import { describe, expect, it } from "vitest";
+import type { Access, Caller, PresentedPayment, Settlement } from "../../../../service/access/access.ts";
+
+import type { AhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
+import { toEip55 } from "../../../../service/api/schemas/values.ts";
+import { bodyOf, fakeApp, fakeLedger, KEY, LISTING, standing, storedScore } from "../fake-ports.ts";
+
+type Batch = {
+  readonly results: readonly AhsRecord[];
+  readonly count: number;
+  readonly errors: readonly { readonly address: string; readonly problem: { readonly status: number } }[];
+};
+
+const [FIRST, SECOND, THIRD] = [1, 2, 3].map(account) as [Address, Address, Address];
+const CHECKSUMMED = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc";
+
+function account(number: number): Address {
+  return `0x${number.toString(16).padStart(40, "0")}`;
+}
+
+function accounts(count: number): readonly Address[] {
+  return Array.from({ length: count }, (_, place) => account(place + 1));
+}
+
+async function batch(
+  addresses: unknown,
+  changes: Parameters<typeof fakeApp>[0] = {},
+  { key = KEY, balanceUnits = 50_000 }: { readonly key?: string | null; readonly balanceUnits?: number } = {},
+) {
+  const fake = fakeApp(
+    { scoreNow: async (address) => ({ kind: "stored", row: storedScore({ wallet: address }) }), ...changes },
+    fakeLedger({ balanceUnits }),
+  );
+  const response = await fake.app.request("/ahs/batch", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(key === null ? {} : { "X-API-Key": key }) },
+    body: JSON.stringify({ addresses }),
+  });
+  return { ...fake, response, spent: () => balanceUnits - Number(fake.keys.balance()) };
+}
+
+const CALLERS = {
+  key: { kind: "key", keyId: "key-1", balanceUnits: null, ratePerMinute: 600 },
+  // Nothing of the payment matters to a batch.
+  payer: { kind: "payer", address: FIRST, payment: {} as PresentedPayment },
+  nobody: { kind: "nobody" },
+} as const satisfies Record<Caller["kind"], Caller>;
+
+/** A batch of somebody whom access lets through. */
+async function batchOf(kind: Caller["kind"], addresses: readonly Address[]) {
+  const settlements: Settlement[] = [];
+  const access: Access = {
+    identify: async () => CALLERS[kind],
+    limit: async () => ({}),
+    recall: async () => null,
+    prove: async (caller) => {
+      if (caller.kind === "nobody") throw new Error("a batch of nobody was to be refused before");
+      return caller;
+    },
+    take: async (_caller, _request, { settlement }) => {
+      settlements.push(settlement);
+      return { keep: async () => ({}), giveBack: async () => null };
+    },
+    keepFree: async () => undefined,
+    forget: async () => undefined,
+  };
+  const { response } = await batch(addresses, { access });
+  return { response, settlements, taken: () => settlements.length };
+}
+
+describe("POST /ahs/batch", () => {
+  it("answers the records in the order of the request, for ten dollars", async () => {
+    const { response, spent, read } = await batch([THIRD, FIRST, SECOND]);
+    const body = await bodyOf<Batch>(response);
+    expect([response.status, body.count, body.errors, spent()]).toEqual([200, 3, [], 10_000]);
+    expect(body.results.map(({ address }) => address)).toEqual([THIRD, FIRST, SECOND].map(toEip55));
+    expect(body.results[0]).toMatchObject({ ahs_score: 84, grade: "B", confidence_level: "HIGH" });
+    expect(read).toEqual([THIRD, FIRST, SECOND]);
+  });
+
+  it("answers a wallet once, in whatever case it stands there again", async () => {
+    const upper = `0x${CHECKSUMMED.slice(2).toUpperCase()}`;
+    const { response } = await batch([CHECKSUMMED, FIRST, CHECKSUMMED.toLowerCase(), upper, FIRST]);
+    const { results } = await bodyOf<Batch>(response);
+    expect(results.map(({ address }) => address)).toEqual([CHECKSUMMED, toEip55(FIRST)]);
+  });
+
+  it("answers all 25 wallets of a key", async () => {
+    const { response } = await batch(accounts(25));
+    expect((await bodyOf<Batch>(response)).count).toBe(25);
+  });
+
+  it.each([
+    ["a key and 26 wallets", "key", 25, 26],
+    ["a payment and 11 wallets", "payer", 10, 11],
+    ["neither and 11 wallets", "nobody", 10, 11],
+  ] as const)("refuses %s before anything is taken", async (_name, kind, most, actual) => {
+    const { response, taken } = await batchOf(kind, accounts(actual));
+    expect([response.status, taken()]).toEqual([422, 0]);
+    expect(await bodyOf<unknown>(response)).toEqual({
+      detail: [
+        {
+          type: "too_long",
+          loc: ["body", "addresses"],
+          msg: `List should have at most ${most} items after validation, not ${actual}`,
+          input: accounts(actual),
+          ctx: { field_type: "List", max_length: most, actual_length: actual },
+        },
+      ],
+    });
+  });
+
+  it("answers all 10 wallets of a payment, which is settled before the work", async () => {
+    const { response, settlements } = await batchOf("payer", accounts(10));
+    expect([(await bodyOf<Batch>(response)).count, settlements]).toEqual([10, ["before"]]);
+  });
+
+  it("counts distinct wallets: a hundred entries of one are one", async () => {
+    const { response } = await batch(Array.from({ length: 100 }, () => FIRST));
+    expect((await bodyOf<Batch>(response)).count).toBe(1);
+  });
+
+  it.each([
+    ["no list", "0x", [["list_type", ["body", "addresses"]]]],
+    ["an empty list", [], [["too_short", ["body", "addresses"]]]],
+    ["101 entries", Array.from({ length: 101 }, () => FIRST), [["too_long", ["body", "addresses"]]]],
+    [
+      "entries that are no addresses",
+      ["a", 2, null],
+      [
+        ["string_pattern_mismatch", ["body", "addresses", 0]],
+        ["string_type", ["body", "addresses", 1]],
+        ["string_type", ["body", "addresses", 2]],
+      ],
+    ],
+    ["nothing", undefined, [["missing", ["body", "addresses"]]]],
+  ])("refuses %s in the validation form", async (_name, addresses, faults) => {
+    const { response, spent } = await batch(addresses);
+    const { detail } = await bodyOf<{ detail: readonly { type: string; loc: readonly unknown[] }[] }>(
+      response,
+    );
+    expect([response.status, spent()]).toEqual([422, 0]);
+    expect(detail.map(({ type, loc }) => [type, loc])).toEqual(faults);
+  });
+
+  it("answers the others when one wallet fails, each failure as the single call would tell it", async () => {
+    const { response, spent, log, read } = await batch([FIRST, SECOND, THIRD, account(4)], {
+      scoreNow: async (address) => {
+        if (address === SECOND) throw new Error("a secret of the scorer");
+        if (address === THIRD) return { kind: "unavailable", detail: "Not yet.", retryAfterSeconds: 1 };
+        if (address === account(4)) return { kind: "not-indexed" };
+        return { kind: "stored", row: storedScore({ wallet: address }) };
+      },
+    });
+    const body = await bodyOf<Batch>(response);
+    expect([response.status, body.count, spent()]).toEqual([200, 1, 10_000]);
+    expect(body.errors.map(({ address, problem }) => [address, problem.status])).toEqual([
+      [toEip55(SECOND), 500],
+      [toEip55(THIRD), 503],
+      [toEip55(account(4)), 404],
+    ]);
+    expect(body.errors[1]?.problem).toEqual({
+      type: "/docs#problem-scoring-unavailable",
+      title: "Scoring unavailable",
+      status: 503,
+      detail: "Not yet.",
+    });
+    expect(JSON.stringify(body)).not.toContain("secret");
+    expect(log.join()).toContain("a secret of the scorer");
+    expect(read).toEqual([FIRST]);
+  });
+
+  it.each([
+    [
+      "before any work when the index follows none of them",
+      { scores: { standing: async () => standing({ followed: false, score: null }) } },
+      404,
+    ],
+    ["when scoring fails for all", { scoreNow: async () => ({ kind: "not-indexed" }) as const }, 404],
+    [
+      "telling what may pass before what will not",
+      {
+        scoreNow: async (address: Address) =>
+          address === FIRST
+            ? ({ kind: "not-indexed" } as const)
+            : ({ kind: "unavailable", detail: "Not yet.", retryAfterSeconds: 7 } as const),
+      },
+      503,
+    ],
+  ])("costs nothing where no wallet could be scored, %s", async (_name, changes, status) => {
+    const { response, spent } = await batch([FIRST, SECOND], changes);
+    expect([response.status, spent()]).toEqual([status, 0]);
+  });
+
+  it("scores what it can of wallets that the index does not follow", async () => {
+    const { response } = await batch([FIRST, SECOND], {
+      scores: {
+        standing: async (address) => standing(address === SECOND ? { followed: false, score: null } : {}),
+      },
+    });
+    const body = await bodyOf<Batch>(response);
+    expect([body.count, body.errors.map(({ problem }) => problem.status)]).toEqual([1, [404]]);
+  });
+
+  it("reads the history of strangers where there is a source, but never for a listed wallet", async () => {
+    const onDemand: Address[] = [];
+    const { response } = await batch([FIRST, SECOND], {
+      scores: {
+        standing: async (address) =>
+          standing({ followed: false, score: null, sanctions: address === SECOND ? [LISTING] : [] }),
+      },
+      scoreOnDemand: async (address) => {
+        onDemand.push(address);
+        return { kind: "stored", row: storedScore({ wallet: address }) };
+      },
+    });
+    expect([(await bodyOf<Batch>(response)).count, onDemand]).toEqual([2, [FIRST]]);
+  });
+
+  it("scores a few wallets at a time", async () => {
+    let running = 0;
+    let most = 0;
+    const { response } = await batch(accounts(25), {
+      scoreNow: async (address) => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running -= 1;
+        return { kind: "stored", row: storedScore({ wallet: address }) };
+      },
+    });
+    expect([response.status, most]).toEqual([200, 8]);
+  });
+
+  it.each([
+    ["no key", { key: null }, {}, 401],
+    ["a poor key", { balanceUnits: 9_999 }, {}, 402],
+    ["an empty index", {}, { scores: { standing: async () => standing({ head: null }) } }, 503],
+  ])("refuses %s before any work", async (_name, caller, changes, status) => {
+    const { response, spent, read } = await batch([FIRST], changes, caller);
+    expect([response.status, spent(), read]).toEqual([status, 0, []]);
+  });
+});

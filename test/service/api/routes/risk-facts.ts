@@ -1,0 +1,19 @@
+import type { JudgedFacts } from "../../../../service/api/schemas/risk.ts";
+
+const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
+
+/** What is stored of a healthy wallet that dealt with twelve others. */
+export const RISK_FACTS: JudgedFacts = {
+  explanation: { patterns: [], features: [] },
+  exposure: {
+    asOfBlock: 970,
+    since: 1_790_000_000,
+    counterparties: 12,
+    calls: 300,
+    sentMicroUsd: 18_240_500_000,
+    truncated: false,
+    listed: [],
+    failing: NOBODY,
+  },
+  listedShare: 0,
+};

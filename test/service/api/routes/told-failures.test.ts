@@ -1,0 +1,106 @@
+import type { Address } from "viem";
+import { describe, expect, it } from "vitest";
+import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
+import type { RetryAnswer } from "../../../../service/api/routes/get-retry.ts";
+import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
+import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
+import type { ToldOutcomes } from "../../../../service/reports/recovery/told-calls.ts";
+import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
+import { reportSource } from "../report-source.ts";
+import { fakeRecovery, TARGET, toldFailure, toldOutcomes, WORK } from "./fake-recovery.ts";
+
+const knows: RecoveryNode["transaction"] = async (hash) => ({
+  ...{ hash, from: WALLET, to: TARGET, nonce: 3, input: WORK, value: 0n, block: toldFailure().block },
+});
+
+/** What is answered of a wallet whose only failure is from before the index followed it. */
+async function ask<Answer>(
+  path: string,
+  transaction: RecoveryNode["transaction"],
+  told: Partial<ToldOutcomes> = {},
+) {
+  const recovery = fakeRecovery({ transaction }, { failures: [], told: toldOutcomes(told) });
+  const { rows, asOf } = reportSource({ calls: [], approvals: [] });
+  const coverage = { ...rows.coverage, complete: true, sources: ["index", "explorer"] };
+  const source = { rows: { ...rows, coverage }, asOf };
+  const fake = fakeApp({ readWallet: async () => source, recovery }, fakeLedger({ balanceUnits: 25_000 }));
+  const response = await fake.app.request(`${path}/${WALLET}`, WITH_KEY);
+  return { keys: fake.keys, response, body: await bodyOf<Answer>(response) };
+}
+
+describe("a failure from before the index followed the wallet", () => {
+  it("is offered by /retry as any other", async () => {
+    const { body } = await ask<RetryAnswer>("/retry", knows);
+    expect(body).toMatchObject({
+      coverage: { complete: true },
+      failures_found: 1,
+      offers: [
+        {
+          failure: { hash: toldFailure().hash, nonce: 3, intent: "other" },
+          transaction: { nonce: 7, data: WORK },
+        },
+      ],
+      others: [],
+    });
+  });
+
+  it("is listed as not read where the node does not know it, and the answer is not complete then", async () => {
+    const { body } = await ask<RetryAnswer>("/retry", async () => null);
+    expect(body).toMatchObject({
+      coverage: { complete: false },
+      failures_found: 1,
+      offers: [],
+      others: [
+        {
+          failure: { hash: toldFailure().hash, nonce: null, intent: null, cause: "reverted" },
+          reason: "not_read",
+          by: null,
+        },
+      ],
+    });
+  });
+
+  it("leaves an answer complete where it is known, and only too old to be offered", async () => {
+    const old = toldFailure({ timestamp: toldFailure().timestamp - 20 * 86_400 });
+    const { body } = await ask<RetryAnswer>("/retry", knows, { failures: [old] });
+    expect(body).toMatchObject({ coverage: { complete: true }, others: [{ reason: "too_old" }] });
+  });
+
+  it("makes an answer incomplete where more failed than are listed", async () => {
+    const { body } = await ask<RetryAnswer>("/retry", knows, { failuresFound: 201 });
+    expect(body).toMatchObject({ coverage: { complete: false }, failures_found: 201 });
+  });
+
+  it("makes /agent/protect look for retries at a low risk, and stands in its plan", async () => {
+    const { body } = await ask<ProtectAnswer>("/agent/protect", knows);
+    expect(body.services.find(({ name }) => name === "retry")).toMatchObject({
+      ran: true,
+      reason: "failed transactions: 1",
+    });
+    expect(body.steps).toMatchObject([{ action: "retry_transaction", transaction: { nonce: 7 } }]);
+  });
+
+  it("makes /agent/protect tell that it is not complete where the calldata is not known", async () => {
+    const { body } = await ask<ProtectAnswer>("/agent/protect", async () => null);
+    expect(body).toMatchObject({ coverage: { complete: false }, not_retried: [{ reason: "not_read" }] });
+  });
+
+  it("is not offered where its calldata, read from the node, names a listed account", async () => {
+    const told = fakeRecovery({ transaction: knows }, { failures: [], told: toldOutcomes() });
+    const recovery = {
+      ...told,
+      listed: async (accounts: ReadonlySet<Address>) =>
+        new Set([...accounts].filter((account) => account !== WALLET)),
+    };
+    const { app } = fakeApp({ recovery }, fakeLedger({ balanceUnits: 10_000 }));
+    const body = await bodyOf<RetryAnswer>(await app.request(`/retry/${WALLET}`, WITH_KEY));
+    expect(body).toMatchObject({ offers: [], others: [{ reason: "listed_account" }] });
+  });
+
+  it("costs nothing while the node does not answer", async () => {
+    const { response, keys } = await ask("/retry", async () => {
+      throw new NodeFailure("deadline", "too late");
+    });
+    expect([response.status, keys.balance(), keys.states()]).toEqual([503, 25_000, []]);
+  });
+});

@@ -1,0 +1,64 @@
+import { z } from "@hono/zod-openapi";
+import { describe, expect, it } from "vitest";
+import { translateIssue } from "../../../../service/api/kit/translate-issue.ts";
+import { laxBoolean, laxInteger, laxUuid } from "../../../../service/api/schemas/values.ts";
+
+/** What a schema reads, or the type of the fault that is told. */
+function read(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  return parsed.error.issues.map((issue) => translateIssue(issue, "body", value).type);
+}
+
+// As pydantic 2.13 answers them.
+describe("what pydantic's lax mode reads", () => {
+  it.each([
+    ["31337", 31_337],
+    [" +31_337 ", 31_337],
+    ["-5.00", -5],
+    [7, 7],
+    [true, 1],
+    ["1.", ["int_parsing"]],
+    ["1__0", ["int_parsing"]],
+    ["1e3", ["int_parsing"]],
+    ["", ["int_parsing"]],
+    [1.5, ["int_from_float"]],
+    [null, ["int_type"]],
+    [{}, ["int_type"]],
+  ])("for an integer: %j is %j", (value, expected) => {
+    expect(read(laxInteger(z.int()), value)).toEqual(expected);
+  });
+
+  it.each([
+    ["yes", true],
+    ["ON", true],
+    [1, true],
+    ["f", false],
+    [0, false],
+    [false, false],
+    ["maybe", ["bool_parsing"]],
+    ["", ["bool_parsing"]],
+    [" true", ["bool_parsing"]],
+    [2, ["bool_parsing"]],
+    [1.5, ["bool_type"]],
+    [null, ["bool_type"]],
+    [[], ["bool_type"]],
+  ])("for a boolean: %j is %j", (value, expected) => {
+    expect(read(laxBoolean(), value)).toEqual(expected);
+  });
+
+  const uuid = "12345678-1234-5678-1234-567812345678";
+  it.each([
+    [uuid.toUpperCase(), uuid],
+    [`{${uuid}}`, uuid],
+    [`urn:uuid:${uuid}`, uuid],
+    [uuid.replaceAll("-", ""), uuid],
+    [`{${uuid}`, ["uuid_parsing"]],
+    [`URN:UUID:${uuid}`, ["uuid_parsing"]],
+    ["12345678-1234-5678-1234567812345678", ["uuid_parsing"]],
+    [`{${uuid.replaceAll("-", "")}}`, ["uuid_parsing"]],
+    ["x", ["uuid_parsing"]],
+  ])("for a UUID: %j is %j", (value, expected) => {
+    expect(read(laxUuid(), value)).toEqual(expected);
+  });
+});
