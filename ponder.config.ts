@@ -3,8 +3,8 @@ import { type Address, parseAbiItem } from "viem";
 import { agentHealthOracleAbi } from "./service/chain/abi/agent-health-oracle.ts";
 import { identityRegistryAbi } from "./service/chain/abi/identity-registry.ts";
 import { sanctionsListAbi } from "./service/chain/abi/sanctions-list.ts";
+import { INDEX_SETTINGS_VARIABLE, readIndexSettings } from "./service/chain/deployments.ts";
 import { jobEscrowEvents, verdictEvaluatorEvents } from "./service/chain/escrow-events.ts";
-import { INDEX_SETTINGS_VARIABLE, readIndexSettings } from "./service/chain/index-settings.ts";
 
 export const indexSettings = readIndexSettings(process.env[INDEX_SETTINGS_VARIABLE]);
 const { deployment } = indexSettings;

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Address, isAddress } from "viem";
 import { z } from "zod";
-import type { GateWish } from "../service/chain/deploy-evaluator.ts";
+import type { GateWish } from "../service/chain/deploy.ts";
 import type { EscrowWish } from "../service/chain/describe-escrow.ts";
 
 /** What `ahs deploy --help` shows. */

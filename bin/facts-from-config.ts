@@ -1,7 +1,7 @@
 import type { Deployment } from "../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
-import type { AccountFactSource } from "../service/ingest/enrich/account-fact-source.ts";
-import { lowerCase } from "../service/ingest/enrich/market.ts";
+import type { AccountFactSource } from "../service/ingest/enrich/account-facts.ts";
+import { lowerCase } from "../service/ingest/enrich/context.ts";
 import { createOtterscanFacts } from "../service/ingest/enrich/otterscan-facts.ts";
 import type { Config } from "./config.ts";
 

@@ -1,6 +1,6 @@
 import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
 import type { GuardOptions } from "../service/net/guarded-fetch.ts";
-import { createNameResolver } from "../service/net/resolve-name.ts";
+import { createNameResolver } from "../service/net/public-address.ts";
 import type { Config } from "./config.ts";
 
 /** How strangers' URLs are fetched; throws where loopback hosts are allowed for any chain but the local one. */

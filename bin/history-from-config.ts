@@ -1,8 +1,8 @@
 import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
-import { countSentBy } from "../service/ingest/history/ask-node.ts";
+import { countSentBy } from "../service/ingest/history/ask-source.ts";
 import { createExplorerSource } from "../service/ingest/history/explorer-source.ts";
+import type { HistorySource } from "../service/ingest/history/history.ts";
 import { createHistoryReader, type HistoryReader } from "../service/ingest/history/history-reader.ts";
-import type { HistorySource } from "../service/ingest/history/history-source.ts";
 import { createOtterscanSource } from "../service/ingest/history/otterscan-source.ts";
 import type { Config } from "./config.ts";
 

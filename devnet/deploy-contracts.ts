@@ -8,10 +8,10 @@ import {
   keccak256,
 } from "viem";
 import { foundry } from "viem/chains";
-import { constantProductPoolAbi } from "../service/chain/abi/constant-product-pool.ts";
-import { localTokenAbi } from "../service/chain/abi/local-token.ts";
 import { deployOracle } from "../service/chain/deploy.ts";
 import type { Deployment } from "../service/chain/deployments.ts";
+import { constantProductPoolAbi } from "./abi/constant-product-pool.ts";
+import { localTokenAbi } from "./abi/local-token.ts";
 import { roleAccounts } from "./accounts.ts";
 import {
   type Contracts,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Address, decodeEventLog, encodeFunctionData, type Hex, type Log, toEventSelector } from "viem";
-import { entryPointAbi } from "../service/chain/abi/entry-point.ts";
-import { jobEscrowAbi } from "../service/chain/abi/job-escrow.ts";
+import { entryPointAbi } from "./abi/entry-point.ts";
+import { jobEscrowAbi } from "./abi/job-escrow.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { livingActors } from "./live-actors.ts";
 import { baseFeeAt } from "./population/base-fee.ts";

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
-import { localTokenAbi } from "../service/chain/abi/local-token.ts";
+import { localTokenAbi } from "./abi/local-token.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import type { LivingActor } from "./live-actors.ts";
 import { type AgentContext, habitsOf, own, planned } from "./population/agent.ts";

@@ -3,12 +3,12 @@ import bytecodes from "../contracts/bytecode.json" with { type: "json" };
 import { jobAdapterG1Abi } from "../service/chain/abi/job-adapter-g1.ts";
 import { jobAdapterG3Abi } from "../service/chain/abi/job-adapter-g3.ts";
 import { jobAdapterV3Abi } from "../service/chain/abi/job-adapter-v3.ts";
-import { jobEscrowAbi } from "../service/chain/abi/job-escrow.ts";
-import { jobEscrowG3Abi } from "../service/chain/abi/job-escrow-g3.ts";
-import { jobEscrowV3Abi } from "../service/chain/abi/job-escrow-v3.ts";
 import { scoreGateHookAbi } from "../service/chain/abi/score-gate-hook.ts";
 import { verdictEvaluatorAbi } from "../service/chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../service/chain/deployments.ts";
+import { jobEscrowAbi } from "./abi/job-escrow.ts";
+import { jobEscrowG3Abi } from "./abi/job-escrow-g3.ts";
+import { jobEscrowV3Abi } from "./abi/job-escrow-v3.ts";
 import { roleAccounts } from "./accounts.ts";
 
 type Generation = Deployment["escrows"][number]["generation"];

@@ -12,16 +12,19 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 /**
- * Compiles contracts/ and writes service/chain/abi/<name>.ts for every contract and interface, and
- * contracts/bytecode.json with the creation code of every deployable one. `--check` writes nothing and exits 1
- * when a file differs from what it would write.
+ * Compiles contracts/ and writes the ABI of every contract and interface as <name>.ts, and contracts/bytecode.json with the
+ * creation code of every deployable one. ABIs of contracts/local go to devnet/abi, all others to service/chain/abi.
+ * `--check` writes nothing and exits 1 when a file differs from what it would write.
  */
 
 type Artifact = { readonly abi: readonly unknown[]; readonly bytecode: { readonly object: string } };
 type Compiled = { readonly name: string; readonly source: string; readonly artifact: Artifact };
 
 const root = join(import.meta.dirname, "..");
-const abiFolder = "service/chain/abi";
+const serviceFolder = "service/chain/abi";
+const devnetFolder = "devnet/abi";
+/** Local stand-ins of contracts that the service itself reads or calls. */
+const STAND_INS: ReadonlySet<string> = new Set(["IdentityRegistry", "SanctionsList", "UsdCoin"]);
 const bytecodeFile = "contracts/bytecode.json";
 
 const drifted = process.argv.includes("--check") ? check(generate()) : write(generate());
@@ -37,7 +40,7 @@ function generate(): Map<string, string> {
   const bytecode: Record<string, string> = {};
   for (const { name, source, artifact } of compiled) {
     if (artifact.abi.length === 0 || isCoveredInterface(name, names)) continue;
-    const path = `${abiFolder}/${kebabCase(nameOf(name))}.ts`;
+    const path = `${folderOf(name, source)}/${kebabCase(nameOf(name))}.ts`;
     if (files.has(path)) throw new Error(`${source}: a second contract would write ${path}`);
     files.set(path, abiModule(nameOf(name), artifact.abi));
     if (artifact.bytecode.object !== "0x") bytecode[name] = linked(name, artifact.bytecode.object);
@@ -94,6 +97,10 @@ function isCoveredInterface(name: string, names: ReadonlySet<string>): boolean {
   return nameOf(name) !== name && names.has(nameOf(name));
 }
 
+function folderOf(name: string, source: string): string {
+  return source.startsWith("local/") && !STAND_INS.has(name) ? devnetFolder : serviceFolder;
+}
+
 function nameOf(contract: string): string {
   return /^I[A-Z]/.test(contract) ? contract.slice(1) : contract;
 }
@@ -118,10 +125,13 @@ function linked(name: string, code: string): string {
 }
 
 function staleAbis(files: ReadonlyMap<string, string>): string[] {
-  if (!existsSync(join(root, abiFolder))) return [];
-  return readdirSync(join(root, abiFolder))
-    .map((file) => `${abiFolder}/${file}`)
-    .filter((path) => !files.has(path));
+  return [serviceFolder, devnetFolder].flatMap((folder) =>
+    existsSync(join(root, folder))
+      ? readdirSync(join(root, folder))
+          .map((file) => `${folder}/${file}`)
+          .filter((path) => !files.has(path))
+      : [],
+  );
 }
 
 function check(files: ReadonlyMap<string, string>): string[] {
@@ -133,7 +143,7 @@ function check(files: ReadonlyMap<string, string>): string[] {
 }
 
 function write(files: ReadonlyMap<string, string>): string[] {
-  mkdirSync(join(root, abiFolder), { recursive: true });
+  for (const folder of [serviceFolder, devnetFolder]) mkdirSync(join(root, folder), { recursive: true });
   for (const path of staleAbis(files)) rmSync(join(root, path));
   for (const [path, content] of files) writeFileSync(join(root, path), content);
   return [];

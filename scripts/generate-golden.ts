@@ -13,13 +13,14 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import {
   gradeOf,
+  type OracleScore,
+  type OracleTimes,
   packRecord,
   packScore,
   scoreMessage,
   scoreTypedData,
 } from "../service/chain/oracle-codec.ts";
 import { merkleLeaf, merkleProof, merkleTree } from "../service/chain/oracle-merkle.ts";
-import type { OracleScore, OracleTimes } from "../service/chain/oracle-types.ts";
 import { verdictVectors } from "./golden/verdict-eip712.ts";
 import { verificationHashes } from "./golden/verification-hashes.ts";
 

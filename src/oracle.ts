@@ -1,8 +1,7 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { oracleRoot, oracleScore, scoreRequest } from "ponder:schema";
 import type { Address } from "viem";
-import { modelVersionCode, unpackScore } from "../service/chain/oracle-codec.ts";
-import type { OracleScore } from "../service/chain/oracle-types.ts";
+import { modelVersionCode, type OracleScore, unpackScore } from "../service/chain/oracle-codec.ts";
 import { followWallet } from "./follow-wallet.ts";
 import { scoreRequestId } from "./ids.ts";
 import { recordOwnCall } from "./record-transaction.ts";

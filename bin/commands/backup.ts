@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
-import { writeBackup } from "../../service/db/backup/write-backup.ts";
+import { writeBackup } from "../../service/db/backup.ts";
 import type { Invocation } from "../command.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 

@@ -1,15 +1,12 @@
 import { type Account, createWalletClient, http, isAddressEqual, type PublicClient } from "viem";
-import { deployOracle } from "../../service/chain/deploy.ts";
-import { deployEvaluator } from "../../service/chain/deploy-evaluator.ts";
+import { deployEvaluator, deployOracle } from "../../service/chain/deploy.ts";
 import {
   type Deployment,
   loadDeployment,
   requireNewFile,
   writeNewDeployment,
 } from "../../service/chain/deployments.ts";
-import { findFirstBlock } from "../../service/chain/find-first-block.ts";
-import type { Network } from "../../service/chain/networks.ts";
-import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
+import { findFirstBlock, LOCAL_CHAIN_ID, type Network } from "../../service/chain/networks.ts";
 import { accountFromConfig } from "../account-from-config.ts";
 import type { Invocation } from "../command.ts";
 import type { Config } from "../config.ts";

@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from "viem";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
-import { createAdapter } from "../../service/chain/deploy-evaluator.ts";
+import { createAdapter } from "../../service/chain/deploy.ts";
 import {
   type Deployment,
   loadDeployment,

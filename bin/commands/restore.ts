@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGunzip } from "node:zlib";
-import { type RestoredBackup, restoreBackup } from "../../service/db/backup/restore-backup.ts";
+import { type RestoredBackup, restoreBackup } from "../../service/db/backup.ts";
 import type { Invocation } from "../command.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 

@@ -4,7 +4,7 @@ import type { Address, PublicClient } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, requireMigrated } from "../../service/db/database.ts";
-import type { ScanReport } from "../../service/db/tables/scan-report.ts";
+import type { ScanReport } from "../../service/db/tables/scan.ts";
 import {
   beginScan,
   nightOf,

@@ -1,6 +1,5 @@
-import type { PublicClient } from "viem";
-import { BlockNotFoundError } from "viem";
-import type { ChainMark } from "../../service/db/chain-mark.ts";
+import { BlockNotFoundError, type PublicClient } from "viem";
+import type { ChainMark } from "../../service/db/chain-fence.ts";
 
 /** Whether the node still serves the chain that the mark was taken from. Raises the node's error when it is out of reach. */
 export async function servesMarkedChain(client: PublicClient, mark: ChainMark): Promise<boolean> {

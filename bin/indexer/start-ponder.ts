@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
-import { loadDeployment } from "../../service/chain/deployments.ts";
-import { INDEX_SETTINGS_VARIABLE, type IndexSettings } from "../../service/chain/index-settings.ts";
+import {
+  INDEX_SETTINGS_VARIABLE,
+  type IndexSettings,
+  loadDeployment,
+} from "../../service/chain/deployments.ts";
 import { leaveFaultsToOthers } from "../end-on-fault.ts";
 import { type NodeRpc, withFollowedLogs } from "./followed-logs.ts";
 import { withHeadsInOrder } from "./order-heads.ts";

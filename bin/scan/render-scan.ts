@@ -1,5 +1,4 @@
-import type { ScanReport } from "../../service/db/tables/scan-report.ts";
-import { newAgentsOf, registryFaultsOf } from "../../service/db/tables/scan-report.ts";
+import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/db/tables/scan.ts";
 import type { ScanRunRow } from "../../service/registries/nightly/scan-runs.ts";
 import { renderTable } from "../render-table.ts";
 

@@ -16,8 +16,7 @@ import {
   type SpecPorts,
 } from "../../service/api/verification/post-specs.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import type { Database } from "../../service/db/database.ts";
-import { underDeadline } from "../../service/db/query-deadline.ts";
+import { type Database, underDeadline } from "../../service/db/database.ts";
 import { remembered } from "../../service/db/remembered.ts";
 import { createSpecBinder } from "../../service/verification/escrow/bind-spec.ts";
 import { refuseSignature } from "../../service/verification/escrow/check-client-signature.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { readChainMark } from "../../service/db/chain-mark.ts";
+import { readChainMark } from "../../service/db/chain-fence.ts";
 import type { Database } from "../../service/db/database.ts";
 import { EXIT_RESTART } from "../exit-code.ts";
 import { repeat } from "./repeat.ts";

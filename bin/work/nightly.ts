@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "../../service/db/database.ts";
-import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/db/tables/scan-report.ts";
+import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/db/tables/scan.ts";
 import { readAsOf } from "../../service/ingest/read-as-of.ts";
 import type { ScanRunMetrics } from "../../service/registries/metrics.ts";
 import { hasScores } from "../../service/registries/nightly/finish-scan.ts";

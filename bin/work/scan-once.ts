@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
-import type { RootReport, ScanReport } from "../../service/db/tables/scan-report.ts";
+import type { RootReport, ScanReport } from "../../service/db/tables/scan.ts";
 import { publishRoot } from "../../service/oracle/publish-root.ts";
 import { readEpochFigures } from "../../service/registries/nightly/finish-scan.ts";
 import { type ScanSteps, scanOnce } from "../../service/registries/nightly/scan-once.ts";

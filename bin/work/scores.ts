@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
-import { createEnrichMetrics } from "../../service/ingest/enrich/metrics.ts";
+import { createEnrichMetrics } from "../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
 import {
   createFactPatience,

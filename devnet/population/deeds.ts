@@ -1,12 +1,12 @@
 import { type Address, type Hex, keccak256, toHex } from "viem";
-import { gasBurnerAbi } from "../../service/chain/abi/gas-burner.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
-import { keeperTargetAbi } from "../../service/chain/abi/keeper-target.ts";
-import { mixerAbi } from "../../service/chain/abi/mixer.ts";
-import { priceFeedAbi } from "../../service/chain/abi/price-feed.ts";
-import { repairableTargetAbi } from "../../service/chain/abi/repairable-target.ts";
-import { revertOnDemandAbi } from "../../service/chain/abi/revert-on-demand.ts";
 import { sanctionsListAbi } from "../../service/chain/abi/sanctions-list.ts";
+import { gasBurnerAbi } from "../abi/gas-burner.ts";
+import { keeperTargetAbi } from "../abi/keeper-target.ts";
+import { mixerAbi } from "../abi/mixer.ts";
+import { priceFeedAbi } from "../abi/price-feed.ts";
+import { repairableTargetAbi } from "../abi/repairable-target.ts";
+import { revertOnDemandAbi } from "../abi/revert-on-demand.ts";
 import { type Deed, type DeedOf, deed, encode } from "./deed.ts";
 import type { CallData } from "./plan-types.ts";
 

@@ -1,5 +1,5 @@
 import { type Address, keccak256, toHex } from "viem";
-import { jobEscrowAbi } from "../../service/chain/abi/job-escrow.ts";
+import { jobEscrowAbi } from "../abi/job-escrow.ts";
 import { type Deed, type DeedOf, deed, encode, type GasNeed } from "./deed.ts";
 import type { CallData } from "./plan-types.ts";
 

@@ -1,6 +1,6 @@
 import { concatHex, numberToHex } from "viem";
-import { entryPointAbi } from "../../service/chain/abi/entry-point.ts";
-import { operatedWalletAbi } from "../../service/chain/abi/operated-wallet.ts";
+import { entryPointAbi } from "../abi/entry-point.ts";
+import { operatedWalletAbi } from "../abi/operated-wallet.ts";
 import { type AgentContext, planned } from "./agent.ts";
 import { type Deed, deed, encode } from "./deed.ts";
 import type { CallData, PlannedCall } from "./plan-types.ts";

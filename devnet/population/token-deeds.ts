@@ -1,8 +1,8 @@
 import type { Address } from "viem";
-import { constantProductPoolAbi } from "../../service/chain/abi/constant-product-pool.ts";
-import { localTokenAbi } from "../../service/chain/abi/local-token.ts";
-import { spamTokenAbi } from "../../service/chain/abi/spam-token.ts";
-import { wrappedCoinAbi } from "../../service/chain/abi/wrapped-coin.ts";
+import { constantProductPoolAbi } from "../abi/constant-product-pool.ts";
+import { localTokenAbi } from "../abi/local-token.ts";
+import { spamTokenAbi } from "../abi/spam-token.ts";
+import { wrappedCoinAbi } from "../abi/wrapped-coin.ts";
 import { type Deed, type DeedOf, deed, encode } from "./deed.ts";
 import type { Pool, Token } from "./world.ts";
 

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import type { Address } from "viem";
-import type { Database } from "../db/database.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
 
 /** What keys may be allowed beyond calls; review: to decide on held verdicts. */
 export const KEY_SCOPES = ["review"] as const;

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
 import type { Logger } from "pino";
-import type { Database } from "../db/database.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import {
   type BoughtAnswer,
   type Caller,

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Database } from "../db/database.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
 import type { RepeatSlot } from "./access.ts";
 import { type KeptAnswer, keepAnswerStatement } from "./idempotent-answers.ts";
 

@@ -1,6 +1,5 @@
-import type { Database } from "../db/database.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
 import { type AnswerHeaders, type KeyAccess, type Owner, ownerText } from "./access.ts";
 import { type CallSource, clientAddress, type TrustedProxies } from "./client-address.ts";
 import { Problem } from "./problems.ts";

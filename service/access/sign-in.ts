@@ -13,8 +13,7 @@ import {
   parseAbi,
   TimeoutError,
 } from "viem";
-import type { Database } from "../db/database.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import type { KeyAccess, OwnerAccess } from "./access.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { type CallLimiter, countedKeys } from "./rate-limits.ts";

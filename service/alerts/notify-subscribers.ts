@@ -1,6 +1,6 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../db/database.ts";
-import { isolateFaults } from "../db/isolate-faults.ts";
+import { isolateFaults } from "../db/quarantine.ts";
 import {
   type LiveSubscription,
   readToldScores,

@@ -1,5 +1,4 @@
 import { parseAbi } from "viem";
-
 /** Events that all ABI generations of ERC-8183 escrows have in common. */
 export const jobEscrowEvents = parseAbi([
   "event JobFunded(uint256 indexed jobId, address indexed client, uint256 amount)",

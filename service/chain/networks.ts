@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Address, PublicClient } from "viem";
 import { z } from "zod";
 import { deploymentSchema } from "./deployments.ts";
 
@@ -25,4 +26,39 @@ export function loadNetwork(path: string): Network {
   const parsed = networkSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
   if (!parsed.success) throw new Error(`${path} is not a network: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
+}
+
+/** What is asked of a node: whether an address has code at a block. */
+export type CodeReader = Pick<PublicClient, "getCode" | "getBlockNumber">;
+
+/**
+ * The first block at which an address has code, by halving between the first block and the newest. Throws where it has none
+ * now, and where the node does not tell of old blocks: then it keeps no archive.
+ */
+export async function findFirstBlock(client: CodeReader, address: Address): Promise<number> {
+  const head = await client.getBlockNumber({ cacheTime: 0 });
+  if (!(await hasCode(client, address, head))) throw new Error(`there is no contract at ${address}`);
+  let [without, having] = [-1n, head];
+  while (having - without > 1n) {
+    const middle = (without + having) / 2n;
+    if (await hasCodeThen(client, address, middle)) having = middle;
+    else without = middle;
+  }
+  return Number(having);
+}
+
+async function hasCodeThen(client: CodeReader, address: Address, blockNumber: bigint): Promise<boolean> {
+  try {
+    return await hasCode(client, address, blockNumber);
+  } catch (error) {
+    throw new Error(
+      `the node does not tell whether ${address} had code at block ${blockNumber}: ask an archive node, or give the contract's first block`,
+      { cause: error },
+    );
+  }
+}
+
+async function hasCode(client: CodeReader, address: Address, blockNumber: bigint): Promise<boolean> {
+  const code = await client.getCode({ address, blockNumber });
+  return code !== undefined && code !== "0x";
 }

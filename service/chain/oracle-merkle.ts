@@ -1,5 +1,5 @@
 import { concatHex, encodeAbiParameters, type Hex, keccak256 } from "viem";
-import type { OracleLeaf } from "./oracle-types.ts";
+import type { OracleLeaf } from "./oracle-codec.ts";
 
 /** A Merkle tree, leaves first and the root alone in the last layer. */
 export type MerkleTree = { readonly root: Hex; readonly layers: readonly (readonly Hex[])[] };

@@ -1,6 +1,9 @@
-import { sql } from "drizzle-orm";
+import { eq, lt, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { viewOf } from "./index-view.ts";
+import type { Hex } from "viem";
+import type { Database } from "./database.ts";
+import { viewOf } from "./index-snapshot.ts";
+import { chainMark } from "./tables/quarantine.ts";
 
 /**
  * Keeps `resetChain` waiting until the transaction ends. Whatever writes rows that speak of the chain's blocks calls it
@@ -33,4 +36,30 @@ export async function isIndexed(
 
 function fenceOf(chainId: number): string {
   return `ahs-chain:${chainId}`;
+}
+
+export type ChainMark = {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly generation: string;
+};
+
+/** The block by which this database knows its chain; null before the first finalized block. */
+export async function readChainMark(db: Database, chainId: number): Promise<ChainMark | null> {
+  const [row] = await db.select().from(chainMark).where(eq(chainMark.chainId, chainId));
+  if (row === undefined) return null;
+  return { blockNumber: row.blockNumber, blockHash: row.blockHash as Hex, generation: row.generation };
+}
+
+/** Moves the mark to a newer finalized block, never back; the generation is set by the first mark and kept. */
+export async function advanceChainMark(db: Database, chainId: number, mark: ChainMark): Promise<void> {
+  await db
+    .insert(chainMark)
+    .values({ chainId, ...mark })
+    .onConflictDoUpdate({
+      target: chainMark.chainId,
+      set: { blockNumber: mark.blockNumber, blockHash: mark.blockHash, updatedAt: sql`now()` },
+      // Two builds of the index may be followed at once, and be a block apart.
+      setWhere: lt(chainMark.blockNumber, mark.blockNumber),
+    });
 }

@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
-import { Pool, type PoolClient } from "pg";
+import { Pool, type PoolClient, type QueryConfig } from "pg";
 import { isRolledBack } from "./database-failure.ts";
-import { withOwnNames } from "./own-names.ts";
 import { grantRights } from "./roles.ts";
 
 export type Database = NodePgDatabase & { readonly $client: Pool };
 
-export type DatabaseOptions = {
+type DatabaseOptions = {
   readonly url: string;
   /** Shown by PostgreSQL for every connection of this process. */
   readonly applicationName: string;
@@ -152,4 +151,41 @@ export async function requireMigrated(db: Database): Promise<void> {
   throw new Error(
     `the database has ${applied.length} of ${journal.entries.length} migrations: run "ahs migrate" on it first`,
   );
+}
+
+/**
+ * Spread into a statement that a request waits for: the driver gives it up after this time even where the server,
+ * frozen or cut off, can no longer keep its own statement_timeout. Milliseconds; an answer later than this is no use.
+ */
+export const QUERY_DEADLINE = { query_timeout: 5_000 } as const;
+
+/** The same database with that deadline on each of its statements; not for transactions. */
+export function underDeadline({ $client }: Database): NodePgDatabase {
+  const client = {
+    query: (statement: QueryConfig, values?: unknown[]) =>
+      $client.query({ ...statement, ...QUERY_DEADLINE }, values),
+  };
+  // Outside of transactions, a statement is all that drizzle asks of a pool.
+  return drizzle(client as unknown as Pool, { casing: "snake_case" });
+}
+
+/**
+ * Whoever may make a schema can give it the name of a user, where PostgreSQL looks for a function that fits a call better than
+ * its own; nothing of ours is named without its schema.
+ */
+const OWN_NAMES = "-c search_path=pg_catalog";
+
+/**
+ * The URL of a database, by which names without a schema are PostgreSQL's own and nobody else's, with further options of the
+ * server's command line; those that the URL has already stay, but for another search path.
+ */
+export function withOwnNames(databaseUrl: string, options: string | null = null): string {
+  const [base, ...query] = databaseUrl.split("?");
+  const parameters = new URLSearchParams(query.join("?"));
+  const all = [parameters.get("options"), options, OWN_NAMES].filter((part) => part !== null).join(" ");
+  parameters.delete("options");
+  const others = parameters.size === 0 ? "" : `${parameters}&`;
+  // The driver encodes a URL once more that has a space anywhere, but for letters and these.
+  const encoded = encodeURIComponent(all).replaceAll("%20", "+").replaceAll("%3D", "=");
+  return `${base}?${others}options=${encoded}`;
 }

@@ -1,7 +1,7 @@
+import { sql } from "drizzle-orm";
 import type { PoolClient, QueryConfig } from "pg";
-import type { Database } from "./database.ts";
-import { isRolledBack } from "./database-failure.ts";
-import { QUERY_DEADLINE } from "./query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "./database.ts";
+import { databaseFailure, isRolledBack } from "./database-failure.ts";
 
 /**
  * Runs reads on one REPEATABLE READ snapshot, so that all of them see the index at the same moment. They run a second time where
@@ -46,4 +46,21 @@ function inTime(client: PoolClient): PoolClient {
   return new Proxy(client, {
     get: (target, property) => (property === "query" ? query : Reflect.get(target, property, target)),
   });
+}
+
+/** What a statement reads from the index; null while the index has no tables. Every other failure is thrown. */
+export async function fromIndex<Value>(reading: Promise<Value>): Promise<Value | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (databaseFailure(error) === "index") return null;
+    throw error;
+  }
+}
+
+type IndexView = "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event";
+
+/** A view of the index, qualified. */
+export function viewOf(chainId: number, view: IndexView) {
+  return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier(view)}`;
 }

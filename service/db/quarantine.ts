@@ -1,11 +1,13 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
-import type { QuarantineKind } from "./tables/quarantine.ts";
-import { quarantine } from "./tables/quarantine.ts";
+import type { Logger } from "pino";
+import type { Database } from "./database.ts";
+import { isOutage } from "./database-failure.ts";
+import { type QuarantineKind, quarantine } from "./tables/quarantine.ts";
 
 /** The items of one kind of work on one chain. */
-export type QuarantineScope = { readonly chainId: number; readonly kind: QuarantineKind };
+type QuarantineScope = { readonly chainId: number; readonly kind: QuarantineKind };
 
 export type Fault = { readonly subject: string; readonly error: unknown };
 
@@ -134,4 +136,148 @@ function describeFault(error: unknown): string {
   if (inner instanceof SyntaxError) return name;
   const message = inner.message.replace(/["'`].*/s, '"…"');
   return `${name}: ${message}`.replaceAll("\0", "").slice(0, MOST_ERROR_CHARACTERS);
+}
+
+type WorkContext = QuarantineScope & {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly now: () => Date;
+};
+
+type Work = Omit<BatchWork, "batches"> & {
+  /** Each once, in the order in which they are to be attempted. */
+  readonly items: readonly string[];
+  readonly batchSize: number;
+  /** Throws where the work fails whatever the items are. */
+  readonly control: () => Promise<void>;
+};
+
+/** New failures without a single success from which on the fault is taken for one of the whole. */
+const MOST_WITHOUT_SUCCESS = 16;
+/** Quarantined items that one run tries again, each alone. */
+const MOST_AGAIN = 32;
+
+/**
+ * Works through items in batches. An item at fault is quarantined with its error, and left out until its time has come; one
+ * that succeeds then is released. Where the fault is one of the whole (database out of reach, `control` fails, nothing
+ * succeeds), no item is quarantined and the error is thrown.
+ */
+export async function workThrough(context: WorkContext, work: Work): Promise<void> {
+  const { db, kind, logger, now } = context;
+  const startedAt = now();
+  const held = await readQuarantine(db, context);
+  const fresh = work.items.filter((item) => !held.has(item));
+  const dueAt = (item: string) => held.get(item)?.getTime() ?? Number.POSITIVE_INFINITY;
+  const again = work.items
+    .filter((item) => dueAt(item) <= startedAt.getTime())
+    .toSorted((a, b) => dueAt(a) - dueAt(b));
+  const batches = [...inBatches(fresh, work.batchSize), ...inBatches(again.slice(0, MOST_AGAIN), 1)];
+  if (batches.length === 0) return;
+  const { done, faults, untried, firstError } = await isolateFaults({ ...work, batches });
+  const news = faults.filter(({ subject }) => !held.has(subject));
+  if (done.length === 0 && news.length + untried.length > MOST_WITHOUT_SUCCESS) throw firstError;
+  if (faults.length > 0) await work.control();
+  await releaseItems(
+    db,
+    context,
+    done.filter((item) => held.has(item)),
+  );
+  if (faults.length === 0) return;
+  const stored = await quarantineItems(db, context, { faults, now: now() });
+  const [first] = faults;
+  logger.error(
+    {
+      kind,
+      ...{ quarantined: stored, notStored: faults.length - stored, left: untried.length },
+      ...{ subject: first?.subject, err: first?.error },
+    },
+    "items failed alone and are quarantined",
+  );
+}
+
+type BatchWork = {
+  readonly batches: readonly (readonly string[])[];
+  /** Batches in progress at once. */
+  readonly lanes: number;
+  /** May be called again with items that it has done. */
+  readonly attempt: (items: readonly string[]) => Promise<void>;
+  /** Ends the work between two attempts. */
+  readonly signal?: AbortSignal;
+};
+
+type IsolatedFaults = {
+  readonly done: readonly string[];
+  readonly faults: readonly Fault[];
+  /** Items of failed batches for which this run had no attempts left. */
+  readonly untried: readonly string[];
+  /** What was thrown first. */
+  readonly firstError: unknown;
+};
+
+/** Failed parts of batches that are halved again in one run: eight bad items of a batch of 250 at least are found. */
+const MOST_SPLITS = 64;
+
+/**
+ * Attempts every batch; one that fails is halved until the items at fault are alone, after all other batches had their attempt.
+ * Throws when the signal fires, and when an attempt fails because the database is out of reach.
+ */
+export async function isolateFaults(work: BatchWork): Promise<IsolatedFaults> {
+  const fresh = [...work.batches];
+  const parts: (readonly string[])[] = [];
+  const done: string[] = [];
+  const faults: Fault[] = [];
+  const untried: string[] = [];
+  const errors: unknown[] = [];
+  let splits = 0;
+  let outage: { readonly error: unknown } | null = null;
+
+  const take = () => {
+    const batch = fresh.shift();
+    if (batch !== undefined) return { items: batch, isPart: false };
+    // The newest first: so a few attempts lead to one item, and not to many smaller batches.
+    const part = parts.pop();
+    return part === undefined ? null : { items: part, isPart: true };
+  };
+  const divide = (items: readonly string[], isPart: boolean) => {
+    if (isPart) splits += 1;
+    if (splits > MOST_SPLITS) {
+      untried.push(...items);
+      return;
+    }
+    const middle = Math.ceil(items.length / 2);
+    parts.push(items.slice(middle), items.slice(0, middle));
+  };
+  const runLane = async () => {
+    while (outage === null) {
+      const next = take();
+      if (next === null) return;
+      try {
+        work.signal?.throwIfAborted();
+        await work.attempt(next.items);
+        done.push(...next.items);
+      } catch (error) {
+        if (work.signal?.aborted || isOutage(error)) {
+          outage = { error };
+          return;
+        }
+        errors.push(error);
+        const [first, ...others] = next.items;
+        if (first !== undefined && others.length === 0) faults.push({ subject: first, error });
+        else divide(next.items, next.isPart);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: work.lanes }, runLane));
+  throwOutage(outage);
+  return { done, faults, untried, firstError: errors[0] };
+}
+
+function throwOutage(outage: { readonly error: unknown } | null): void {
+  if (outage !== null) throw outage.error;
+}
+
+/** Divides items, in their order. */
+export function inBatches(items: readonly string[], size: number): (readonly string[])[] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

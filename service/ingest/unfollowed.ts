@@ -1,7 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Address } from "viem";
 import type { Database } from "../db/database.ts";
-import { unfollowed } from "../db/tables/unfollowed.ts";
+import { unfollowed } from "../db/tables/history.ts";
 
 /** An address that is not followed, and when the operator said so. */
 export type Unfollowed = { readonly address: Address; readonly addedAt: Date };

@@ -1,8 +1,15 @@
 import { type Address, encodeFunctionData, getAddress, type Hex } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
-import { oracleValiditySeconds, packScore, scoreMessage, scoreTypedData } from "../chain/oracle-codec.ts";
-import type { OracleMessage, OracleOutcome, OracleScore } from "../chain/oracle-types.ts";
+import {
+  type OracleMessage,
+  type OracleOutcome,
+  type OracleScore,
+  oracleValiditySeconds,
+  packScore,
+  scoreMessage,
+  scoreTypedData,
+} from "../chain/oracle-codec.ts";
 import type { ScoreRow } from "./publish-scores.ts";
 
 /** A stored score in the oracle's terms; throws when the row is neither scored nor insufficient as a whole. */

@@ -5,8 +5,7 @@ import { Gauge, type Registry } from "prom-client";
 import { type Address, encodeFunctionData, getAddress } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { holdChain } from "../db/chain-fence.ts";
-import { pauseFor } from "../sender/send-pause.ts";
-import { pauseAfter } from "../sender/send-policy.ts";
+import { pauseAfter, pauseFor } from "../sender/send-policy.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import {
   countOpenEnrolments,

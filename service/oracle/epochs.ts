@@ -2,8 +2,7 @@ import { and, desc, eq, gte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "../db/database.ts";
-import { type EpochLeaf, type EpochState, epoch } from "../db/tables/epoch.ts";
-import { senderTransaction } from "../db/tables/publish.ts";
+import { type EpochLeaf, type EpochState, epoch, senderTransaction } from "../db/tables/publish.ts";
 import type { CarrierRow } from "./publish-intents.ts";
 
 /** An epoch without its leaves, and the transaction that carries its root. */

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gte, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
-import { viewOf } from "../db/index-view.ts";
+import { viewOf } from "../db/index-snapshot.ts";
 import { isOneOf } from "../db/is-one-of.ts";
 import {
   type PublishReason,

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { viewOf } from "../db/index-view.ts";
+import { viewOf } from "../db/index-snapshot.ts";
 
 /** A wallet's record in the oracle, as the index replays it from the oracle's events. */
 export type OracleState = {

@@ -1,9 +1,8 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, encodeFunctionData, type Hex } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
-import { oracleValiditySeconds, packRecord } from "../chain/oracle-codec.ts";
+import { type OracleLeaf, oracleValiditySeconds, packRecord } from "../chain/oracle-codec.ts";
 import { merkleTree } from "../chain/oracle-merkle.ts";
-import type { OracleLeaf } from "../chain/oracle-types.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../db/quarantine.ts";
 import { pauseAfter } from "../sender/send-policy.ts";

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { gradeFloors } from "../chain/oracle-codec.ts";
-import { viewOf } from "../db/index-view.ts";
+import { viewOf } from "../db/index-snapshot.ts";
 import { isOneOf } from "../db/is-one-of.ts";
 import { currentScore, score, walletInterest } from "../db/tables/score.ts";
 import { sanctionsListSql } from "../sanctions/sanctions.ts";

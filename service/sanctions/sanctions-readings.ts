@@ -3,7 +3,7 @@ import { escapeIdentifier } from "pg";
 import type { Address, Hex } from "viem";
 import { holdChain, isIndexed } from "../db/chain-fence.ts";
 import type { Database } from "../db/database.ts";
-import { viewOf } from "../db/index-view.ts";
+import { viewOf } from "../db/index-snapshot.ts";
 import { sanctionsReading } from "../db/tables/sanctions.ts";
 import type { SanctionsClient } from "./sanctions.ts";
 

@@ -1,7 +1,6 @@
 import { escapeIdentifier, type QueryArrayConfig, type QueryArrayResult } from "pg";
 import type { Address } from "viem";
-import type { Database } from "../db/database.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 
 /** An address with one list that it stands on. */

@@ -1,7 +1,6 @@
 import type { Address, Hex } from "viem";
-import type { Database } from "../db/database.ts";
-import { fromIndex } from "../db/from-index.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { fromIndex } from "../db/index-snapshot.ts";
 import { remembered } from "../db/remembered.ts";
 import type { Grade } from "../model/score/record.ts";
 import type { IndexHead } from "./scores.ts";

@@ -1,8 +1,7 @@
 import { escapeIdentifier, type Pool } from "pg";
 import type { Address } from "viem";
-import type { Database } from "../db/database.ts";
-import { fromIndex } from "../db/from-index.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { fromIndex } from "../db/index-snapshot.ts";
 import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
 
 /** A wallet as lists show it. */

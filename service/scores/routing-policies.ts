@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
-import type { Database } from "../db/database.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy } from "../model/score/route.ts";
 
 /** An integrator's policy as it is stored. */

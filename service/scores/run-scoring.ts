@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Address, zeroAddress } from "viem";
-import { workThrough } from "../db/work-through.ts";
+import { workThrough } from "../db/quarantine.ts";
 import { readAsOf } from "../ingest/read-as-of.ts";
 import type { AsOf } from "../model/features/types.ts";
 import { findStaleScores } from "../oracle/publish-scores.ts";

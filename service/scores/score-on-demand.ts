@@ -1,11 +1,17 @@
 import type { Logger } from "pino";
 import type { Address } from "viem";
-import { workThrough } from "../db/work-through.ts";
-import type { History, HistoryRequest } from "../ingest/history/history.ts";
+import { workThrough } from "../db/quarantine.ts";
+import type { History, HistoryFailure, HistoryRequest } from "../ingest/history/history.ts";
 import type { HistoryReader } from "../ingest/history/history-reader.ts";
-import type { HistoryFailure } from "../ingest/history/history-source.ts";
-import { type PastFacts, readGaps, readPastFacts, storeKeptHistory } from "../ingest/history/kept-history.ts";
-import { type PastQuestion, planPast, requestPast } from "../ingest/history/plan-past.ts";
+import {
+  type PastFacts,
+  type PastQuestion,
+  planPast,
+  readGaps,
+  readPastFacts,
+  requestPast,
+  storeKeptHistory,
+} from "../ingest/history/stored-history.ts";
 import { readAsOf } from "../ingest/read-as-of.ts";
 import { hasOwnCall, requestEnrolment } from "../oracle/enrolments.ts";
 import { readSanctionsFlags } from "../sanctions/sanctions.ts";

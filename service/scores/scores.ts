@@ -1,9 +1,8 @@
 import { and, desc, eq } from "drizzle-orm";
 import type { Address, Hex } from "viem";
-import type { Database } from "../db/database.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
-import { inputFile } from "../db/tables/epoch.ts";
+import { inputFile } from "../db/tables/publish.ts";
 import { score } from "../db/tables/score.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import type { ConfidenceLevel, Grade } from "../model/score/record.ts";

@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { tellChanges, watchWallets } from "../alerts/notify-subscribers.ts";
 import { holdChain, isIndexed } from "../db/chain-fence.ts";
 import type { Database } from "../db/database.ts";
-import { inputFile } from "../db/tables/epoch.ts";
+import { inputFile } from "../db/tables/publish.ts";
 import { currentScore, score } from "../db/tables/score.ts";
 import { proposeIntents } from "../oracle/propose-intents.ts";
 import type { PublishPolicy } from "../oracle/publish-policy.ts";

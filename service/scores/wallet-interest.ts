@@ -1,6 +1,5 @@
 import type { Address } from "viem";
-import type { Database } from "../db/database.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 
 /** Notes that somebody read a wallet, so that its score gets a heartbeat. */
 type InterestRecorder = (address: Address) => Promise<void>;

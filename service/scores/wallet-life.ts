@@ -1,6 +1,5 @@
 import type { Address, Hex } from "viem";
-import type { Database } from "../db/database.ts";
-import { QUERY_DEADLINE } from "../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 
 /** When an own call was mined. */
 export type SeenCall = {

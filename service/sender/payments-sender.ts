@@ -1,11 +1,9 @@
 import { and, desc, eq, gte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
-import type { Database } from "../db/database.ts";
-import { underDeadline } from "../db/query-deadline.ts";
+import { type Database, underDeadline } from "../db/database.ts";
 import { type SenderState, senderTransaction } from "../db/tables/publish.ts";
-import { SENDER_CHANNEL } from "./sender-session.ts";
-import { enqueueTransaction, type SenderKey } from "./sender-transactions.ts";
+import { enqueueTransaction, SENDER_CHANNEL, type SenderKey } from "./sender-transactions.ts";
 
 /** Names one EIP-3009 authorization, for good: its token marks the nonce as used. All lower-case. */
 export type AuthorizationId = { readonly asset: Address; readonly payer: Address; readonly nonce: Hex };

@@ -1,8 +1,8 @@
 import { keccak256 } from "viem";
-import { classifySendFailure, isRpcError, type SendFailure } from "./send-errors.ts";
-import { bumpFees, type Fees, suggestFees } from "./send-fees.ts";
 import { fail, forbid, note, postpone, update } from "./send-outcome.ts";
 import type { KeylessPass, NoncedTransaction, Pass } from "./send-pass.ts";
+import { bumpFees, type Fees, suggestFees } from "./send-policy.ts";
+import { classifySendFailure, isRpcError, type SendFailure } from "./send-rpc.ts";
 
 /** Signs and offers it to the node; what the key must not be made to send is neither. Throws as offer does, and a SignerFailure. */
 export async function signAndBroadcast(

@@ -1,6 +1,6 @@
-import type { SendFailure } from "./send-errors.ts";
 import { type KeylessPass, type NoncedTransaction, nonced } from "./send-pass.ts";
 import { pauseAfter } from "./send-policy.ts";
+import type { SendFailure } from "./send-rpc.ts";
 import type { MinedReceipt } from "./send-step.ts";
 import { type SenderTransactionPatch, updateTransaction } from "./sender-transactions.ts";
 

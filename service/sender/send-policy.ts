@@ -16,7 +16,7 @@ export const PAYER_MAX_REVERTED_GAS = 1_000_000n;
 const VERDICT_MAX_GAS = { settle: 3_000_000n, hold: 2_800_000n } as const;
 
 /** Purposes that share a day's gas. */
-export type GasBudget = { readonly purposes: readonly string[]; readonly dailyGas: bigint };
+type GasBudget = { readonly purposes: readonly string[]; readonly dailyGas: bigint };
 
 /** About 12,000 payments, and 1,500 verdicts of common size. */
 export const DEFAULT_DAILY_GAS = { x402: 1_000_000_000n, verdicts: 500_000_000n } as const;
@@ -74,4 +74,53 @@ export function senderPolicy(
 /** Milliseconds to wait after the given number of failures in a row. */
 export function pauseAfter(failures: number, retryMs: SenderPolicy["retryMs"]): number {
   return Math.min(retryMs.first * 2 ** Math.min(failures, 30), retryMs.longest);
+}
+
+/** Resolves after the given milliseconds, or as soon as the signal fires. */
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish);
+    if (signal.aborted) finish();
+  });
+}
+
+/** Wei per gas, as in EIP-1559. */
+export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
+
+/** Nodes replace a pending transaction for 10 % more (geth) or 12.5 % more (others): the larger one suits all. */
+const REPLACEMENT_PERMILLE = 1125n;
+
+/** Fees for a new transaction: room for the base fee to double, never above the ceiling. */
+export function suggestFees(
+  market: { baseFeePerGas: bigint; priorityFeePerGas: bigint },
+  ceiling: bigint,
+): Fees {
+  const maxFeePerGas = smaller(2n * market.baseFeePerGas + market.priorityFeePerGas, ceiling);
+  return { maxFeePerGas, maxPriorityFeePerGas: smaller(market.priorityFeePerGas, maxFeePerGas) };
+}
+
+/** Fees that replace a stuck transaction: both at least 12.5 % up; null when the ceiling leaves no room for that. */
+export function bumpFees(previous: Fees, suggested: Fees, ceiling: bigint): Fees | null {
+  const maxFeePerGas = larger(raised(previous.maxFeePerGas), suggested.maxFeePerGas);
+  const maxPriorityFeePerGas = larger(raised(previous.maxPriorityFeePerGas), suggested.maxPriorityFeePerGas);
+  if (maxFeePerGas > ceiling) return null;
+  return { maxFeePerGas: larger(maxFeePerGas, maxPriorityFeePerGas), maxPriorityFeePerGas };
+}
+
+function raised(fee: bigint): bigint {
+  return larger((fee * REPLACEMENT_PERMILLE + 999n) / 1000n, fee + 1n);
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

@@ -1,12 +1,16 @@
 import type { Address, Hex } from "viem";
 import { readRevertedGas } from "./payments-sender.ts";
-import type { SendFailure } from "./send-errors.ts";
 import { type Attempt, marketFees, signAndBroadcast, told } from "./send-offer.ts";
 import { fail, forbid, postpone, update } from "./send-outcome.ts";
 import { nonced, type Pass, reservedWei } from "./send-pass.ts";
 import { PAYER_MAX_REVERTED_GAS } from "./send-policy.ts";
-import { readGasSpent } from "./sender-spending.ts";
-import { readHighestNonce, readUnminedTransactions, type SenderTransaction } from "./sender-transactions.ts";
+import type { SendFailure } from "./send-rpc.ts";
+import {
+  readGasSpent,
+  readHighestNonce,
+  readUnminedTransactions,
+  type SenderTransaction,
+} from "./sender-transactions.ts";
 
 /** Failures that pass by themselves; a transaction with any other is never sent. */
 const LATER: ReadonlySet<SendFailure["kind"]> = new Set([

@@ -1,9 +1,11 @@
-import { and, asc, eq, isNull, lte, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
-import { SENDER_CHANNEL } from "./sender-session.ts";
+
+/** Channel on which a queued transaction wakes the sender. */
+export const SENDER_CHANNEL = "ahs_sender";
 
 export type SenderTransaction = typeof senderTransaction.$inferSelect;
 export type SenderTransactionPatch = Partial<typeof senderTransaction.$inferInsert>;
@@ -11,7 +13,7 @@ export type SenderTransactionPatch = Partial<typeof senderTransaction.$inferInse
 /** One key on one chain: whose transactions are meant. */
 export type SenderKey = { readonly chainId: number; readonly sender: Address };
 
-export type TransactionRequest = SenderKey & {
+type TransactionRequest = SenderKey & {
   /** Names the wish among all of this key: a second request under the same reference adds nothing. */
   readonly reference: string;
   /** What it is for, as metrics and budgets tell them apart. */
@@ -127,4 +129,34 @@ export async function updateTransaction(
 
 function ofKey(key: SenderKey) {
   return and(eq(senderTransaction.chainId, key.chainId), eq(senderTransaction.sender, lowerCase(key.sender)));
+}
+
+const DAY_MS = 86_400_000;
+
+/** Gas that transactions of these purposes took of the UTC day: used where they are mined, their limit where they are under way. */
+export async function readGasSpent(
+  db: NodePgDatabase,
+  of: { readonly chainId: number; readonly purposes: readonly string[]; readonly now: Date },
+): Promise<bigint> {
+  const { chainId, purposes, now } = of;
+  const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const [spent] = await db
+    .select({
+      gas: sql<string>`coalesce(sum(coalesce(${senderTransaction.gasUsed}, ${senderTransaction.gasLimit})), 0)`,
+    })
+    .from(senderTransaction)
+    .where(
+      and(
+        eq(senderTransaction.chainId, chainId),
+        inArray(senderTransaction.purpose, [...purposes]),
+        // What was queued the day before may be sent today.
+        gte(senderTransaction.createdAt, new Date(midnight - DAY_MS)),
+        isNotNull(senderTransaction.gasLimit),
+        gte(
+          sql`coalesce(${senderTransaction.broadcastAt}, ${senderTransaction.updatedAt})`,
+          new Date(midnight),
+        ),
+      ),
+    );
+  return BigInt(spent?.gas ?? 0);
 }

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { SignerFailure } from "./remote-signer.ts";
 import { broadcast, bump, signAndBroadcast } from "./send-offer.ts";
 import { recordMined, recordUnmined, requeue } from "./send-outcome.ts";
 import {
@@ -11,7 +12,6 @@ import {
 import { sendQueued } from "./send-queued.ts";
 import { type MinedReceipt, nextStep, type SendStep } from "./send-step.ts";
 import { readOpenTransactions, readQueuedTransactions } from "./sender-transactions.ts";
-import { SignerFailure } from "./signer-failure.ts";
 
 /** What one pass saw; under the same head the next one need not ask again about mined transactions. */
 export type PassResult = { readonly headHash: Hex | null; readonly busy: boolean };

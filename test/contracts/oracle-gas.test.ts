@@ -2,8 +2,12 @@ import { join } from "node:path";
 import { type Address, getAddress, type Hex, keccak256, numberToHex, slice } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
-import { packScore, scoreMessage, scoreTypedData } from "../../service/chain/oracle-codec.ts";
-import type { OracleScore } from "../../service/chain/oracle-types.ts";
+import {
+  type OracleScore,
+  packScore,
+  scoreMessage,
+  scoreTypedData,
+} from "../../service/chain/oracle-codec.ts";
 import { type GasChain, startGasChain } from "./support/gas-chain.ts";
 
 /** Most gas of a whole transaction, base cost and calldata included; of a batch, per wallet (contracts.md). */

@@ -1,5 +1,6 @@
 import { encodeFunctionData, keccak256, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jobEscrowAbi } from "../../devnet/abi/job-escrow.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { contractAddresses } from "../../devnet/contract-list.ts";
 import { jobProvider } from "../../devnet/job-provider.ts";
@@ -7,7 +8,6 @@ import { createRoster, samplesOf } from "../../devnet/population/roster.ts";
 import { createWorld } from "../../devnet/population/world.ts";
 import { localEscrows } from "../../devnet/verification-contracts.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
-import { jobEscrowAbi } from "../../service/chain/abi/job-escrow.ts";
 import { scoreGateHookAbi } from "../../service/chain/abi/score-gate-hook.ts";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
 import { packScore } from "../../service/chain/oracle-codec.ts";

@@ -9,8 +9,8 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openChainClient } from "../../bin/process.ts";
 import bytecodes from "../../contracts/bytecode.json" with { type: "json" };
+import { mintCallbackAbi } from "../../devnet/abi/mint-callback.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
-import { mintCallbackAbi } from "../../service/chain/abi/mint-callback.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
 

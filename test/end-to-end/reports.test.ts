@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, encodeFunctionData, getAddress, maxUint256, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keeperTargetAbi } from "../../service/chain/abi/keeper-target.ts";
-import { spamTokenAbi } from "../../service/chain/abi/spam-token.ts";
+import { keeperTargetAbi } from "../../devnet/abi/keeper-target.ts";
+import { spamTokenAbi } from "../../devnet/abi/spam-token.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { until } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";

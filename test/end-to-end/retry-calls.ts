@@ -1,10 +1,10 @@
 import { type Address, encodeFunctionData, erc721Abi, type Hex, maxUint256 } from "viem";
+import { constantProductPoolAbi } from "../../devnet/abi/constant-product-pool.ts";
+import { keeperTargetAbi } from "../../devnet/abi/keeper-target.ts";
+import { localTokenAbi } from "../../devnet/abi/local-token.ts";
+import { repairableTargetAbi } from "../../devnet/abi/repairable-target.ts";
+import { revertOnDemandAbi } from "../../devnet/abi/revert-on-demand.ts";
 import type { Contracts } from "../../devnet/contract-list.ts";
-import { constantProductPoolAbi } from "../../service/chain/abi/constant-product-pool.ts";
-import { keeperTargetAbi } from "../../service/chain/abi/keeper-target.ts";
-import { localTokenAbi } from "../../service/chain/abi/local-token.ts";
-import { repairableTargetAbi } from "../../service/chain/abi/repairable-target.ts";
-import { revertOnDemandAbi } from "../../service/chain/abi/revert-on-demand.ts";
 
 /** An account without code, which may take what the agent let it. */
 const DRAINER: Address = "0x0000000000000000000000000000000000d4a14e";

@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, type Hex, isHex, numberToHex } from "viem";
 import bytecodes from "../../contracts/bytecode.json" with { type: "json" };
-import { hostileContractAbi } from "../../service/chain/abi/hostile-contract.ts";
+import { hostileContractAbi } from "../../devnet/abi/hostile-contract.ts";
+import { mintCallbackAbi } from "../../devnet/abi/mint-callback.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
-import { mintCallbackAbi } from "../../service/chain/abi/mint-callback.ts";
 import type { StandChain } from "../stand/chain.ts";
 import { bundleOf, selfPointingBatch, selfPointingMulticall } from "./self-pointing.ts";
 

@@ -1,5 +1,5 @@
 import { type Address, concat, encodeFunctionData, type Hex, numberToHex, pad, zeroHash } from "viem";
-import { entryPointAbi } from "../../service/chain/abi/entry-point.ts";
+import { entryPointAbi } from "../../devnet/abi/entry-point.ts";
 
 /** executeBatch(address[],bytes[]), as common accounts have it. */
 const EXECUTE_BATCH: Hex = "0x18dfb3c7";

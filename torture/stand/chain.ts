@@ -1,8 +1,7 @@
 import { type Address, encodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
-import { keeperTargetAbi } from "../../service/chain/abi/keeper-target.ts";
+import { keeperTargetAbi } from "../../devnet/abi/keeper-target.ts";
 import { startTestChain, type TestChain } from "../../test/support/anvil-testkit/chain.ts";
-import type { Random } from "../random.ts";
-import { pick } from "../random.ts";
+import { pick, type Random } from "../random.ts";
 
 /** Wallets of the torture's agents. */
 export const AGENTS: readonly Address[] = Array.from({ length: 6 }, (_, index) =>

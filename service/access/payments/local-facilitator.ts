@@ -15,8 +15,8 @@ import {
 } from "viem";
 import type { GasPrice } from "../../chain/gas-price.ts";
 import type { AuthorizationId, SettlementTransaction } from "../../sender/payments-sender.ts";
-import { classifySendFailure } from "../../sender/send-errors.ts";
 import { SETTLEMENT_MAX_GAS } from "../../sender/send-policy.ts";
+import { classifySendFailure } from "../../sender/send-rpc.ts";
 import type { PresentedPayment } from "../access.ts";
 import {
   type Facilitator,

@@ -1,7 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL, sql } from "drizzle-orm";
 import type { Hex } from "viem";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE, underDeadline } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE, underDeadline } from "../../db/database.ts";
 import { payment } from "../../db/tables/payment.ts";
 import { ANSWER_KEPT_MS, CONFIRM_MS, type StoredPayment } from "./payments.ts";
 

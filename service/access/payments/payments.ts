@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
-import type { Database } from "../../db/database.ts";
-import { underDeadline } from "../../db/query-deadline.ts";
+import { type Database, underDeadline } from "../../db/database.ts";
 import { type PaymentState, payment } from "../../db/tables/payment.ts";
 import type { PresentedPayment } from "../access.ts";
 

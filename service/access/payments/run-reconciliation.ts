@@ -3,7 +3,7 @@ import type { Gauge } from "prom-client";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
-import { pauseFor } from "../../sender/send-pause.ts";
+import { pauseFor } from "../../sender/send-policy.ts";
 import type { PaymentMetrics } from "./metrics.ts";
 import type { Authorization, FinalBlock, PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";

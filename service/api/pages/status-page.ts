@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { newAgentsOf } from "../../db/tables/scan-report.ts";
+import { newAgentsOf } from "../../db/tables/scan.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { answerPrivatePage, type Page, type PageRuntime } from "./page.ts";
 import { countOf, countWords, dayWords, spanWords, timeTag } from "./page-words.ts";

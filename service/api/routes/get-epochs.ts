@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
 import { Problem } from "../../access/problems.ts";
+import type { OracleLeaf } from "../../chain/oracle-codec.ts";
 import { merkleProof, merkleTree } from "../../chain/oracle-merkle.ts";
-import type { OracleLeaf } from "../../chain/oracle-types.ts";
 import type { StoredEpoch } from "../../oracle/epochs.ts";
 
 import { answerTagged } from "../kit/answer.ts";

@@ -2,9 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, numberToHex } from "viem";
 import { getHttpRpcClient, type HttpRpcClient } from "viem/utils";
 import { z } from "zod";
-import { failureOfHttpError, failureOfRpcError } from "./classify-rpc-error.ts";
-import { EnrichFailure } from "./failure.ts";
-import type { RawLog } from "./raw-log.ts";
+import { EnrichFailure, failureOfHttpError, failureOfRpcError } from "./failure.ts";
 import {
   blockAnswer,
   bytesAnswer,
@@ -12,6 +10,7 @@ import {
   logAnswer,
   type RawBlock,
   type RawHeader,
+  type RawLog,
   type RawReceipt,
   type RawTransaction,
   receiptAnswer,
@@ -43,7 +42,7 @@ export type ChainReader = {
   logs(filter: LogFilter): Promise<readonly RawLog[]>;
 };
 
-export type ChainReaderOptions = {
+type ChainReaderOptions = {
   readonly url: string;
   /** Deadline of one request, its body included. */
   readonly timeoutMs: number;
@@ -155,4 +154,15 @@ function parseAnswer<Answer>(schema: z.ZodType<Answer>, method: string, result: 
   const parsed = schema.safeParse(result);
   if (parsed.success) return parsed.data;
   throw new EnrichFailure("garbage", `${method}: ${z.prettifyError(parsed.error).slice(0, 300)}`);
+}
+
+/** Code of an account at a block, or at the newest finalized one of a node that keeps no state of that block. */
+export async function readCode(client: ChainReader, address: Address, block: number): Promise<Hex> {
+  try {
+    return await client.code(address, block);
+  } catch (error) {
+    if (!(error instanceof EnrichFailure) || error.kind === "timeout" || error.kind === "rate_limited")
+      throw error;
+    return client.code(address, "finalized");
+  }
 }

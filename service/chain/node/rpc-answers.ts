@@ -1,4 +1,4 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, toEventSelector } from "viem";
 import { z } from "zod";
 
 const LOWER = (value: string) => value.toLowerCase();
@@ -87,3 +87,91 @@ export type RawTransaction = z.infer<typeof transactionAnswer>;
 export type RawReceipt = z.infer<typeof receiptAnswer>;
 export type RawHeader = z.infer<typeof headerAnswer>;
 export type RawBlock = z.infer<typeof blockAnswer>;
+
+/** Hex digits of a 32-byte word. */
+const WORD = 64;
+const HEX_DIGITS = /^[0-9a-f]*$/;
+
+/** The 32-byte words of a log's data; null when it is no whole number of them. */
+export function wordsOf(data: Hex): readonly string[] | null {
+  const digits = data.slice(2).toLowerCase();
+  if (!data.startsWith("0x") || digits.length % WORD !== 0 || !HEX_DIGITS.test(digits)) return null;
+  return Array.from({ length: digits.length / WORD }, (_, index) =>
+    digits.slice(index * WORD, (index + 1) * WORD),
+  );
+}
+
+/** The only word of a topic; null when it is none. */
+export function topicWord(topic: Hex | undefined): string | null {
+  if (topic === undefined) return null;
+  const words = wordsOf(topic);
+  return words?.length === 1 ? (words[0] ?? null) : null;
+}
+
+/** The lower-case address in a word; null when the word is larger than one. */
+export function addressOf(word: string | null | undefined): Address | null {
+  if (word === null || word === undefined || !word.startsWith("0".repeat(24))) return null;
+  return `0x${word.slice(24)}`;
+}
+
+/** The unsigned integer in a word. */
+export function uintOf(word: string | null | undefined): bigint | null {
+  return word === null || word === undefined ? null : BigInt(`0x${word}`);
+}
+
+/** The boolean in a word; null when it is neither 0 nor 1. */
+export function boolOf(word: string | null | undefined): boolean | null {
+  const value = uintOf(word);
+  return value === 0n || value === 1n ? value === 1n : null;
+}
+
+/** The uint256[] whose offset, in bytes, is the given head word; null when it does not lie within the words. */
+export function uintArrayOf(words: readonly string[], head: number): readonly bigint[] | null {
+  const offset = uintOf(words[head]);
+  if (offset === null || offset % 32n !== 0n || offset / 32n >= BigInt(words.length)) return null;
+  const start = Number(offset / 32n);
+  const length = uintOf(words[start]);
+  if (length === null || length > BigInt(words.length - start - 1)) return null;
+  return words.slice(start + 1, start + 1 + Number(length)).map((word) => BigInt(`0x${word}`));
+}
+
+/** ERC-20 and ERC-721: topics 1 and 2 are from and to; ERC-721 has the id as topic 3. */
+export const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
+/** ERC-1155: topics 1, 2, 3 are operator, from, to. */
+export const TRANSFER_SINGLE = toEventSelector("TransferSingle(address,address,address,uint256,uint256)");
+export const TRANSFER_BATCH = toEventSelector("TransferBatch(address,address,address,uint256[],uint256[])");
+/** ERC-20 and ERC-721: topics 1 and 2 are owner and spender; ERC-721 has the id as topic 3. */
+export const APPROVAL = toEventSelector("Approval(address,address,uint256)");
+/** ERC-721 and ERC-1155: topics 1 and 2 are owner and operator. */
+export const APPROVAL_FOR_ALL = toEventSelector("ApprovalForAll(address,address,bool)");
+/** Wrapped native coin: topic 1 is whose. */
+export const DEPOSIT = toEventSelector("Deposit(address,uint256)");
+export const WITHDRAWAL = toEventSelector("Withdrawal(address,uint256)");
+/** ERC-4337: topics 1, 2, 3 are the operation's hash, its sender, its paymaster. */
+export const USER_OPERATION = toEventSelector(
+  "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",
+);
+/** ERC-4337: all operations of a bundle are valid, and what follows are their executions in order. */
+export const BEFORE_EXECUTION = toEventSelector("BeforeExecution()");
+/** What an entry point itself says of an operation that did not go well. */
+export const OPERATION_TROUBLE: readonly string[] = [
+  "UserOperationRevertReason(bytes32,address,uint256,bytes)",
+  "PostOpRevertReason(bytes32,address,uint256,bytes)",
+  "UserOperationPrefundTooLow(bytes32,address,uint256)",
+].map((event) => toEventSelector(event));
+/** Safe: the account that emits it has executed; up to 1.4.0 the hash is no topic. */
+export const SAFE_SUCCESS = toEventSelector("ExecutionSuccess(bytes32,uint256)");
+export const SAFE_FAILURE = toEventSelector("ExecutionFailure(bytes32,uint256)");
+/** AggregatorV3: topics 1 and 2 are the answer and its round. */
+export const ANSWER_UPDATED = toEventSelector("AnswerUpdated(int256,uint256,uint256)");
+
+/** A log as a node tells it, with lower-case hex. */
+export type RawLog = {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly transactionHash: Hex;
+  readonly logIndex: number;
+};

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, integer, jsonb, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import type { RoutingPolicy } from "../../model/score/route.ts";
 import { ahs } from "./schema.ts";
 
 /** API keys; the key itself is never stored. One unit is 0.001 USD. */
@@ -65,4 +66,14 @@ export const keyCredit = ahs.table("key_credit", {
     .references(() => apiKey.id),
   units: bigint({ mode: "number" }).notNull(),
   createdAt: timestamp({ withTimezone: true }).notNull(),
+});
+
+/** Routing policies of integrators; without one the default table holds. */
+export const routingPolicy = ahs.table("routing_policy", {
+  /** key:ID or wallet:ADDRESS. */
+  owner: text().primaryKey(),
+  policy: jsonb().$type<RoutingPolicy>().notNull(),
+  /** SHA-256 of the policy and its time, which ETag shows. */
+  version: text().notNull(),
+  updatedAt: timestamp({ withTimezone: true }).notNull(),
 });

@@ -47,3 +47,15 @@ export const enrolment = ahs.table(
     index("enrolment_state").on(table.chainId, table.state),
   ],
 );
+
+/** Addresses that the operator does not want followed, whatever names them on the chain. */
+export const unfollowed = ahs.table(
+  "unfollowed",
+  {
+    chainId: integer().notNull(),
+    /** In lower case. */
+    address: address().notNull(),
+    addedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.address] })],
+);

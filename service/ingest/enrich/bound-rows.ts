@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import type { Address } from "viem";
+import type { Database } from "../../db/database.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 import type { Followed } from "./log-rows.ts";
 
@@ -8,7 +10,7 @@ type ApprovalRow = EnrichRows["approvals"][number];
 /** Whether a transaction is an own call of a wallet, sent by it or executed by its account. */
 type IsOwn = (wallet: string, transactionHash: string) => boolean;
 
-export type Bounded<Row> = { readonly kept: readonly Row[]; readonly leftOut: number };
+type Bounded<Row> = { readonly kept: readonly Row[]; readonly leftOut: number };
 
 /** Transfers of one listed token, or of native coin, of a wallet in a block: five hundred payments a second on Base. */
 const LISTED_PER_BLOCK = 1_000;
@@ -113,4 +115,20 @@ function takeOfEach<Row>(rows: readonly Row[], most: number, keyOf: (row: Row) =
 function byAmount({ amount: a }: TransferRow, { amount: b }: TransferRow): number {
   const [first, second] = [a ?? 0n, b ?? 0n];
   return first === second ? 0 : first > second ? -1 : 1;
+}
+
+/** Rows of one statement, so that none runs into its time limit. */
+const BATCH = 5_000;
+
+/** Deletes some transfers that are kept no longer, as of a moment in Unix seconds of chain time; answers how many, and whether more are due. */
+export async function dropClaimedTransfers(
+  db: Database,
+  { chainId, now }: { readonly chainId: number; readonly now: number },
+): Promise<{ readonly dropped: number; readonly more: boolean }> {
+  const { rowCount } = await db.execute(sql`
+    delete from ahs.enrich_transfer where (chain_id, block, log_index, item) in (
+      select chain_id, block, log_index, item from ahs.enrich_transfer
+      where chain_id = ${chainId} and kept_until < ${now} order by kept_until limit ${BATCH})`);
+  const dropped = rowCount ?? 0;
+  return { dropped, more: dropped === BATCH };
 }

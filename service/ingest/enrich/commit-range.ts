@@ -11,6 +11,7 @@ import {
   storeStrangerCalls,
 } from "./contact-rows.ts";
 import { dealingsOfCalls, dealingsOfTransfers, sumDealings } from "./contacts.ts";
+import type { Market } from "./context.ts";
 import { storeApprovals } from "./enrich-approvals.ts";
 import type { Creation } from "./enrich-reads.ts";
 import {
@@ -23,10 +24,8 @@ import {
   storeRows,
   takeRange,
 } from "./enrich-writes.ts";
-import { type FeedPriceRow, readFeedPrices, storeFeedPrices } from "./feed-prices.ts";
-import type { Market } from "./market.ts";
 import { type WantedFact, wantFacts } from "./pending-facts.ts";
-import { createPriceBook } from "./price-book.ts";
+import { createPriceBook, type FeedPriceRow, readFeedPrices, storeFeedPrices } from "./prices.ts";
 import { type BlockCall, countStrangers } from "./strangers.ts";
 
 /** Everything that one range says. */

@@ -1,10 +1,10 @@
 import { type Address, zeroAddress as NOBODY } from "viem";
 import type { ContactIncrement } from "./contact-rows.ts";
+import type { Market } from "./context.ts";
 import type { Creation } from "./enrich-reads.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
-import type { Market } from "./market.ts";
 import type { OwnCallRow } from "./own-call.ts";
-import type { ValueOf } from "./price-book.ts";
+import type { ValueOf } from "./prices.ts";
 
 type TransferRow = EnrichRows["transfers"][number];
 

@@ -1,11 +1,10 @@
 import type { Logger } from "pino";
+import { Counter, Gauge, type Registry } from "prom-client";
 import type { Address } from "viem";
+import type { Deployment } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import type { Database } from "../../db/database.ts";
 import type { CrashWatch } from "./crash-watch.ts";
-import type { EnrichLimits } from "./enrich-limits.ts";
-import type { Market } from "./market.ts";
-import type { EnrichMetrics } from "./metrics.ts";
 import type { ReadReceipts } from "./read-receipts.ts";
 
 /** What is known of a feed between ranges. */
@@ -52,3 +51,133 @@ export type EnrichContext = {
   readonly metrics: EnrichMetrics;
   readonly logger: Logger;
 };
+
+export type EnrichLimits = {
+  /** Most blocks of one eth_getLogs. */
+  readonly maxBlocks: number;
+  /** Most addresses in one filter. */
+  readonly maxWallets: number;
+  /** Most logs of one range of several blocks; more are read in smaller ranges. */
+  readonly maxLogs: number;
+  /** Most blocks with own calls or executions, each a request, in one range: what a kill can cost. */
+  readonly maxCallBlocks: number;
+  /** Most requests under way. */
+  readonly concurrency: number;
+};
+
+export const enrichLimits: EnrichLimits = {
+  maxBlocks: 2_000,
+  maxWallets: 500,
+  maxLogs: 20_000,
+  maxCallBlocks: 250,
+  concurrency: 4,
+};
+
+export type EnrichMetrics = {
+  readonly lagBlocks: Gauge;
+  readonly pastWallets: Gauge;
+  readonly requests: Counter<"method">;
+  readonly rows: Counter<"table">;
+  readonly failures: Counter<"kind">;
+  readonly factFailures: Counter<"reason">;
+  readonly leftOut: Counter<"what">;
+  readonly dropped: Counter<"table">;
+};
+
+/** Registers the metrics of enrichment; once per registry, since names in it are unique. */
+export function createEnrichMetrics(registry: Registry): EnrichMetrics {
+  const registers = [registry];
+  return {
+    lagBlocks: new Gauge({
+      name: "ahs_enrich_lag_blocks",
+      help: "Finalized blocks of the index that are not enriched yet",
+      registers,
+    }),
+    pastWallets: new Gauge({
+      name: "ahs_enrich_past_wallets",
+      help: "Wallets whose own past is not read up to the cursor yet",
+      registers,
+    }),
+    requests: new Counter({
+      name: "ahs_enrich_requests_total",
+      help: "Requests to the node, retries included",
+      labelNames: ["method"],
+      registers,
+    }),
+    rows: new Counter({
+      name: "ahs_enrich_rows_total",
+      help: "Rows written",
+      labelNames: ["table"],
+      registers,
+    }),
+    failures: new Counter({
+      name: "ahs_enrich_failures_total",
+      help: "Ranges that could not be read, by kind; they are tried again",
+      labelNames: ["kind"],
+      registers,
+    }),
+    leftOut: new Counter({
+      name: "ahs_enrich_left_out_total",
+      help: "What no answer of the node has room for, is more than is kept, or ended processes, by what it is; it is not read again",
+      labelNames: ["what"],
+      registers,
+    }),
+    dropped: new Counter({
+      name: "ahs_enrich_rows_dropped_total",
+      help: "Rows deleted whose time was over: transfers of unlisted tokens that others claimed",
+      labelNames: ["table"],
+      registers,
+    }),
+    factFailures: new Counter({
+      name: "ahs_enrich_fact_failures_total",
+      help: "Accounts of which the source gave no facts, by reason; they are asked for again",
+      labelNames: ["reason"],
+      registers,
+    }),
+  };
+}
+
+/** A coin or token that is worth something, and the feed that says what. */
+export type PricedToken = { readonly decimals: number; readonly feed: Address };
+
+/** What the chain's deployment says of value; addresses are lower-case. */
+export type Market = {
+  /** Null where no feed prices the native coin. */
+  readonly native: PricedToken | null;
+  readonly wrappedNative: Address | null;
+  /** Recognised ERC-20 tokens: what they log is so. */
+  readonly listed: ReadonlySet<Address>;
+  /** Recognised ERC-20 tokens that a feed prices. */
+  readonly tokens: ReadonlyMap<Address, PricedToken>;
+  /** Every feed once, by rising address. */
+  readonly feeds: readonly Address[];
+};
+
+/** The market of a deployment in the form that enrichment compares with. */
+export function marketOf({ market }: Deployment): Market {
+  const native = priced(market.native);
+  const tokens = new Map<Address, PricedToken>();
+  for (const token of market.tokens) {
+    const known = priced(token);
+    if (known !== null) tokens.set(lowerCase(token.address), known);
+  }
+  const feeds = [...(native === null ? [] : [native]), ...tokens.values()].map(({ feed }) => feed);
+  const wrappedNative = market.wrappedNative === null ? null : lowerCase(market.wrappedNative);
+  const recognised = market.tokens.map(({ address }) => lowerCase(address));
+  return {
+    native,
+    wrappedNative,
+    listed: new Set([...recognised, ...(wrappedNative === null ? [] : [wrappedNative])]),
+    tokens,
+    feeds: [...new Set(feeds)].toSorted(),
+  };
+}
+
+/** The form of an address in the database and in a node's answers as we read them. */
+export function lowerCase(address: Address): Address {
+  return address.toLowerCase() as Address;
+}
+
+function priced(token: { readonly decimals: number; readonly feed: Address | null }): PricedToken | null {
+  return token.feed === null ? null : { decimals: token.decimals, feed: lowerCase(token.feed) };
+}

@@ -2,13 +2,18 @@ import { type Address, type Hex, zeroAddress as NOBODY } from "viem";
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
+  addressOf,
+  boolOf,
+  type RawLog,
   TRANSFER,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
+  topicWord,
   USER_OPERATION,
-} from "../../chain/node/event-topics.ts";
-import type { RawLog } from "../../chain/node/raw-log.ts";
-import { addressOf, boolOf, topicWord, uintArrayOf, uintOf, wordsOf } from "../../chain/node/words.ts";
+  uintArrayOf,
+  uintOf,
+  wordsOf,
+} from "../../chain/node/rpc-answers.ts";
 import type { ApprovalKind, TokenStandard } from "../../db/tables/enrich.ts";
 
 /** One token movement; a batch is several of them. */

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { ClientBase } from "pg";
 import type { Address, Hex } from "viem";
+import { QUERY_DEADLINE } from "../../db/database.ts";
 import { insertRows } from "../../db/insert-rows.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
 import type { ApprovalKind, enrichApproval } from "../../db/tables/enrich.ts";
 
 /** An approval that its owner gave and that is in force. */

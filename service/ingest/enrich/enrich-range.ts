@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { EnrichFailure } from "../../chain/node/failure.ts";
-import type { RawLog } from "../../chain/node/raw-log.ts";
+import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import { boundApprovals, boundTransfers } from "./bound-rows.ts";
 import { type CommitResult, commitRange, type RangeFacts } from "./commit-range.ts";
@@ -15,13 +15,13 @@ import {
   readRangeCalls,
 } from "./enrich-reads.ts";
 import type { Advance } from "./enrich-writes.ts";
-import { findExecutions } from "./find-executions.ts";
+import { findExecutions } from "./executions.ts";
 import { type Followed, type LogFacts, type LogRows, logRows } from "./log-rows.ts";
-import { createOversizeTest } from "./oversized.ts";
+import { readAnswers, readDailyPrices } from "./prices.ts";
 import { type CallRows, readCalls } from "./read-calls.ts";
 import { type ReadDelegations, readChangedDelegations } from "./read-delegations.ts";
-import { readAnswers, readDailyPrices } from "./read-feeds.ts";
 import { inOrder, readLogs } from "./read-logs.ts";
+import { createOversizeTest } from "./read-receipts.ts";
 
 export type EnrichTask = {
   /** What the range finishes: a stretch of the chain for every wallet, or of the past of some. */

@@ -1,19 +1,22 @@
-import type { Address } from "viem";
+import { type Address, type Hex, parseAbiParameters, size, slice } from "viem";
+import { z } from "zod";
+import { decodeParameters } from "../../chain/bounded-abi.ts";
+import { EnrichFailure } from "../../chain/node/failure.ts";
 import {
   BEFORE_EXECUTION,
+  logAnswer,
   OPERATION_TROUBLE,
+  type RawLog,
+  type RawReceipt,
+  type RawTransaction,
   SAFE_FAILURE,
   SAFE_SUCCESS,
   USER_OPERATION,
-} from "../../chain/node/event-topics.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
-import type { RawLog } from "../../chain/node/raw-log.ts";
+} from "../../chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../chain/token-payment.ts";
-import { type BundledOperation, readBundle } from "./bundle.ts";
-import type { CarryingTransaction } from "./carrier.ts";
-import { createLogDecoder, type LogDecoder } from "./decode-log.ts";
-import { type Execution, operationOf } from "./find-executions.ts";
+import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
 import { type InnerCall, readInnerCall, readSafeTransaction } from "./inner-call.ts";
+import type { Followed } from "./log-rows.ts";
 import type { MinedCall } from "./own-call.ts";
 
 /** An execution as an own call, with the logs that belong to it. */
@@ -26,7 +29,7 @@ type ExecutedCall = {
   readonly decode: LogDecoder;
 };
 
-export type Carried = {
+type Carried = {
   readonly carrier: CarryingTransaction;
   /** Those that are believed, lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
@@ -206,4 +209,181 @@ function isBound({ address, topics: [event] }: RawLog, entryPoints: ReadonlySet<
 /** What an entry point says of a failure is no effect of it. */
 function isTrouble({ address, topics: [event = "0x"] }: RawLog, entryPoint: Address): boolean {
   return address === entryPoint && OPERATION_TROUBLE.includes(event);
+}
+
+/** The log by which a followed smart account is known to have executed something. */
+export type Execution =
+  | {
+      readonly origin: "erc4337";
+      readonly wallet: Address;
+      readonly ok: boolean;
+      readonly log: RawLog;
+      readonly nonce: bigint;
+      readonly gasCost: bigint;
+      readonly gasUsed: bigint;
+    }
+  | { readonly origin: "safe"; readonly wallet: Address; readonly ok: boolean; readonly log: RawLog };
+
+/** dropped: how many more the logs tell of than are kept. */
+type FoundExecutions = { readonly executions: readonly Execution[]; readonly dropped: number };
+
+/** Executions of one account that are kept of one transaction: what calls itself a Safe can claim thousands for little gas. */
+export const MAX_EXECUTIONS = 64;
+
+/**
+ * Executions that the logs, which are in order, tell of: operations of followed accounts by believed entry points, and what
+ * followed Safes say of themselves; of each account the first of a transaction. What any other contract says is not believed.
+ */
+export function findExecutions(
+  logs: readonly RawLog[],
+  believed: { readonly followed: Followed; readonly entryPoints: ReadonlySet<Address> },
+): FoundExecutions {
+  const kept = new Map<string, number>();
+  const executions: Execution[] = [];
+  let dropped = 0;
+  for (const log of logs) {
+    const execution = believed.entryPoints.has(log.address) ? operationOf(log) : safeExecutionOf(log);
+    const since = execution === null ? undefined : believed.followed.get(execution.wallet);
+    if (execution === null || since === undefined || since > log.blockNumber) continue;
+    const key = `${execution.wallet} ${log.transactionHash}`;
+    const before = kept.get(key) ?? 0;
+    if (before === MAX_EXECUTIONS) {
+      dropped += 1;
+      continue;
+    }
+    kept.set(key, before + 1);
+    executions.push(execution);
+  }
+  return { executions, dropped };
+}
+
+/** The operation that a log of an entry point tells of; null for any other log. */
+function operationOf(log: RawLog): Execution | null {
+  const decoded = decodeLog(log);
+  if (decoded?.event !== "user_operation") return null;
+  const { wallet, nonce, success, actualGasCostWei, actualGasUsed } = decoded.operation;
+  return {
+    origin: "erc4337",
+    ...{ wallet, nonce, log, ok: success },
+    gasCost: actualGasCostWei,
+    gasUsed: actualGasUsed,
+  };
+}
+
+const WORD_CHARACTERS = 64;
+/** Hash and payment, of which the hash may be a topic. */
+const SAFE_EVENT_WORDS = 2;
+
+function safeExecutionOf(log: RawLog): Execution | null {
+  const [event, ...more] = log.topics;
+  if (event !== SAFE_SUCCESS && event !== SAFE_FAILURE) return null;
+  const words = more.length + (log.data.length - 2) / WORD_CHARACTERS;
+  if (words !== SAFE_EVENT_WORDS || more.length > 1) return null;
+  return { origin: "safe", wallet: log.address, ok: event === SAFE_SUCCESS, log };
+}
+
+/** One operation of an ERC-4337 bundle, as its calldata tells. */
+type BundledOperation = {
+  readonly sender: Address;
+  readonly nonce: bigint;
+  readonly callData: Hex;
+  /** Sum of everything that its gas was limited by. */
+  readonly gasLimit: bigint;
+};
+
+const V06 = parseAbiParameters(
+  "(address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, uint256 verificationGasLimit, uint256 preVerificationGas, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, bytes paymasterAndData, bytes signature)[], address",
+);
+const V07 = parseAbiParameters(
+  "(address sender, uint256 nonce, bytes initCode, bytes callData, bytes32 accountGasLimits, uint256 preVerificationGas, bytes32 gasFees, bytes paymasterAndData, bytes signature)[], address",
+);
+
+const HANDLE_OPS_V06 = "0x1fad948c";
+const HANDLE_OPS_V07 = "0x765e827f";
+/** The paymaster's address, then what its validation and its end may use, 16 bytes each. */
+const PAYMASTER_LIMITS = { start: 20, middle: 36, end: 52 };
+
+/** The operations that calldata of handleOps holds, of entry points up to 0.6 and from 0.7 on; null for any other calldata. */
+export function readBundle(input: Hex): readonly BundledOperation[] | null {
+  const args: Hex = `0x${input.slice(SELECTOR_CHARACTERS)}`;
+  if (input.startsWith(HANDLE_OPS_V06)) return readV06(args);
+  return input.startsWith(HANDLE_OPS_V07) ? readV07(args) : null;
+}
+
+function readV06(args: Hex): readonly BundledOperation[] | null {
+  const operations = decodeParameters(V06, args)?.[0] ?? null;
+  if (operations === null) return null;
+  return operations.map((operation) => ({
+    sender: operation.sender.toLowerCase() as Address,
+    nonce: operation.nonce,
+    callData: operation.callData,
+    gasLimit: operation.callGasLimit + operation.verificationGasLimit + operation.preVerificationGas,
+  }));
+}
+
+function readV07(args: Hex): readonly BundledOperation[] | null {
+  const operations = decodeParameters(V07, args)?.[0] ?? null;
+  if (operations === null) return null;
+  return operations.map((operation) => ({
+    sender: operation.sender.toLowerCase() as Address,
+    nonce: operation.nonce,
+    callData: operation.callData,
+    gasLimit:
+      sumOfHalves(operation.accountGasLimits) +
+      operation.preVerificationGas +
+      paymasterLimits(operation.paymasterAndData),
+  }));
+}
+
+/** Two 16-byte numbers in one word. */
+function sumOfHalves(word: Hex): bigint {
+  return BigInt(slice(word, 0, 16)) + BigInt(slice(word, 16, 32));
+}
+
+function paymasterLimits(paymasterAndData: Hex): bigint {
+  const { start, middle, end } = PAYMASTER_LIMITS;
+  if (size(paymasterAndData) < end) return 0n;
+  return BigInt(slice(paymasterAndData, start, middle)) + BigInt(slice(paymasterAndData, middle, end));
+}
+
+/** A mined transaction in which smart accounts executed something. */
+export type CarryingTransaction = {
+  readonly index: number;
+  readonly to: Address | null;
+  readonly input: Hex;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  readonly gasPrice: bigint;
+  /** All its logs, in order. */
+  readonly logs: readonly RawLog[];
+};
+
+/** A transaction with its receipt; throws an EnrichFailure where the two are not of one transaction, or the logs are none. */
+export function carrierOf(receipt: RawReceipt, transaction: RawTransaction | null): CarryingTransaction {
+  const fits =
+    transaction?.hash === receipt.transactionHash &&
+    transaction.blockHash === receipt.blockHash &&
+    transaction.transactionIndex === receipt.transactionIndex;
+  if (!fits) {
+    const hash = receipt.transactionHash;
+    throw new EnrichFailure("inconsistent", `${hash} has a receipt and is not itself there`);
+  }
+  return {
+    index: receipt.transactionIndex,
+    to: transaction.to ?? null,
+    input: transaction.input,
+    gasLimit: transaction.gas,
+    gasUsed: receipt.gasUsed,
+    gasPrice: receipt.effectiveGasPrice,
+    logs: receiptLogs(receipt),
+  };
+}
+
+/** The logs of a receipt, in order; throws an EnrichFailure where they are none. */
+export function receiptLogs(receipt: RawReceipt): readonly RawLog[] {
+  const logs = z.array(logAnswer).safeParse(receipt.logs);
+  if (!logs.success) {
+    throw new EnrichFailure("garbage", `the receipt of ${receipt.transactionHash} has no readable logs`);
+  }
+  return logs.data;
 }

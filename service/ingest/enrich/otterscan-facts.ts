@@ -1,10 +1,16 @@
 import type { Address, Hex } from "viem";
 import { z } from "zod";
-import { isFailure } from "../history/ask-json.ts";
-import { askNode, type NodeOptions } from "../history/ask-node.ts";
-import { type HistoryFailure, historyFailure } from "../history/history-source.ts";
-import { address, hash, hexBigint, hexNumber } from "../history/source-values.ts";
-import type { AccountFactSource, SourcedFacts } from "./account-fact-source.ts";
+import {
+  address,
+  askNode,
+  hash,
+  hexBigint,
+  hexNumber,
+  isFailure,
+  type NodeOptions,
+} from "../history/ask-source.ts";
+import { type HistoryFailure, historyFailure } from "../history/history.ts";
+import type { AccountFactSource, SourcedFacts } from "./account-facts.ts";
 
 /** A node with the ots_ methods. */
 export type OtterscanFactsOptions = NodeOptions & {

@@ -1,22 +1,21 @@
 import type { Address, Hex } from "viem";
-import { APPROVAL, APPROVAL_FOR_ALL } from "../../chain/node/event-topics.ts";
 import { EnrichFailure } from "../../chain/node/failure.ts";
-import type { RawLog } from "../../chain/node/raw-log.ts";
-import type { RawReceipt } from "../../chain/node/rpc-answers.ts";
+import { APPROVAL, APPROVAL_FOR_ALL, type RawLog, type RawReceipt } from "../../chain/node/rpc-answers.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import { type CarryingTransaction, carrierOf, receiptLogs } from "./carrier.ts";
 import type { EnrichContext } from "./context.ts";
 import { decodeLog } from "./decode-log.ts";
 import type { IndexedBlock, IndexedCall, NativePayment } from "./enrich-reads.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
-import { describeExecutions } from "./executions.ts";
-import type { Execution } from "./find-executions.ts";
-import { approvalKey, concerns, type Followed } from "./log-rows.ts";
-import { medianTip } from "./median-tip.ts";
-import { nativeTransfers } from "./native-transfers.ts";
-import { type IsOversized, orOversized } from "./oversized.ts";
-import { type MinedCall, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
-import type { CallBlock } from "./read-receipts.ts";
+import {
+  type CarryingTransaction,
+  carrierOf,
+  describeExecutions,
+  type Execution,
+  receiptLogs,
+} from "./executions.ts";
+import { approvalKey, concerns, type Followed, nativeTransfers } from "./log-rows.ts";
+import { type MinedCall, medianTip, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
+import { type CallBlock, type IsOversized, orOversized } from "./read-receipts.ts";
 import type { BlockCall } from "./strangers.ts";
 
 export type WantedCalls = {

@@ -1,12 +1,13 @@
+import { sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
+import { readCode } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure } from "../../chain/node/failure.ts";
-import { readCode } from "../../chain/node/read-code.ts";
+import type { Database } from "../../db/database.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { DelegationWatch, EnrichContext } from "./context.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
-import { readDelegations } from "./wallet-delegations.ts";
 
-export type DelegationRange = {
+type DelegationRange = {
   readonly wallets: readonly Address[];
   readonly to: number;
   /** Unix seconds of the last block. */
@@ -102,4 +103,16 @@ function isDue({ readAt, called, failedAt }: DelegationWatch, wallet: Address, n
   const last = readAt.get(wallet);
   if (last === undefined) return true;
   return now - last >= (called.has(wallet) ? CALLER_SECONDS : ANY_SECONDS);
+}
+
+/** The newest known delegation of those of the wallets whose code was ever read; null where it delegates to nobody. */
+async function readDelegations(
+  db: Database,
+  chainId: number,
+  wallets: readonly Address[],
+): Promise<ReadonlyMap<Address, Address | null>> {
+  const { rows } = await db.execute<{ wallet: Address; delegate: Address | null }>(sql`
+    select distinct on (wallet) wallet, delegate from ahs.wallet_delegation
+    where chain_id = ${chainId} and wallet = any(${sql.param(wallets)}::text[]) order by wallet, block desc`);
+  return new Map(rows.map(({ wallet, delegate }) => [wallet, delegate]));
 }

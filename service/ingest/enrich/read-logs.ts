@@ -1,20 +1,20 @@
 import { type Address, type Hex, pad } from "viem";
 import type { ChainReader, LogFilter } from "../../chain/node/chain-reader.ts";
+import { EnrichFailure } from "../../chain/node/failure.ts";
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
+  type RawLog,
   SAFE_FAILURE,
   SAFE_SUCCESS,
   TRANSFER,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
   USER_OPERATION,
-} from "../../chain/node/event-topics.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
-import type { RawLog } from "../../chain/node/raw-log.ts";
+} from "../../chain/node/rpc-answers.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import type { EnrichLimits } from "./enrich-limits.ts";
-import { type IsOversized, orOversized } from "./oversized.ts";
+import type { EnrichLimits } from "./context.ts";
+import { type IsOversized, orOversized } from "./read-receipts.ts";
 
 type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
 

@@ -3,22 +3,30 @@ import type { Logger } from "pino";
 import type { Deployment } from "../../chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure } from "../../chain/node/failure.ts";
-import { readChainMark } from "../../db/chain-mark.ts";
+import { readChainMark } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
-import type { HistoryFailure } from "../history/history-source.ts";
+import type { HistoryFailure } from "../history/history.ts";
 import { readFinalized } from "../read-as-of.ts";
-import type { AccountFactSource } from "./account-fact-source.ts";
-import { type FactsContext, gatherAccountFacts, readCursorBlock } from "./account-facts.ts";
-import { dropClaimedTransfers } from "./claimed-transfers.ts";
-import type { EnrichContext } from "./context.ts";
+import {
+  type AccountFactSource,
+  type FactsContext,
+  gatherAccountFacts,
+  readCursorBlock,
+} from "./account-facts.ts";
+import { dropClaimedTransfers } from "./bound-rows.ts";
+import {
+  type EnrichContext,
+  type EnrichLimits,
+  type EnrichMetrics,
+  enrichLimits,
+  lowerCase,
+  marketOf,
+} from "./context.ts";
 import { createCrashWatch } from "./crash-watch.ts";
-import { type EnrichLimits, enrichLimits } from "./enrich-limits.ts";
 import { type EnrichTask, enrichRange } from "./enrich-range.ts";
 import { type EnrichState, readEnrichState } from "./enrich-reads.ts";
 import { openMissedPasts } from "./enrich-writes.ts";
-import { lowerCase, marketOf } from "./market.ts";
-import type { EnrichMetrics } from "./metrics.ts";
 import { type PlannedRange, planChainRange, planPastRange } from "./plan-ranges.ts";
 import { createReceiptReader } from "./read-receipts.ts";
 

@@ -1,6 +1,17 @@
 import { z } from "zod";
 import type { AsOf } from "../../model/features/types.ts";
-import { ASK_POLICY, type AskPolicy, askJson, isFailure } from "./ask-json.ts";
+import {
+  ASK_POLICY,
+  type AskPolicy,
+  address,
+  askJson,
+  bytes,
+  decimalBigint,
+  decimalNumber,
+  hash,
+  isFailure,
+  numberedCall,
+} from "./ask-source.ts";
 import {
   type CodeCheck,
   type HistoryFailure,
@@ -9,8 +20,7 @@ import {
   type PageRequest,
   type SourcePage,
   type SourceRow,
-} from "./history-source.ts";
-import { address, bytes, decimalBigint, decimalNumber, hash, numberedCall } from "./source-values.ts";
+} from "./history.ts";
 
 export type ExplorerOptions = {
   /** Endpoint with whatever query it needs always, as https://api.etherscan.io/v2/api?chainid=8453. */

@@ -1,6 +1,16 @@
-import { answerFrom, type History, type HistoryRequest, planHistory } from "./history.ts";
-import type { HistoryFailure, HistorySource } from "./history-source.ts";
-import { createWalletReadings, type ReadingLimits } from "./wallet-readings.ts";
+import type { Address } from "viem";
+import {
+  answerFrom,
+  type History,
+  type HistoryFailure,
+  type HistoryRequest,
+  type HistorySource,
+  historyFailure,
+  type KeptHistory,
+  planHistory,
+} from "./history.ts";
+import { readHistory } from "./read-history.ts";
+import type { WalkLimits } from "./walk-pages.ts";
 
 export type HistoryLimits = ReadingLimits & {
   /** A caller waits no longer than this. */
@@ -31,7 +41,7 @@ export type HistoryReader = {
   readonly close: () => Promise<void>;
 };
 
-export type HistoryReaderOptions = {
+type HistoryReaderOptions = {
   readonly source: HistorySource;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
@@ -74,4 +84,189 @@ export function createHistoryReader(options: HistoryReaderOptions): HistoryReade
     },
     close: readings.close,
   };
+}
+
+type ReadingLimits = WalkLimits & {
+  /** Wallets read at the same time, and wallets that wait for that. */
+  readonly maxReading: number;
+  readonly maxWaiting: number;
+  /** Reading one wallet takes no longer than this, waiting not included. */
+  readonly readMs: number;
+  /** A failure holds for this time, or as long as the source wants to be left alone, up to the longest. */
+  readonly failureMs: number;
+  readonly longestFailureMs: number;
+  /** Calls kept over all wallets, the most recently used wallets'. */
+  readonly maxKeptCalls: number;
+};
+
+type WalletReadingsOptions = {
+  readonly source: HistorySource;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  readonly limits: ReadingLimits;
+};
+
+type Reading = Promise<KeptHistory | HistoryFailure>;
+
+type WalletReadings = {
+  /** What is kept of a wallet; null if nothing is. */
+  readonly known: (wallet: Address) => KeptHistory | null;
+  /** The failure that still holds for a wallet; null if none does. */
+  readonly failed: (wallet: Address) => HistoryFailure | null;
+  /** The reading of a wallet that runs or waits; null if none does. */
+  readonly running: (wallet: Address) => Reading | null;
+  /** Starts a reading of a wallet that has none; never rejects. */
+  readonly begin: (request: HistoryRequest) => Reading;
+  /** Ends all readings; resolves when none is left. */
+  readonly close: () => Promise<void>;
+};
+
+type PastFailure = { readonly failure: HistoryFailure; readonly until: number };
+
+/** Runs readings, few at once, and keeps what they found and for a while how they failed. */
+function createWalletReadings({ source, now, limits }: WalletReadingsOptions): WalletReadings {
+  const kept = keepNewest(limits.maxKeptCalls);
+  const failures = new Map<Address, PastFailure>();
+  const readings = new Map<Address, Reading>();
+  const slots = createSlots(limits.maxReading, limits.maxWaiting);
+  const closing = new AbortController();
+
+  const readInSlot = (request: HistoryRequest): Reading =>
+    slots.run(() => {
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(limits.readMs)]);
+      return untilAborted(readHistory(kept.get(request.wallet), request, { source, limits, signal }), signal);
+    });
+
+  const read = async (request: HistoryRequest): Reading => {
+    const { wallet } = request;
+    const outcome = await readInSlot(request).catch(failureOfThrown);
+    readings.delete(wallet);
+    if (outcome.kind === "kept") kept.set(wallet, outcome);
+    else if (outcome.reason !== "busy") {
+      forgetBefore(failures, now());
+      failures.set(wallet, { failure: outcome, until: now() + holdMs(outcome, limits) });
+    }
+    return outcome;
+  };
+
+  return {
+    known: kept.get,
+    failed: (wallet) => {
+      forgetBefore(failures, now());
+      return failures.get(wallet)?.failure ?? null;
+    },
+    running: (wallet) => readings.get(wallet) ?? null,
+    begin: (request) => {
+      const reading = read(request);
+      readings.set(request.wallet, reading);
+      return reading;
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.all(readings.values());
+    },
+  };
+}
+
+/** A source that does not heed the signal must not hold its slot for ever. */
+async function untilAborted(reading: Reading, signal: AbortSignal): Reading {
+  const aborted = Promise.withResolvers<HistoryFailure>();
+  const end = () => aborted.resolve(historyFailure("timeout", "the reading took too long or was ended"));
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  return Promise.race([aborted.promise, reading]).finally(() => signal.removeEventListener("abort", end));
+}
+
+/** A source must answer with values; whatever it throws instead must not pass for a history either. */
+function failureOfThrown(error: unknown): HistoryFailure {
+  const name = error instanceof Error ? error.name : typeof error;
+  return historyFailure("unavailable", `the source threw ${name}`);
+}
+
+function holdMs(
+  { retryAfterSeconds }: HistoryFailure,
+  { failureMs, longestFailureMs }: ReadingLimits,
+): number {
+  return Math.min(longestFailureMs, Math.max(failureMs, 1000 * (retryAfterSeconds ?? 0)));
+}
+
+function forgetBefore(failures: Map<Address, PastFailure>, now: number): void {
+  for (const [wallet, { until }] of failures) if (until <= now) failures.delete(wallet);
+}
+
+type Slots = {
+  /** Runs the work as soon as a slot is free; fails at once where too many wait already. */
+  readonly run: <Result>(work: () => Promise<Result>) => Promise<Result | HistoryFailure>;
+};
+
+/** Lets so many works run at a time and so many more wait, first come first served. */
+function createSlots(maxRunning: number, maxWaiting: number): Slots {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    run: async (work) => {
+      if (running >= maxRunning) {
+        if (waiting.length >= maxWaiting) {
+          return historyFailure("busy", `${maxWaiting} wallets wait for their history already`);
+        }
+        // Who leaves hands the slot on, so that nobody who comes in between takes it.
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      } else {
+        running++;
+      }
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) running--;
+        else next();
+      }
+    },
+  };
+}
+
+type KeptHistories = {
+  /** Null where none is kept. */
+  readonly get: (wallet: Address) => KeptHistory | null;
+  readonly set: (wallet: Address, history: KeptHistory) => void;
+};
+
+/** A history weighs at least this many calls, so that empty ones are not kept without end. */
+const LEAST_WEIGHT = 10;
+
+/** Keeps histories in memory up to a number of calls in all, forgetting those unused for longest. */
+function keepNewest(maxCalls: number): KeptHistories {
+  /** In the order of their last use. */
+  const histories = new Map<Address, KeptHistory>();
+  let weight = 0;
+  const remove = (wallet: Address): KeptHistory | null => {
+    const history = histories.get(wallet);
+    if (history === undefined) return null;
+    histories.delete(wallet);
+    weight -= weightOf(history);
+    return history;
+  };
+  const add = (wallet: Address, history: KeptHistory): void => {
+    histories.set(wallet, history);
+    weight += weightOf(history);
+  };
+  return {
+    get: (wallet) => {
+      const history = remove(wallet);
+      if (history !== null) add(wallet, history);
+      return history;
+    },
+    set: (wallet, history) => {
+      remove(wallet);
+      add(wallet, history);
+      for (const [oldest] of histories) {
+        if (weight <= maxCalls || oldest === wallet) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+function weightOf({ calls }: KeptHistory): number {
+  return Math.max(LEAST_WEIGHT, calls.length);
 }

@@ -1,7 +1,19 @@
 import { z } from "zod";
 import type { AsOf } from "../../model/features/types.ts";
-import { isFailure } from "./ask-json.ts";
-import { askNode, blockTag, countSentBy, type NodeCall, type NodeOptions } from "./ask-node.ts";
+import {
+  address,
+  askNode,
+  blockTag,
+  bytes,
+  countSentBy,
+  hash,
+  hexBigint,
+  hexNumber,
+  isFailure,
+  type NodeCall,
+  type NodeOptions,
+  numberedCall,
+} from "./ask-source.ts";
 import {
   type CodeCheck,
   type HistoryFailure,
@@ -10,8 +22,7 @@ import {
   type PageRequest,
   type SourcePage,
   type SourceRow,
-} from "./history-source.ts";
-import { address, bytes, hash, hexBigint, hexNumber, numberedCall } from "./source-values.ts";
+} from "./history.ts";
 
 /** A node with the ots_ methods. */
 export type OtterscanOptions = NodeOptions & {

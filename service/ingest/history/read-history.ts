@@ -1,8 +1,16 @@
-import { type HistoryRequest, type KeptHistory, missesCalls, planHistory } from "./history.ts";
-import { type HistoryFailure, type HistorySource, historyFailure } from "./history-source.ts";
-import { joinHistory } from "./join-history.ts";
+import type { AsOf } from "../../model/features/types.ts";
+import {
+  type HistoryFailure,
+  type HistoryRequest,
+  type HistorySource,
+  historyFailure,
+  type KeptHistory,
+  missesCalls,
+  planHistory,
+} from "./history.ts";
 import {
   addPage,
+  isAfter,
   nextPage,
   startOfWalk,
   type Walk,
@@ -10,7 +18,7 @@ import {
   type WalkRequest,
 } from "./walk-pages.ts";
 
-export type ReadHistory = {
+type ReadHistory = {
   readonly source: HistorySource;
   readonly limits: WalkLimits;
   readonly signal: AbortSignal;
@@ -75,4 +83,38 @@ async function walkSource(
     if (step.kind !== "walking") return step;
     state = step;
   }
+}
+
+/**
+ * A walk, with the kept history behind it where it reaches that; failing where the two contradict each other. At most so
+ * many calls are held, the newest.
+ */
+function joinHistory(
+  kept: KeptHistory | null,
+  walk: Walk,
+  { asOf, maxCalls }: { readonly asOf: AsOf; readonly maxCalls: number },
+): KeptHistory | HistoryFailure {
+  const { calls, fromBlock, fromTimestamp, limited } = walk;
+  if (kept === null || fromBlock > kept.asOf.blockNumber + 1) {
+    return bounded({ kind: "kept", calls, fromBlock, fromTimestamp, limited, asOf }, maxCalls);
+  }
+  const [oldestNew, newestKept] = [calls.at(-1), kept.calls[0]];
+  if (oldestNew !== undefined && newestKept !== undefined && !isAfter(oldestNew, newestKept)) {
+    return historyFailure("inconsistent", "new calls do not follow those read before");
+  }
+  return bounded({ ...kept, calls: [...calls, ...kept.calls], asOf }, maxCalls);
+}
+
+function bounded(history: KeptHistory, maxCalls: number): KeptHistory {
+  const first = history.calls[maxCalls];
+  if (first === undefined) return history;
+  // The block of the first call that is left out may have more of them.
+  const { blockNumber, timestamp } = first.call;
+  return {
+    ...history,
+    calls: history.calls.filter(({ call }) => call.blockNumber > blockNumber),
+    fromBlock: blockNumber + 1,
+    fromTimestamp: timestamp + 1,
+    limited: true,
+  };
 }

@@ -1,14 +1,15 @@
 import type { Address } from "viem";
 import type { AsOf } from "../../model/features/types.ts";
-import { edgeTimestamp, type HistoryEdge } from "./history.ts";
 import {
+  edgeTimestamp,
+  type HistoryEdge,
   type HistoryFailure,
   historyFailure,
   type NumberedCall,
   type PageRequest,
   type SourcePage,
   type SourceRow,
-} from "./history-source.ts";
+} from "./history.ts";
 
 export type WalkRequest = {
   /** Lower-case. */

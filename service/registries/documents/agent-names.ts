@@ -1,7 +1,6 @@
 import { escapeIdentifier } from "pg";
 import type { Address } from "viem";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 
 /** An agent that an account is the wallet of. */
 export type RegisteredAgent = {

@@ -4,7 +4,7 @@ import type { Deployment } from "../../chain/deployments.ts";
 import { holdChain } from "../../db/chain-fence.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
-import type { GradeMove, RegistryReport, RootReport, ScanReport } from "../../db/tables/scan-report.ts";
+import type { GradeMove, RegistryReport, RootReport, ScanReport } from "../../db/tables/scan.ts";
 import type { Grade } from "../../model/score/record.ts";
 import { agentBatches, countDocumentsLeft } from "../documents/agent-documents.ts";
 import type { RegistryReading } from "../readers/read-registry.ts";

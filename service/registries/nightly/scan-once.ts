@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Deployment, RegistryEntry } from "../../chain/deployments.ts";
-import { readChainMark } from "../../db/chain-mark.ts";
+import { readChainMark } from "../../db/chain-fence.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { isOutage } from "../../db/database-failure.ts";
-import type { RootReport, ScanReport } from "../../db/tables/scan-report.ts";
+import type { RootReport, ScanReport } from "../../db/tables/scan.ts";
 import { readFinalized } from "../../ingest/read-as-of.ts";
 import { askForDocuments, countWaitingDocuments, readIndexHead } from "../documents/agent-documents.ts";
 import {

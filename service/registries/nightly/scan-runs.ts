@@ -3,8 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PoolClient } from "pg";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
-import { scanRun } from "../../db/tables/scan.ts";
-import type { ScanReport } from "../../db/tables/scan-report.ts";
+import { type ScanReport, scanRun } from "../../db/tables/scan.ts";
 
 export type ScanRunRow = typeof scanRun.$inferSelect;
 

@@ -1,10 +1,8 @@
 import { readWebhookQueue } from "../../alerts/webhook-log.ts";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import { remembered } from "../../db/remembered.ts";
-import type { EpochState } from "../../db/tables/epoch.ts";
-import type { ScanCause } from "../../db/tables/scan.ts";
-import type { ScanReport } from "../../db/tables/scan-report.ts";
+import type { EpochState } from "../../db/tables/publish.ts";
+import type { ScanCause, ScanReport } from "../../db/tables/scan.ts";
 import type { Grade } from "../../model/score/record.ts";
 
 /** What the tables tell of the work that nobody waits for at a request. */

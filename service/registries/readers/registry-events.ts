@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import type { RawLog } from "../../chain/node/raw-log.ts";
+import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import type { RegistryChange } from "./registry-agents.ts";
 
 /** What a log of a registry says of one agent; a change leaves alone what it does not name. Wallets are lower-case. */

@@ -1,6 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import type { TokenStandard } from "../../db/tables/enrich.ts";
 
 /** Which transfers to read. */

@@ -1,6 +1,6 @@
 import { type Address, createPublicClient, type Hex, http, type PublicClient } from "viem";
 import { z } from "zod";
-import { classifySendFailure, type SendFailure } from "../../sender/send-errors.ts";
+import { classifySendFailure, type SendFailure } from "../../sender/send-rpc.ts";
 
 /** The node gave no answer that can be used; whether to try again is the caller's to say, it always may. */
 export class NodeFailure extends Error {

@@ -1,8 +1,7 @@
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
-import type { Database } from "../../db/database.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
 import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
 import { newestCalls } from "../../scores/read/read-calls.ts";
 import { readToldOutcomes, type ToldOutcomes } from "./told-calls.ts";

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { Fees } from "../../sender/send-fees.ts";
+import type { Fees } from "../../sender/send-policy.ts";
 import { mayBeSame } from "./call-intent.ts";
 import type { TokenSpend } from "./read-swap.ts";
 import type { HoldingQuery } from "./recovery-node.ts";

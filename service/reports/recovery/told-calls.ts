@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Address, Hex } from "viem";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { QUERY_DEADLINE } from "../../db/database.ts";
 import { newestCalls } from "../../scores/read/read-calls.ts";
 
 /** A transaction from before the index followed its sender, as a history source told it: nonce and calldata are not kept. */

@@ -1,5 +1,5 @@
 import { type Address, getAddress, type Hex, serializeTransaction } from "viem";
-import type { Fees } from "../../sender/send-fees.ts";
+import type { Fees } from "../../sender/send-policy.ts";
 import type { Recovery } from "./open-recovery.ts";
 import type { RecoveryNode } from "./recovery-node.ts";
 

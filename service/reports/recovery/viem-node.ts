@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { type Revert, readRevert } from "../../chain/revert-reason.ts";
-import type { SendFailure } from "../../sender/send-errors.ts";
+import type { SendFailure } from "../../sender/send-rpc.ts";
 import {
   type AskNode,
   type AskOptions,

@@ -1,7 +1,6 @@
 import type { Address } from "viem";
-import type { Database } from "../../db/database.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import { loadInBatches } from "../../db/load-in-batches.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
 import type { FeatureLine, Pattern } from "../../model/score/record.ts";
 import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.ts";
 

@@ -2,14 +2,16 @@ import type { Address, Hex } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure } from "../../chain/node/failure.ts";
 import type { RawReceipt, RawTransaction } from "../../chain/node/rpc-answers.ts";
-import { carrierOf, receiptLogs } from "../../ingest/enrich/carrier.ts";
-import { describeExecutions } from "../../ingest/enrich/executions.ts";
-import { findExecutions } from "../../ingest/enrich/find-executions.ts";
-import { medianTip } from "../../ingest/enrich/median-tip.ts";
-import { describeCall } from "../../ingest/enrich/own-call.ts";
+import {
+  carrierOf,
+  describeExecutions,
+  findExecutions,
+  receiptLogs,
+} from "../../ingest/enrich/executions.ts";
+import { describeCall, medianTip } from "../../ingest/enrich/own-call.ts";
 import { readLogs } from "../../ingest/enrich/read-logs.ts";
+import type { HistorySource } from "../../ingest/history/history.ts";
 import { createHistoryReader, HISTORY_LIMITS } from "../../ingest/history/history-reader.ts";
-import type { HistorySource } from "../../ingest/history/history-source.ts";
 import type { AsOf, OwnCall } from "../../model/features/types.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 

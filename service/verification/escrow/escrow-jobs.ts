@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
-import { viewOf } from "../../db/index-view.ts";
+import { viewOf } from "../../db/index-snapshot.ts";
 
 /** Which job is meant; the escrow in lower case. */
 export type JobKey = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };

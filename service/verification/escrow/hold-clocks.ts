@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
-import { viewOf } from "../../db/index-view.ts";
+import { viewOf } from "../../db/index-snapshot.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
 import type { JobKey } from "./escrow-jobs.ts";
 

@@ -1,5 +1,4 @@
-import { pauseFor } from "../../sender/send-pause.ts";
-import { pauseAfter } from "../../sender/send-policy.ts";
+import { pauseAfter, pauseFor } from "../../sender/send-policy.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex } from "./escrow-jobs.ts";
 import { countHolds } from "./hold-clocks.ts";

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Address, Hex } from "viem";
-import type { Database } from "../../db/database.ts";
-import { underDeadline } from "../../db/query-deadline.ts";
+import { type Database, underDeadline } from "../../db/database.ts";
 import { jobSpec } from "../../db/tables/verdict.ts";
 
 /** The job that a specification names; a chain and an escrow stand together or not at all. */

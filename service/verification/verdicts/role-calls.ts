@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import type { RoleName, RoleRecord } from "../panel/types.ts";
 import { type Claim, holdsClaim } from "./verdict-queue.ts";
 

@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 
 /**

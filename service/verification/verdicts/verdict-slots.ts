@@ -1,5 +1,4 @@
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import type { VerdictStatus } from "../../db/tables/verdict.ts";
 
 /** After so many retries an output that its submitter posts again takes the place of its failed verdict. */

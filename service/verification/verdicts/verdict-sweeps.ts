@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { viewOf } from "../../db/index-view.ts";
+import { viewOf } from "../../db/index-snapshot.ts";
 
 /** Specifications that no output came for, as counted rows. */
 export type UnusedSpecs = {

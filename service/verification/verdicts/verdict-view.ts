@@ -1,5 +1,4 @@
-import type { Database } from "../../db/database.ts";
-import { underDeadline } from "../../db/query-deadline.ts";
+import { type Database, underDeadline } from "../../db/database.ts";
 import { readSettlementView, type SettlementView } from "./settlement-view.ts";
 import type { VerdictResult } from "./types.ts";
 import { readStoredVerdict, type StoredVerdict } from "./verdict-views.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/query-deadline.ts";
+import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 
 /** Channel on which a verdict that is due wakes the workers. */
 export const VERDICT_CHANNEL = "ahs_verdict";

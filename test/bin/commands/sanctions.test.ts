@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Download, runSanctions, type SanctionsDeps } from "../../../bin/commands/sanctions.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { fetchFailure } from "../../../service/net/exchange.ts";
-import { DownloadFailure } from "../../../service/net/guarded-download.ts";
+import { DownloadFailure } from "../../../service/net/guarded-fetch.ts";
 import { sanctionsListHash } from "../../../service/sanctions/list-file.ts";
 import { requireSanctionsSource } from "../../../service/sanctions/sources.ts";
 import { createIndexTables } from "../../service/db/index-tables.ts";

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from "viem";
-import { jobEscrowAbi } from "../../../service/chain/abi/job-escrow.ts";
-import { jobEscrowG3Abi } from "../../../service/chain/abi/job-escrow-g3.ts";
-import { jobEscrowV3Abi } from "../../../service/chain/abi/job-escrow-v3.ts";
+import { jobEscrowAbi } from "../../../devnet/abi/job-escrow.ts";
+import { jobEscrowG3Abi } from "../../../devnet/abi/job-escrow-g3.ts";
+import { jobEscrowV3Abi } from "../../../devnet/abi/job-escrow-v3.ts";
 import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
 import type { Deployment } from "../../../service/chain/deployments.ts";
 

@@ -10,10 +10,10 @@ import {
 } from "viem";
 import { anvil as anvilChain } from "viem/chains";
 import { freePort } from "../../../bin/up/free-port.ts";
+import { jobEscrowAbi } from "../../../devnet/abi/job-escrow.ts";
 import { roleAccounts } from "../../../devnet/accounts.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import { deployContracts } from "../../../devnet/deploy-contracts.ts";
-import { jobEscrowAbi } from "../../../service/chain/abi/job-escrow.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
 import {
   type VerdictMessage,

@@ -1,14 +1,20 @@
 import { type Address, type Hex, hexToBigInt, hexToNumber } from "viem";
 import type { JsonRpc } from "../../../devnet/json-rpc.ts";
 import type { Deployment } from "../../../service/chain/deployments.ts";
-import type { RawLog } from "../../../service/chain/node/raw-log.ts";
+import type { RawLog } from "../../../service/chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../../service/chain/token-payment.ts";
-import type { CarryingTransaction } from "../../../service/ingest/enrich/carrier.ts";
-import { describeExecutions } from "../../../service/ingest/enrich/executions.ts";
-import { findExecutions } from "../../../service/ingest/enrich/find-executions.ts";
+import {
+  type CarryingTransaction,
+  describeExecutions,
+  findExecutions,
+} from "../../../service/ingest/enrich/executions.ts";
 import type { Followed } from "../../../service/ingest/enrich/log-rows.ts";
-import { medianTip } from "../../../service/ingest/enrich/median-tip.ts";
-import { describeCall, type MinedCall, type ReadCall } from "../../../service/ingest/enrich/own-call.ts";
+import {
+  describeCall,
+  type MinedCall,
+  medianTip,
+  type ReadCall,
+} from "../../../service/ingest/enrich/own-call.ts";
 import {
   addressesOf,
   describeCounterparties,

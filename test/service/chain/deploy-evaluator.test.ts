@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roleAccounts } from "../../../devnet/accounts.ts";
 import { scoreGateHookAbi } from "../../../service/chain/abi/score-gate-hook.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
-import { deployEvaluator } from "../../../service/chain/deploy-evaluator.ts";
+import { deployEvaluator } from "../../../service/chain/deploy.ts";
 import { describeEscrow } from "../../../service/chain/describe-escrow.ts";
 import { startVerdictChain, type VerdictChain } from "../../contracts/support/verdict-chain.ts";
 

@@ -13,6 +13,9 @@ import {
   gradeOf,
   modelVersionCode,
   modelVersionName,
+  type OracleMessage,
+  type OracleScore,
+  type OracleTimes,
   packRecord,
   packScore,
   scoreMessage,
@@ -20,7 +23,6 @@ import {
   unpackRecord,
   unpackScore,
 } from "../../../service/chain/oracle-codec.ts";
-import type { OracleMessage, OracleScore, OracleTimes } from "../../../service/chain/oracle-types.ts";
 import eip712 from "../../golden/oracle-eip712.json" with { type: "json" };
 import packing from "../../golden/oracle-packing.json" with { type: "json" };
 

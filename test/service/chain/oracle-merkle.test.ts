@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { type Address, getAddress, type Hex } from "viem";
 import { expect, test } from "vitest";
+import type { OracleLeaf } from "../../../service/chain/oracle-codec.ts";
 import {
   merkleLeaf,
   merkleProof,
   merkleTree,
   verifyMerkleProof,
 } from "../../../service/chain/oracle-merkle.ts";
-import type { OracleLeaf } from "../../../service/chain/oracle-types.ts";
 import golden from "../../golden/oracle-merkle.json" with { type: "json" };
 
 type GoldenLeaf = { wallet: string; record: string; hash: string; proof: string[] };

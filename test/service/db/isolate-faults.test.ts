@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inBatches, isolateFaults } from "../../../service/db/isolate-faults.ts";
+import { inBatches, isolateFaults } from "../../../service/db/quarantine.ts";
 
 const ITEMS = Array.from({ length: 1_000 }, (_, at) => `item ${at}`);
 

@@ -1,8 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../../service/access/api-keys.ts";
-import { holdChain } from "../../../service/db/chain-fence.ts";
-import { advanceChainMark } from "../../../service/db/chain-mark.ts";
+import { advanceChainMark, holdChain } from "../../../service/db/chain-fence.ts";
 import { type Database, migrateDatabase, requireMigrated } from "../../../service/db/database.ts";
 import { readBuilds } from "../../../service/db/index-builds.ts";
 import { quarantineItems, readQuarantine, releaseItems } from "../../../service/db/quarantine.ts";
@@ -10,7 +9,7 @@ import { resetChain } from "../../../service/db/reset-chain.ts";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "../../../service/db/role-rights.ts";
 import { createRoles } from "../../../service/db/roles.ts";
 import { readTransactions, showBuild } from "../../../service/db/show-build.ts";
-import { tryOpenSenderSession } from "../../../service/sender/sender-session.ts";
+import { tryOpenSenderSession } from "../../../service/sender/sender-loop.ts";
 import { enqueueTransaction } from "../../../service/sender/sender-transactions.ts";
 import {
   createTestDatabase,

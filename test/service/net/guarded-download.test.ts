@@ -5,8 +5,8 @@ import {
   type Download,
   DownloadFailure,
   type DownloadRequest,
-} from "../../../service/net/guarded-download.ts";
-import type { GuardOptions } from "../../../service/net/guarded-fetch.ts";
+  type GuardOptions,
+} from "../../../service/net/guarded-fetch.ts";
 import { serveHttp, serveHttps, serveTcp, type TestServer } from "./hostile-server.ts";
 import { createAuthority, createIdentity } from "./test-certificates.ts";
 

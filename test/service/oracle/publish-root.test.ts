@@ -1,9 +1,9 @@
 import { getAddress, type Hex } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import type { OracleLeaf } from "../../../service/chain/oracle-codec.ts";
 import { merkleProof, merkleTree } from "../../../service/chain/oracle-merkle.ts";
-import type { OracleLeaf } from "../../../service/chain/oracle-types.ts";
-import { epoch } from "../../../service/db/tables/epoch.ts";
+import { epoch } from "../../../service/db/tables/publish.ts";
 import { quarantine } from "../../../service/db/tables/quarantine.ts";
 import { publishRoot } from "../../../service/oracle/publish-root.ts";
 import { nightOf, nightStart } from "../../../service/registries/nightly/scan-runs.ts";

@@ -7,7 +7,7 @@ import { createPublishMetrics, publishRound } from "../../../service/oracle/publ
 import { handOverPass } from "../../../service/sender/hand-over.ts";
 import { createSenderMetrics } from "../../../service/sender/send-metrics.ts";
 import { createSenderRpc } from "../../../service/sender/send-rpc.ts";
-import { tryOpenSenderSession } from "../../../service/sender/sender-session.ts";
+import { tryOpenSenderSession } from "../../../service/sender/sender-loop.ts";
 import { CHAIN_ID, localAccount, testPolicy } from "../sender/sender-under-test.ts";
 import { until } from "../sender/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";

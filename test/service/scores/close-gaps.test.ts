@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { type HistorySource, historyFailure } from "../../../service/ingest/history/history.ts";
 import { createHistoryReader, type HistoryReader } from "../../../service/ingest/history/history-reader.ts";
-import { type HistorySource, historyFailure } from "../../../service/ingest/history/history-source.ts";
 import { closeGaps, readMissingPast } from "../../../service/scores/score-on-demand.ts";
 import { chainOf, simulatedSource, WALLET } from "../ingest/history/simulated-chain.ts";
 import { blockHash } from "../model/features/index-tables.ts";

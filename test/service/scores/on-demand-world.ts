@@ -5,12 +5,12 @@ import { reportPorts } from "../../../bin/serve/reports.ts";
 import { apiKeyFinder, createApiKey } from "../../../service/access/api-keys.ts";
 import { createKeyDebits } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";
+import type { HistorySource } from "../../../service/ingest/history/history.ts";
 import {
   createHistoryReader,
   HISTORY_LIMITS,
   type HistoryLimits,
 } from "../../../service/ingest/history/history-reader.ts";
-import type { HistorySource } from "../../../service/ingest/history/history-source.ts";
 import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
 import { scoreNow, scoreOnDemand } from "../../../service/scores/score-on-demand.ts";
 import { createScoreReader } from "../../../service/scores/scores.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createExplorerSource } from "../../../service/ingest/history/explorer-source.ts";
+import type { HistorySource } from "../../../service/ingest/history/history.ts";
 import type { HistoryLimits } from "../../../service/ingest/history/history-reader.ts";
-import type { HistorySource } from "../../../service/ingest/history/history-source.ts";
 import { createOtterscanSource } from "../../../service/ingest/history/otterscan-source.ts";
 import {
   isList,

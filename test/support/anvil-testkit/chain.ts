@@ -1,11 +1,11 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { freePort } from "../../../bin/up/free-port.ts";
+import { keeperTargetAbi } from "../../../devnet/abi/keeper-target.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { Contracts } from "../../../devnet/contract-list.ts";
 import { deployContracts } from "../../../devnet/deploy-contracts.ts";
 import type { JsonRpc } from "../../../devnet/json-rpc.ts";
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
-import { keeperTargetAbi } from "../../../service/chain/abi/keeper-target.ts";
 import { sanctionsListAbi } from "../../../service/chain/abi/sanctions-list.ts";
 
 const CALL_GAS = 500_000n;

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { createChainReader } from "../../../service/chain/node/chain-reader.ts";
 import type { Database } from "../../../service/db/database.ts";
-import { createEnrichMetrics } from "../../../service/ingest/enrich/metrics.ts";
+import { createEnrichMetrics } from "../../../service/ingest/enrich/context.ts";
 import { createEnrichContext, enrichOnce } from "../../../service/ingest/enrich/run-enrich.ts";
 import { readAsOf } from "../../../service/ingest/read-as-of.ts";
 import type { TestChain } from "./chain.ts";

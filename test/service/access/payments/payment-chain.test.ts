@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import { smartWalletAbi } from "../../../../service/chain/abi/smart-wallet.ts";
 import { carryingOut, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain.ts";
 
 let usdc: UsdcChain;

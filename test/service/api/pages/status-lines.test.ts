@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { statusHeadline, statusLines } from "../../../../service/api/pages/status-page.ts";
 import type { StatusReading } from "../../../../service/api/pages/status-reading.ts";
-import type { ScanReport } from "../../../../service/db/tables/scan-report.ts";
+import type { ScanReport } from "../../../../service/db/tables/scan.ts";
 
 const AT = new Date("2026-11-20T10:00:00.000Z");
 const ago = (seconds: number) => new Date(AT.getTime() - seconds * 1_000);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StatusReading } from "../../../../service/api/pages/status-reading.ts";
-import type { ScanReport } from "../../../../service/db/tables/scan-report.ts";
+import type { ScanReport } from "../../../../service/db/tables/scan.ts";
 import { NOW } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 import { pagesApp } from "./fake-public-pages.ts";

@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex, zeroAddress } from "viem";
-import { repairableTargetAbi } from "../../../../service/chain/abi/repairable-target.ts";
+import { repairableTargetAbi } from "../../../../devnet/abi/repairable-target.ts";
 import type { CallOutcomes, FailedCall } from "../../../../service/reports/recovery/failed-calls.ts";
 import type { RecoveryPorts } from "../../../../service/reports/recovery/open-recovery.ts";
 import type {

@@ -1,8 +1,10 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AccountFactSource } from "../../../../service/ingest/enrich/account-fact-source.ts";
-import { gatherAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
-import { type HistoryFailure, historyFailure } from "../../../../service/ingest/history/history-source.ts";
+import {
+  type AccountFactSource,
+  gatherAccountFacts,
+} from "../../../../service/ingest/enrich/account-facts.ts";
+import { type HistoryFailure, historyFailure } from "../../../../service/ingest/history/history.ts";
 import { type EnrichWorld, enrichAll, forgetAll, rowsOf } from "./enrich-world.ts";
 import {
   contextWith,

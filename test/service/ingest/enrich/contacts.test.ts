@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
+import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
 import { createEnrichWorld, type EnrichWorld, enrichAll, rowsOf } from "./enrich-world.ts";
 import { logCall, placeLogEmitter } from "./log-emitter.ts";
 

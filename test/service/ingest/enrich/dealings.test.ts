@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { dealingsOfCalls, dealingsOfTransfers } from "../../../../service/ingest/enrich/contacts.ts";
-import type { Market } from "../../../../service/ingest/enrich/market.ts";
-import { nativeTransfers } from "../../../../service/ingest/enrich/native-transfers.ts";
+import type { Market } from "../../../../service/ingest/enrich/context.ts";
+import { nativeTransfers } from "../../../../service/ingest/enrich/log-rows.ts";
 import type { OwnCallRow } from "../../../../service/ingest/enrich/own-call.ts";
 
 const WALLET: Address = `0x${"a1".repeat(20)}`;

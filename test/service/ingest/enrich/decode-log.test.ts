@@ -8,7 +8,7 @@ import {
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
   USER_OPERATION,
-} from "../../../../service/chain/node/event-topics.ts";
+} from "../../../../service/chain/node/rpc-answers.ts";
 import { decodeLog } from "../../../../service/ingest/enrich/decode-log.ts";
 
 const A: Address = `0x${"a1".repeat(20)}`;

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
+import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
 import { readSnapshot } from "../../../../service/db/index-snapshot.ts";
 import { MAX_PAYERS, OTHER_PAYERS } from "../../../../service/ingest/enrich/contact-rows.ts";
 import { readMainFunders } from "../../../../service/scores/read/contact-graph.ts";

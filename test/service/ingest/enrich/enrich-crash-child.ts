@@ -4,8 +4,7 @@ import { Registry } from "prom-client";
 import { loadDeployment } from "../../../../service/chain/deployments.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { openDatabase } from "../../../../service/db/database.ts";
-import { enrichLimits } from "../../../../service/ingest/enrich/enrich-limits.ts";
-import { createEnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
+import { createEnrichMetrics, enrichLimits } from "../../../../service/ingest/enrich/context.ts";
 import { createEnrichContext, enrichOnce } from "../../../../service/ingest/enrich/run-enrich.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { loadDeployment } from "../../../../service/chain/deployments.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { openDatabase } from "../../../../service/db/database.ts";
-import { createEnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
+import { createEnrichMetrics } from "../../../../service/ingest/enrich/context.ts";
 import { createEnrichContext, enrichOnce } from "../../../../service/ingest/enrich/run-enrich.ts";
 
 /**

@@ -7,14 +7,14 @@ import { text } from "node:stream/consumers";
 import { type Address, concatHex, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import bytecodes from "../../../../contracts/bytecode.json" with { type: "json" };
-import { entryPointAbi } from "../../../../service/chain/abi/entry-point.ts";
-import { smartWalletAbi } from "../../../../service/chain/abi/smart-wallet.ts";
+import { entryPointAbi } from "../../../../devnet/abi/entry-point.ts";
+import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { writeDeployment } from "../../../../service/chain/deployments.ts";
 import {
   noteReading,
   noteTransaction,
   takeOverReadings,
-} from "../../../../service/ingest/enrich/enrich-readings.ts";
+} from "../../../../service/ingest/enrich/crash-watch.ts";
 import {
   CHAIN_ID,
   createEnrichWorld,

@@ -1,13 +1,13 @@
 import { type Address, encodeFunctionData, type Hex, maxUint256, numberToHex, pad, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
-import { spamTokenAbi } from "../../../../service/chain/abi/spam-token.ts";
+import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
+import { spamTokenAbi } from "../../../../devnet/abi/spam-token.ts";
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
   TRANSFER,
   TRANSFER_SINGLE,
-} from "../../../../service/chain/node/event-topics.ts";
+} from "../../../../service/chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../../../service/db/index-snapshot.ts";
 import { readLiveApprovals } from "../../../../service/ingest/enrich/enrich-approvals.ts";
 import { CHAIN_ID, createEnrichWorld, type EnrichWorld, enrichAll, rowsOf } from "./enrich-world.ts";

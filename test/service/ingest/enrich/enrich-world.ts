@@ -2,13 +2,17 @@ import { Client } from "pg";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from "viem";
-import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
+import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
 import type { Deployment } from "../../../../service/chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import type { Database } from "../../../../service/db/database.ts";
-import type { EnrichContext } from "../../../../service/ingest/enrich/context.ts";
-import { type EnrichLimits, enrichLimits } from "../../../../service/ingest/enrich/enrich-limits.ts";
-import { createEnrichMetrics, type EnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
+import {
+  createEnrichMetrics,
+  type EnrichContext,
+  type EnrichLimits,
+  type EnrichMetrics,
+  enrichLimits,
+} from "../../../../service/ingest/enrich/context.ts";
 import { createEnrichContext, enrichOnce } from "../../../../service/ingest/enrich/run-enrich.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
 import { createTestDatabase, openMigrated } from "../../../support/test-database.ts";

@@ -9,17 +9,20 @@ import {
   zeroAddress,
 } from "viem";
 import { describe, expect, test } from "vitest";
-import { entryPointAbi } from "../../../../service/chain/abi/entry-point.ts";
+import { entryPointAbi } from "../../../../devnet/abi/entry-point.ts";
 import {
+  type RawLog,
   SAFE_FAILURE,
   SAFE_SUCCESS,
   TRANSFER,
   USER_OPERATION,
-} from "../../../../service/chain/node/event-topics.ts";
-import type { RawLog } from "../../../../service/chain/node/raw-log.ts";
-import type { CarryingTransaction } from "../../../../service/ingest/enrich/carrier.ts";
-import { describeExecutions } from "../../../../service/ingest/enrich/executions.ts";
-import { findExecutions, MAX_EXECUTIONS } from "../../../../service/ingest/enrich/find-executions.ts";
+} from "../../../../service/chain/node/rpc-answers.ts";
+import {
+  type CarryingTransaction,
+  describeExecutions,
+  findExecutions,
+  MAX_EXECUTIONS,
+} from "../../../../service/ingest/enrich/executions.ts";
 import { describeCall } from "../../../../service/ingest/enrich/own-call.ts";
 
 const SAFE: Address = `0x${"5a".repeat(20)}`;

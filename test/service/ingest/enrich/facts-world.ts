@@ -1,11 +1,14 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { type Address, encodeFunctionData, numberToHex } from "viem";
-import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
+import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
-import type { AccountFactSource } from "../../../../service/ingest/enrich/account-fact-source.ts";
-import { type FactsContext, gatherAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
-import { createEnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
+import {
+  type AccountFactSource,
+  type FactsContext,
+  gatherAccountFacts,
+} from "../../../../service/ingest/enrich/account-facts.ts";
+import { createEnrichMetrics } from "../../../../service/ingest/enrich/context.ts";
 import { createOtterscanFacts } from "../../../../service/ingest/enrich/otterscan-facts.ts";
 import { createEnrichContext } from "../../../../service/ingest/enrich/run-enrich.ts";
 import { createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";

@@ -11,7 +11,7 @@ import {
   parseAbiParameters,
 } from "viem";
 import { expect, test } from "vitest";
-import { readBundle } from "../../../../service/ingest/enrich/bundle.ts";
+import { readBundle } from "../../../../service/ingest/enrich/executions.ts";
 import { readInnerCall, readSafeTransaction } from "../../../../service/ingest/enrich/inner-call.ts";
 
 const TO: Address = `0x${"ab".repeat(20)}`;

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
-import { storeAccountFacts } from "../../../../service/ingest/enrich/account-fact-rows.ts";
+import { storeAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
 import {
   readDueAccounts,
   type WantedFact,

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createEnrichMetrics } from "../../../../service/ingest/enrich/metrics.ts";
+import { createEnrichMetrics } from "../../../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../../../service/ingest/enrich/run-enrich.ts";
 import { type CuttableProxy, startCuttableProxy } from "../../../support/anvil-testkit/cuttable-proxy.ts";
 import { until } from "../../../support/anvil-testkit/script.ts";

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { localTokenAbi } from "../../../../service/chain/abi/local-token.ts";
+import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
 import { until } from "../../../support/anvil-testkit/script.ts";
 import { bootTestkit, type Testkit } from "../../../support/anvil-testkit/testkit.ts";
 

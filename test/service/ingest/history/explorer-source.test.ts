@@ -1,8 +1,12 @@
 import { encodeFunctionData, erc20Abi } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import { createExplorerSource } from "../../../../service/ingest/history/explorer-source.ts";
-import { answerFrom, type History, type HistoryRequest } from "../../../../service/ingest/history/history.ts";
-import type { HistoryFailure } from "../../../../service/ingest/history/history-source.ts";
+import {
+  answerFrom,
+  type History,
+  type HistoryFailure,
+  type HistoryRequest,
+} from "../../../../service/ingest/history/history.ts";
 import { readHistory } from "../../../../service/ingest/history/read-history.ts";
 import type { AsOf } from "../../../../service/model/features/types.ts";
 import {

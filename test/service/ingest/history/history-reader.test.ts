@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "viem";
 import { afterEach, expect, test } from "vitest";
-import type { HistoryEdge, HistoryRequest } from "../../../../service/ingest/history/history.ts";
+import {
+  type HistoryEdge,
+  type HistoryFailure,
+  type HistoryRequest,
+  type HistorySource,
+  historyFailure,
+  type SourcePage,
+} from "../../../../service/ingest/history/history.ts";
 import {
   createHistoryReader,
   HISTORY_LIMITS,
   type HistoryLimits,
   type HistoryReader,
 } from "../../../../service/ingest/history/history-reader.ts";
-import {
-  type HistoryFailure,
-  type HistorySource,
-  historyFailure,
-  type SourcePage,
-} from "../../../../service/ingest/history/history-source.ts";
 import { asOfBlock, chainOf, ownCalls, simulatedSource, WALLET } from "./simulated-chain.ts";
 
 const chain = chainOf({ steps: Array.from({ length: 30 }, () => ({ blocks: 1, seconds: 10, own: true })) });

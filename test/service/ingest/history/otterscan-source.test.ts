@@ -3,8 +3,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Address, type Hex, numberToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { answerFrom, type History, type HistoryEdge } from "../../../../service/ingest/history/history.ts";
-import type { HistoryFailure } from "../../../../service/ingest/history/history-source.ts";
+import {
+  answerFrom,
+  type History,
+  type HistoryEdge,
+  type HistoryFailure,
+} from "../../../../service/ingest/history/history.ts";
 import { createOtterscanSource } from "../../../../service/ingest/history/otterscan-source.ts";
 import { readHistory } from "../../../../service/ingest/history/read-history.ts";
 import type { AsOf } from "../../../../service/model/features/types.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PastFacts } from "../../../../service/ingest/history/kept-history.ts";
-import { planPast, requestPast } from "../../../../service/ingest/history/plan-past.ts";
+import { type PastFacts, planPast, requestPast } from "../../../../service/ingest/history/stored-history.ts";
 import type { AsOf } from "../../../../service/model/features/types.ts";
 import { hashOfBlock, WALLET } from "./simulated-chain.ts";
 

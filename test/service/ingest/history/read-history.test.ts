@@ -3,17 +3,15 @@ import { describe, expect, test } from "vitest";
 import {
   answerFrom,
   type HistoryEdge,
-  type HistoryRequest,
-  type KeptHistory,
-  planHistory,
-} from "../../../../service/ingest/history/history.ts";
-import { HISTORY_LIMITS } from "../../../../service/ingest/history/history-reader.ts";
-import {
   type HistoryFailure,
+  type HistoryRequest,
   type HistorySource,
   historyFailure,
+  type KeptHistory,
+  planHistory,
   type SourcePage,
-} from "../../../../service/ingest/history/history-source.ts";
+} from "../../../../service/ingest/history/history.ts";
+import { HISTORY_LIMITS } from "../../../../service/ingest/history/history-reader.ts";
 import { readHistory } from "../../../../service/ingest/history/read-history.ts";
 import type { WalkLimits } from "../../../../service/ingest/history/walk-pages.ts";
 import {

@@ -5,7 +5,7 @@ import type {
   PageRequest,
   SourcePage,
   SourceRow,
-} from "../../../../service/ingest/history/history-source.ts";
+} from "../../../../service/ingest/history/history.ts";
 import type { AsOf, OwnCall } from "../../../../service/model/features/types.ts";
 
 export const WALLET: Address = "0x1111111111111111111111111111111111111111";

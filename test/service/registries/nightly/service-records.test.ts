@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
-import { epoch } from "../../../../service/db/tables/epoch.ts";
-import { scanRun } from "../../../../service/db/tables/scan.ts";
-import type { ScanReport } from "../../../../service/db/tables/scan-report.ts";
+import { epoch } from "../../../../service/db/tables/publish.ts";
+import { type ScanReport, scanRun } from "../../../../service/db/tables/scan.ts";
 import { readServiceRecords } from "../../../../service/registries/nightly/service-records.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 

@@ -11,8 +11,8 @@ import {
   zeroHash,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { keeperTargetAbi } from "../../../../service/chain/abi/keeper-target.ts";
-import { revertOnDemandAbi } from "../../../../service/chain/abi/revert-on-demand.ts";
+import { keeperTargetAbi } from "../../../../devnet/abi/keeper-target.ts";
+import { revertOnDemandAbi } from "../../../../devnet/abi/revert-on-demand.ts";
 import { type AskNode, NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
 import type { NodeBlock, RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { createRecoveryNode, readTransaction } from "../../../../service/reports/recovery/viem-node.ts";

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { createPublicClient, custom, type Hex, http, keccak256, toBytes } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import { smartWalletAbi } from "../../../../service/chain/abi/smart-wallet.ts";
 import type { Database } from "../../../../service/db/database.ts";
 import { createSpecBinder } from "../../../../service/verification/escrow/bind-spec.ts";
 import { isSignedBy } from "../../../../service/verification/escrow/escrow-node.ts";

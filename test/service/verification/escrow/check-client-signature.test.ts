@@ -9,9 +9,9 @@ import {
   toBytes,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jobEscrowAbi } from "../../../../devnet/abi/job-escrow.ts";
+import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import { jobEscrowAbi } from "../../../../service/chain/abi/job-escrow.ts";
-import { smartWalletAbi } from "../../../../service/chain/abi/smart-wallet.ts";
 import type { Database } from "../../../../service/db/database.ts";
 import { createSpecBinder } from "../../../../service/verification/escrow/bind-spec.ts";
 import { refuseSignature } from "../../../../service/verification/escrow/check-client-signature.ts";

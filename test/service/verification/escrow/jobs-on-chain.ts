@@ -9,10 +9,10 @@ import {
   numberToHex,
   toBytes,
 } from "viem";
+import { jobEscrowAbi } from "../../../../devnet/abi/job-escrow.ts";
+import { jobEscrowG3Abi } from "../../../../devnet/abi/job-escrow-g3.ts";
+import { jobEscrowV3Abi } from "../../../../devnet/abi/job-escrow-v3.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import { jobEscrowAbi } from "../../../../service/chain/abi/job-escrow.ts";
-import { jobEscrowG3Abi } from "../../../../service/chain/abi/job-escrow-g3.ts";
-import { jobEscrowV3Abi } from "../../../../service/chain/abi/job-escrow-v3.ts";
 import { usdCoinAbi } from "../../../../service/chain/abi/usd-coin.ts";
 import { specBindingTypedData } from "../../../../service/verification/escrow/spec-binding.ts";
 import type { EscrowGeneration, JobName } from "../../../../service/verification/escrow/types.ts";

@@ -1,0 +1,244 @@
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { type Address, toFunctionSelector } from "viem";
+import type { StateBlock } from "../../chain/node/chain-reader.ts";
+import { EnrichFailure } from "../../chain/node/failure.ts";
+import {
+  ANSWER_UPDATED,
+  addressOf,
+  type RawLog,
+  topicWord,
+  uintOf,
+  wordsOf,
+} from "../../chain/node/rpc-answers.ts";
+import type { Database } from "../../db/database.ts";
+import { feedPrice } from "../../db/tables/enrich.ts";
+import { dayOf } from "../../model/features/time.ts";
+import { mapLimited } from "../../net/map-limited.ts";
+import type { EnrichContext, KnownFeed, PricedToken } from "./context.ts";
+import type { IndexedBlock } from "./enrich-reads.ts";
+import { requireWithin } from "./read-logs.ts";
+
+type FeedRange = {
+  readonly from: number;
+  readonly to: number;
+  /** Unix seconds of the last block. */
+  readonly endTime: number;
+};
+
+const METHODS = {
+  aggregator: toFunctionSelector("aggregator()"),
+  decimals: toFunctionSelector("decimals()"),
+  latestRoundData: toFunctionSelector("latestRoundData()"),
+} as const;
+/** latestRoundData gives the round, its answer, when it began and was updated, and the round of the answer. */
+const RETURNED_WORDS = { aggregator: 1, decimals: 1, latestRoundData: 5 } as const;
+const [ANSWER_WORD, UPDATED_WORD] = [1, 3];
+/** A proxy's aggregator is replaced every few months. */
+const REFRESH_SECONDS = 86_400;
+const MOST_DECIMALS = 36n;
+const SIGN_BIT = 1n << 255n;
+
+/** The logs by which the market's feeds answered within the range; throws an EnrichFailure when the node does not give them. */
+export async function readAnswers(context: EnrichContext, range: FeedRange): Promise<readonly RawLog[]> {
+  const feeds = await knownFeeds(context, range);
+  const addresses = [...new Set(feeds.map(({ source }) => source))];
+  if (addresses.length === 0) return [];
+  const { from, to } = range;
+  const logs = await context.client.logs({ from, to, addresses, topics: [[ANSWER_UPDATED]] });
+  for (const log of logs) requireWithin(log, range);
+  return logs;
+}
+
+/**
+ * The last answer of each feed on each day of the range; of a feed that never had one what it answers at the range's end. Feeds
+ * that answer nothing have no row.
+ */
+export async function readDailyPrices(
+  context: EnrichContext,
+  range: FeedRange,
+  answers: { readonly logs: readonly RawLog[]; readonly blocks: ReadonlyMap<number, IndexedBlock> },
+): Promise<readonly FeedPriceRow[]> {
+  const feeds = await knownFeeds(context, range);
+  const rows = feeds.flatMap((feed) => answersOf(feed, answers));
+  const stored = await readPricedFeeds(context.db, context.chainId);
+  const silent = feeds.filter(({ feed }) => !stored.has(feed) && !rows.some((row) => row.feed === feed));
+  const asked = await mapLimited(silent, context.limits.concurrency, (feed) => askFeed(context, feed, range));
+  return [...rows, ...asked.filter((row) => row !== null)];
+}
+
+async function knownFeeds(context: EnrichContext, range: FeedRange): Promise<readonly KnownFeed[]> {
+  const { market, feeds, limits } = context;
+  const isDue = (feed: Address) => {
+    const known = feeds.get(feed);
+    return known === undefined || range.endTime - known.readAt >= REFRESH_SECONDS;
+  };
+  await mapLimited(market.feeds.filter(isDue), limits.concurrency, async (feed) => {
+    const known = await readFeed(context, feed, range.endTime);
+    if (known !== null) feeds.set(feed, known);
+  });
+  return market.feeds.flatMap((feed) => feeds.get(feed) ?? []);
+}
+
+/** Null where the address is no feed. */
+async function readFeed(context: EnrichContext, feed: Address, readAt: number): Promise<KnownFeed | null> {
+  const known = context.feeds.get(feed);
+  const decimals = known === undefined ? await readDecimals(context, feed) : known.decimals;
+  if (decimals === null) {
+    context.logger.warn(
+      { feed },
+      "a price feed of the deployment does not answer decimals(): no price by it",
+    );
+    return null;
+  }
+  const aggregator = await askContract(context, { to: feed, name: "aggregator", at: "latest" });
+  return { feed, source: addressOf(aggregator?.[0]) ?? feed, decimals, readAt };
+}
+
+async function readDecimals(context: EnrichContext, feed: Address): Promise<number | null> {
+  const answer = await askContract(context, { to: feed, name: "decimals", at: "latest" });
+  const decimals = uintOf(answer?.[0]);
+  return decimals === null || decimals > MOST_DECIMALS ? null : Number(decimals);
+}
+
+/** Null where the feed has no answer at all. */
+async function askFeed(
+  context: EnrichContext,
+  { feed, decimals }: KnownFeed,
+  range: FeedRange,
+): Promise<FeedPriceRow | null> {
+  const question = { to: feed, name: "latestRoundData" } as const;
+  const round = await askContract(context, { ...question, at: range.to }).catch((error: unknown) => {
+    // A node that keeps no old state knows the newest alone.
+    if (error instanceof EnrichFailure && error.kind !== "timeout" && error.kind !== "rate_limited")
+      return askContract(context, { ...question, at: "latest" });
+    throw error;
+  });
+  const [answer, updatedAt] = [intOf(round?.[ANSWER_WORD]), uintOf(round?.[UPDATED_WORD])];
+  if (answer === null || answer <= 0n || updatedAt === null) return null;
+  // No answer is of a later day than it is read on.
+  const day = dayOf(Number(updatedAt > BigInt(range.endTime) ? range.endTime : updatedAt));
+  return { feed, day, block: range.to, answer, decimals };
+}
+
+type Question = {
+  readonly to: Address;
+  readonly name: "aggregator" | "decimals" | "latestRoundData";
+  readonly at: StateBlock;
+};
+
+/** What a feed's method returns, word by word; null where it has no such method. */
+async function askContract(
+  { client }: EnrichContext,
+  { to, name, at }: Question,
+): Promise<readonly string[] | null> {
+  const data = await client.call(to, METHODS[name], at);
+  const words = data === null ? null : wordsOf(data);
+  return words === null || words.length < RETURNED_WORDS[name] ? null : words;
+}
+
+function answersOf(
+  { feed, source, decimals }: KnownFeed,
+  { logs, blocks }: { readonly logs: readonly RawLog[]; readonly blocks: ReadonlyMap<number, IndexedBlock> },
+): readonly FeedPriceRow[] {
+  const byDay = new Map<number, FeedPriceRow>();
+  for (const log of inOrder(logs)) {
+    const block = blocks.get(log.blockNumber);
+    if (log.address !== source || log.topics[0] !== ANSWER_UPDATED) continue;
+    if (block === undefined || block.hash !== log.blockHash)
+      throw new EnrichFailure("other_chain", `a feed's log of block ${log.blockNumber} is of another block`);
+    const answer = intOf(topicWord(log.topics[1]));
+    if (answer === null || answer <= 0n) continue;
+    const day = dayOf(block.timestamp);
+    byDay.set(day, { feed, day, block: log.blockNumber, answer, decimals });
+  }
+  return [...byDay.values()];
+}
+
+/** The int256 in a word. */
+function intOf(word: string | null | undefined): bigint | null {
+  const value = uintOf(word);
+  return value === null || value < SIGN_BIT ? value : value - (SIGN_BIT << 1n);
+}
+
+function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
+  return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+}
+
+/** Last answer of a feed on a UTC day, in US dollars with `decimals` decimals. */
+export type FeedPriceRow = {
+  readonly feed: Address;
+  /** UTC day number. */
+  readonly day: number;
+  readonly block: number;
+  readonly answer: bigint;
+  readonly decimals: number;
+};
+
+/** Stores what feeds answered, a row for each feed and day; of a day that is there already the answer of the later block stays. */
+export async function storeFeedPrices(
+  tx: NodePgDatabase,
+  chainId: number,
+  rows: readonly FeedPriceRow[],
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const { rowCount } = await tx
+    .insert(feedPrice)
+    .values(rows.map((row) => ({ chainId, ...row })))
+    .onConflictDoUpdate({
+      target: [feedPrice.chainId, feedPrice.feed, feedPrice.day],
+      set: { block: sql`excluded.block`, answer: sql`excluded.answer`, decimals: sql`excluded.decimals` },
+      setWhere: sql`${feedPrice.block} < excluded.block`,
+    });
+  return rowCount ?? 0;
+}
+
+/** Every stored price of the chain, by feed and rising day. */
+export async function readFeedPrices(tx: NodePgDatabase, chainId: number): Promise<readonly FeedPriceRow[]> {
+  const { rows } = await tx.execute<{
+    feed: Address;
+    day: number;
+    block: number;
+    answer: string;
+    decimals: number;
+  }>(
+    sql`select feed, day, block::float8 as block, answer::text as answer, decimals
+        from ahs.feed_price where chain_id = ${chainId} order by feed collate "C", day`,
+  );
+  return rows.map((row) => ({ ...row, answer: BigInt(row.answer) }));
+}
+
+/** Feeds of the chain that have a price of any day. */
+async function readPricedFeeds(db: Database, chainId: number): Promise<ReadonlySet<Address>> {
+  const { rows } = await db.execute<{ feed: Address }>(
+    sql`select distinct feed from ahs.feed_price where chain_id = ${chainId}`,
+  );
+  return new Set(rows.map(({ feed }) => feed));
+}
+
+/** Value of an amount, in the token's smallest unit, at a Unix time, in millionths of a US dollar; null without a price. */
+export type ValueOf = (token: PricedToken, amount: bigint, timestamp: number) => bigint | null;
+
+const MICRO_USD = 1_000_000n;
+
+/** Values by the last price of an earlier day, or by the first there is; rounded down. */
+export function createPriceBook(rows: readonly FeedPriceRow[]): ValueOf {
+  const byFeed = Map.groupBy(
+    rows.toSorted((a, b) => a.day - b.day),
+    ({ feed }) => feed,
+  );
+  return ({ decimals, feed }, amount, timestamp) => {
+    const price = priceBefore(byFeed, feed, dayOf(timestamp));
+    if (price === null) return null;
+    return (amount * price.answer * MICRO_USD) / 10n ** BigInt(decimals + price.decimals);
+  };
+}
+
+function priceBefore(
+  byFeed: ReadonlyMap<Address, readonly FeedPriceRow[]>,
+  feed: Address,
+  day: number,
+): FeedPriceRow | null {
+  const rows = byFeed.get(feed) ?? [];
+  return rows.findLast((row) => row.day < day) ?? rows[0] ?? null;
+}

@@ -1,0 +1,228 @@
+import { and, eq, ne, or, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
+import { holdChain, isIndexed } from "../../db/chain-fence.ts";
+import type { Database } from "../../db/database.ts";
+import { ownCall } from "../../db/tables/enrich.ts";
+import { keptHistory } from "../../db/tables/history.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import type { AsOf, OwnCall } from "../../model/features/types.ts";
+import type { HistoryRequest } from "./history.ts";
+
+/** Under this name enrichment writes own calls; every other source of a row is a history source. */
+const ENRICH = "enrich";
+
+export type NewKeptHistory = Omit<typeof keptHistory.$inferInsert, "readAt">;
+
+/** Rows of one statement: far below the number of parameters that it may have. */
+const ROWS = 1_000;
+
+/**
+ * Stores what a source told of a wallet in place of what this or another source told of it before, unless that reaches to a
+ * later block; own calls that enrichment knows stay as they are. False, and nothing stored, where the index does not hold the
+ * last block of it.
+ */
+export async function storeKeptHistory(
+  db: Database,
+  history: NewKeptHistory,
+  calls: readonly OwnCall[],
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await holdChain(tx, history.chainId);
+    const last = { blockNumber: history.toBlock, blockHash: history.toHash };
+    if (!(await isIndexed(tx, history.chainId, last))) return false;
+    if (await putCoverage(tx, history)) await putCalls(tx, history, calls);
+    return true;
+  });
+}
+
+/** Also keeps others who store the same wallet's history waiting until the transaction ends. */
+async function putCoverage(tx: NodePgDatabase, history: NewKeptHistory): Promise<boolean> {
+  const { chainId, wallet, ...told } = history;
+  const stored = await tx
+    .insert(keptHistory)
+    .values({ chainId, wallet, ...told })
+    .onConflictDoUpdate({
+      target: [keptHistory.chainId, keptHistory.wallet],
+      set: { ...told, readAt: sql`now()` },
+      setWhere: sql`${keptHistory.toBlock} <= excluded.to_block`,
+    })
+    .returning({ wallet: keptHistory.wallet });
+  return stored.length > 0;
+}
+
+async function putCalls(
+  tx: NodePgDatabase,
+  { chainId, wallet, source }: NewKeptHistory,
+  calls: readonly OwnCall[],
+): Promise<void> {
+  // What the same source told before it tells again: the blocks are final.
+  const isOutdated = or(
+    ne(ownCall.source, source),
+    calls.length === 0
+      ? undefined
+      : // One parameter: a statement takes 65,535 of them, and a wallet may have more calls.
+        sql`${ownCall.hash} <> all(${sql.param(calls.map(({ hash }) => hash))})`,
+  );
+  await tx
+    .delete(ownCall)
+    .where(
+      and(
+        eq(ownCall.chainId, chainId),
+        eq(ownCall.wallet, wallet),
+        ne(ownCall.source, ENRICH),
+        calls.length === 0 ? undefined : isOutdated,
+      ),
+    );
+  for (let start = 0; start < calls.length; start += ROWS) {
+    const rows = calls.slice(start, start + ROWS).map((call) => rowOf(call, { chainId, wallet, source }));
+    await tx.insert(ownCall).values(rows).onConflictDoNothing();
+  }
+}
+
+function rowOf(
+  call: OwnCall,
+  of: { readonly chainId: number; readonly wallet: Address; readonly source: string },
+): typeof ownCall.$inferInsert {
+  const { blockNumber, gasPrice, fee, receipt, ...same } = call;
+  const feeWei = call.gasUsed * gasPrice;
+  return {
+    ...of,
+    ...same,
+    block: blockNumber,
+    origin: "transaction",
+    gasPriceWei: gasPrice,
+    feeWei,
+    l1FeeWei: fee === feeWei ? null : fee - feeWei,
+  };
+}
+
+/** What decides how much of a wallet's past is to be read from a source; all of it as of a block. */
+export type PastFacts = {
+  /** First block in which the index followed the wallet; null where it does not. */
+  readonly followed: AsOf | null;
+  /** Whether the index begins with the chain, and followed the wallet from there. */
+  readonly fromChainStart: boolean;
+  /** Nonce of the wallet's first own transaction in the index; null without one. */
+  readonly firstNonce: number | null;
+  /** Unix seconds of the wallet's newest own call, by enrichment; null without one. */
+  readonly lastCallAt: number | null;
+  /** Null where no source has told of the wallet. */
+  readonly kept: { readonly source: string; readonly toBlock: number; readonly toHash: string } | null;
+};
+
+/** Reads them for a wallet (lower-case) as of a block. */
+export async function readPastFacts(
+  db: Database,
+  { chainId, wallet, asOfBlock }: { chainId: number; wallet: string; asOfBlock: number },
+): Promise<PastFacts> {
+  const { rows } = await db.$client.query<PastRow>(pastQuery(`"chain_${chainId}"`), [
+    chainId,
+    wallet,
+    asOfBlock,
+  ]);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the index of chain ${chainId} holds no block`);
+  return {
+    followed:
+      row.number === null ? null : { blockNumber: row.number, blockHash: row.hash, timestamp: row.timestamp },
+    fromChainStart: row.number !== null && row.number === row.start && row.start <= 1,
+    firstNonce: row.first_nonce,
+    lastCallAt: row.last_call_at,
+    kept: row.source === null ? null : { source: row.source, toBlock: row.to_block, toHash: row.to_hash },
+  };
+}
+
+type PastRow = {
+  readonly start: number;
+  readonly first_nonce: number | null;
+  readonly last_call_at: number | null;
+} & (
+  | { readonly number: number; readonly hash: Hex; readonly timestamp: number }
+  | { readonly number: null }
+) &
+  (
+    | { readonly source: string; readonly to_block: number; readonly to_hash: string }
+    | { readonly source: null }
+  );
+
+/** $1 chain, $2 wallet, $3 as-of block. */
+function pastQuery(views: string): string {
+  return `
+    select start.number::float8 as start, f.number::float8, f.hash, f.timestamp::float8, first.nonce as first_nonce,
+      last.timestamp::float8 as last_call_at, k.source, k.to_block::float8, k.to_hash
+    from (select number from ${views}.block order by number limit 1) start
+    left join ${views}.wallet w on w.address = $2 and w.followed_block <= $3
+    left join lateral (
+      select number, hash, timestamp from ${views}.block where number >= w.followed_block order by number limit 1
+    ) f on true
+    left join lateral (
+      select nonce from ${views}.transaction
+      where "from" = w.address and own and block <= $3 order by block, transaction_index limit 1
+    ) first on true
+    left join lateral (
+      select timestamp from ahs.own_call
+      where chain_id = $1 and wallet = $2 and block <= $3 and source = '${ENRICH}'
+      order by block desc, transaction_index desc, position desc limit 1
+    ) last on true
+    left join ahs.kept_history k on k.chain_id = $1 and k.wallet = $2`;
+}
+
+/** Followed wallets whose told past ends before the index begins to follow them, up to a block, in any order; none in quarantine. */
+export async function readGaps(
+  db: Database,
+  { chainId, asOfBlock, now, limit }: { chainId: number; asOfBlock: number; now: Date; limit: number },
+): Promise<Address[]> {
+  const { rows } = await db.$client.query<{ wallet: Address }>(
+    `select k.wallet from ahs.kept_history k
+     join "chain_${chainId}".wallet w on w.address = k.wallet
+     where k.chain_id = $1 and k.to_block < w.followed_block and w.followed_block <= $2
+       and not exists (select from ahs.quarantine q
+         where q.chain_id = $1 and q.kind = 'history' and q.subject = k.wallet and q.next_try_at > $4)
+     order by random() limit $3`,
+    [chainId, asOfBlock, limit, now],
+  );
+  return rows.map((row) => row.wallet);
+}
+
+export type PastQuestion = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  readonly asOf: AsOf;
+  readonly windowDays: number;
+};
+
+/**
+ * What a source has to be asked before a wallet can be scored: the window up to the as-of block for one that the index does
+ * not follow, the part of it before the index began to follow it for any other; null where nothing is missing, or a source
+ * has told it already.
+ */
+export function planPast(facts: PastFacts, question: PastQuestion): HistoryRequest | null {
+  return isCovered(facts, question) ? null : requestPast(facts, question);
+}
+
+/** The same question whatever is known already. */
+export function requestPast(facts: PastFacts, { wallet, asOf, windowDays }: PastQuestion): HistoryRequest {
+  const seconds = windowDays * SECONDS_PER_DAY;
+  const { followed, lastCallAt } = facts;
+  return {
+    wallet,
+    // The block in which following began is read as well: calls of its beginning are in no index.
+    asOf: followed ?? asOf,
+    edge:
+      followed === null || lastCallAt === null
+        ? { kind: "before_last_call", seconds }
+        : { kind: "since", timestamp: lastCallAt - seconds },
+  };
+}
+
+function isCovered(facts: PastFacts, { asOf, windowDays }: PastQuestion): boolean {
+  const { followed, fromChainStart, firstNonce, lastCallAt, kept } = facts;
+  if (followed === null) return kept?.toBlock === asOf.blockNumber && kept.toHash === asOf.blockHash;
+  return (
+    fromChainStart ||
+    firstNonce === 0 ||
+    (kept !== null && kept.toBlock >= followed.blockNumber) ||
+    (lastCallAt !== null && lastCallAt - windowDays * SECONDS_PER_DAY >= followed.timestamp)
+  );
+}

@@ -1,0 +1,237 @@
+import { type Address, pad } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ChainReader, LogFilter } from "../../../../service/chain/node/chain-reader.ts";
+import { APPROVAL, TRANSFER } from "../../../../service/chain/node/rpc-answers.ts";
+import type { EnrichMetrics } from "../../../../service/ingest/enrich/context.ts";
+import { createBusyWorld, FIRST, fail, type Rows } from "./busy-world.ts";
+import { allRows, type EnrichWorld, enrichAll, forgetAll, rowsOf } from "./enrich-world.ts";
+
+let world: EnrichWorld;
+let whole: Rows;
+
+beforeAll(async () => {
+  ({ world, whole } = await createBusyWorld());
+});
+afterAll(() => world.close());
+beforeEach(() => forgetAll(world));
+
+const width = (filter: { from: number; to: number }) => filter.to - filter.from + 1;
+
+/** Whether a filter asks for at least so many wallets by their topics. */
+function isOfWallets({ topics }: LogFilter, atLeast: number): boolean {
+  return topics.length > 1 && (topics.at(-1)?.length ?? 0) >= atLeast;
+}
+
+/** Whether it asks, among others, for what is sent to the wallet. */
+function isSentTo({ topics }: LogFilter, wallet: Address): boolean {
+  return topics[0]?.includes(TRANSFER) === true && topics[2]?.includes(pad(wallet)) === true;
+}
+
+async function leftOut({ leftOut: counter }: EnrichMetrics): Promise<Record<string, number>> {
+  const { values } = await counter.get();
+  return Object.fromEntries(
+    values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.what, value]),
+  );
+}
+
+describe("a node that answers little at once", () => {
+  test("is asked for less, and gives the same rows", async () => {
+    const widths: number[] = [];
+    const narrow = (real: ChainReader): ChainReader => ({
+      ...real,
+      logs: (filter) => {
+        if (width(filter) > 3) return fail("too_many_results")();
+        widths.push(width(filter));
+        return real.logs(filter);
+      },
+    });
+    const { metrics } = await enrichAll(world, { wrap: narrow });
+    expect(Math.max(...widths)).toBeGreaterThan(1);
+    expect(await allRows(world)).toEqual(whole);
+    const { values } = await metrics.failures.get();
+    expect(values.map(({ labels }) => labels.kind)).toEqual(["too_many_results"]);
+  });
+
+  test("down to one block, and of that to one wallet", async () => {
+    const narrow = (real: ChainReader): ChainReader => ({
+      ...real,
+      logs: (filter) => (isOfWallets(filter, 2) ? fail("too_many_results")() : real.logs(filter)),
+    });
+    const { metrics } = await enrichAll(world, { wrap: narrow });
+    expect(await allRows(world)).toEqual(whole);
+    expect(await leftOut(metrics)).toEqual({});
+  });
+
+  test("or answers more than we take is asked for less", async () => {
+    await enrichAll(world, { limits: { maxLogs: 2 } });
+    expect(await allRows(world)).toEqual(whole);
+  });
+
+  test.each([
+    { maxBlocks: 1, maxWallets: 1 },
+    { maxBlocks: 7, maxWallets: 2 },
+  ])("or allows only $maxBlocks blocks and $maxWallets addresses gets no larger filter", async (limits) => {
+    const filters: { blocks: number; wallets: number }[] = [];
+    const watched = (real: ChainReader): ChainReader => ({
+      ...real,
+      logs: (filter) => {
+        filters.push({
+          blocks: width(filter),
+          wallets: filter.topics.length > 1 ? (filter.topics.at(-1)?.length ?? 0) : 0,
+        });
+        return real.logs(filter);
+      },
+    });
+    await enrichAll(world, { limits, wrap: watched });
+    expect(await allRows(world)).toEqual(whole);
+    expect(Math.max(...filters.map(({ blocks }) => blocks))).toBe(limits.maxBlocks);
+    expect(Math.max(...filters.map(({ wallets }) => wallets))).toBe(limits.maxWallets);
+  });
+});
+
+test("a range ends where it would hold too many blocks with own calls, and the next goes on", async () => {
+  const asked: number[] = [];
+  const counted = (real: ChainReader): ChainReader => ({
+    ...real,
+    logs: (filter) => {
+      asked.push(filter.to);
+      return real.logs(filter);
+    },
+  });
+  await enrichAll(world, { limits: { maxCallBlocks: 2 }, wrap: counted });
+  expect(await allRows(world)).toEqual(whole);
+  expect(new Set(asked).size).toBeGreaterThanOrEqual((whole.enrich_block?.length ?? 0) / 2);
+});
+
+test("a node without eth_getBlockReceipts gives the same by each call's receipt, and the rows say so", async () => {
+  const { requests } = await enrichAll(world, {
+    wrap: (real) => ({ ...real, blockReceipts: fail("method_missing") }),
+  });
+  const byTransactions = { ...whole, enrich_block: withSource(whole.enrich_block) };
+  expect(await allRows(world)).toEqual(byTransactions);
+  expect(requests.filter((method) => method === "eth_getTransactionReceipt")).toHaveLength(
+    whole.own_call?.length ?? -1,
+  );
+});
+
+function withSource(blocks: readonly unknown[] | undefined): readonly unknown[] {
+  return (blocks ?? []).map((block) => Object.assign({}, block, { source: "transactions" }));
+}
+
+describe("what no answer has room for, even of one block, holds up nothing else", () => {
+  const to = (row: unknown) => (row as { to: string }).to;
+  const transfers = () => whole.enrich_transfer ?? [];
+  const someCall = (): { readonly block: string } => {
+    const call = whole.own_call?.[2];
+    if (call === undefined) throw new Error("expected own calls");
+    return call as { block: string };
+  };
+
+  test("logs that strangers made of one wallet: only those are missing", async () => {
+    const flooded = (real: ChainReader): ChainReader => ({
+      ...real,
+      logs: (filter) => (isSentTo(filter, FIRST) ? fail("too_many_results")() : real.logs(filter)),
+    });
+    const { metrics } = await enrichAll(world, { wrap: flooded });
+    const { contact: _, ...rows } = await allRows(world);
+    const { contact: __, ...others } = whole;
+    expect(rows).toEqual({ ...others, enrich_transfer: transfers().filter((row) => to(row) !== FIRST) });
+    const blocks = await world.index();
+    expect((await leftOut(metrics)).logs).toBeGreaterThan(1);
+    expect(await rowsOf(world, "enrich_cursor")).toMatchObject([{ block: String(blocks) }]);
+  });
+
+  test("logs of a wallet that its own calls' receipts have: none is missing", async () => {
+    const flooded = (real: ChainReader): ChainReader => ({
+      ...real,
+      logs: (filter) =>
+        filter.topics[0]?.includes(APPROVAL) ? fail("too_many_results")() : real.logs(filter),
+    });
+    await enrichAll(world, { wrap: flooded });
+    expect(await allRows(world)).toEqual(whole);
+  });
+
+  test("the receipts of a whole block: its own calls are read one by one, those of other blocks are not", async () => {
+    const { block } = someCall();
+    const oversized = (real: ChainReader): ChainReader => ({
+      ...real,
+      blockReceipts: (number) =>
+        number === Number(block) ? fail("too_many_results")() : real.blockReceipts(number),
+    });
+    const { metrics } = await enrichAll(world, { wrap: oversized });
+    const blocks = whole.enrich_block?.map((row) =>
+      (row as { block: string }).block === block ? Object.assign({}, row, { source: "transactions" }) : row,
+    );
+    expect(await allRows(world)).toEqual({ ...whole, enrich_block: blocks });
+    expect(await leftOut(metrics)).toEqual({});
+  });
+
+  test("the receipt of an own call and the block's transactions: the call is there without them", async () => {
+    const call = someCall();
+    const oversized = (real: ChainReader): ChainReader => ({
+      ...real,
+      blockReceipts: (number) =>
+        number === Number(call.block) ? fail("too_many_results")() : real.blockReceipts(number),
+      receipt: fail("too_many_results"),
+      blockWithTransactions: fail("too_many_results"),
+    });
+    const { metrics } = await enrichAll(world, { wrap: oversized });
+    const rows = await allRows(world);
+    const unread = {
+      ...{ effect: null, logs: null, emitters: null, moves: null },
+      ...{ market_price_wei: null, l1_fee_wei: null, line: expect.stringMatching(/ - - - -$/) },
+    };
+    expect(rows.own_call).toEqual(
+      whole.own_call?.map((row) => (row === call ? Object.assign({}, row, unread) : row)),
+    );
+    expect(rows.enrich_block).toHaveLength((whole.enrich_block?.length ?? 0) - 1);
+    expect(await leftOut(metrics)).toEqual({ receipt: 1 });
+  });
+
+  test("what times out of one block over and over is too large, once the node answers what is small", async () => {
+    const { block } = someCall();
+    const slow = (real: ChainReader): ChainReader => ({
+      ...real,
+      blockReceipts: (number) => (number === Number(block) ? fail("timeout")() : real.blockReceipts(number)),
+    });
+    await expect(enrichAll(world, { wrap: slow, patience: 2 })).rejects.toMatchObject({ kind: "timeout" });
+    expect(await rowsOf(world, "enrich_cursor")).toMatchObject([{ block: String(Number(block) - 1) }]);
+    await enrichAll(world, { wrap: slow, patience: 10 });
+    const { own_call, enrich_transfer } = await allRows(world);
+    expect({ own_call, enrich_transfer }).toEqual({
+      own_call: whole.own_call,
+      enrich_transfer: whole.enrich_transfer,
+    });
+    expect(await rowsOf(world, "enrich_block")).toContainEqual(
+      expect.objectContaining({ block, source: "transactions" }),
+    );
+  });
+
+  test.each(["timeout", "too_many_results"] as const)(
+    "a node that says %s to everything is waited for, however long",
+    async (kind) => {
+      let asked = 0;
+      const deaf = (real: ChainReader): ChainReader => ({
+        ...real,
+        // It falls silent once the range is begun.
+        header: (block) => (++asked % 2 === 1 ? real.header(block) : fail(kind)()),
+        logs: fail(kind),
+      });
+      const limits = { maxBlocks: 1, concurrency: 1 };
+      await expect(enrichAll(world, { wrap: deaf, limits, patience: 20 })).rejects.toMatchObject({ kind });
+      expect(await rowsOf(world, "enrich_cursor")).toEqual([]);
+    },
+  );
+});
+
+test("the fee that a rollup charges for posting is kept exactly", async () => {
+  const fee = 2n ** 70n;
+  const rollup = (real: ChainReader): ChainReader => ({
+    ...real,
+    blockReceipts: async (block) =>
+      (await real.blockReceipts(block))?.map((receipt) => ({ ...receipt, l1Fee: fee })) ?? null,
+  });
+  await enrichAll(world, { wrap: rollup });
+  const calls = await rowsOf(world, "own_call");
+  expect(new Set(calls.map((call) => call.l1_fee_wei))).toEqual(new Set([String(fee)]));
+});

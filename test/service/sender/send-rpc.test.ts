@@ -1,0 +1,62 @@
+import {
+  HttpRequestError,
+  InternalRpcError,
+  LimitExceededRpcError,
+  RpcRequestError,
+  TimeoutError,
+} from "viem";
+import { describe, expect, test } from "vitest";
+import { classifySendFailure } from "../../../service/sender/send-rpc.ts";
+
+const url = "http://node.example";
+const refusal = (code: number, message: string, data?: unknown) =>
+  new RpcRequestError({ body: {}, url, error: { code, message, ...(data === undefined ? {} : { data }) } });
+
+describe("what a node says of a transaction", () => {
+  test.each([
+    [-32000, "already known", "already_known"],
+    [-32003, "transaction already imported", "already_known"],
+    [-32000, "nonce too low: next nonce 8, tx nonce 7", "nonce_used"],
+    [-32003, "nonce too low", "nonce_used"],
+    [-32000, "insufficient funds for gas * price + value: balance 0, tx cost 1", "insufficient_funds"],
+    [-32003, "Insufficient funds for gas * price + value", "insufficient_funds"],
+    [-32000, "replacement transaction underpriced", "underpriced"],
+    [-32000, "transaction underpriced: tip needed 1, tip permitted 0", "underpriced"],
+    [-32003, "max fee per gas less than block base fee", "underpriced"],
+    [3, "execution reverted: custom error 0x1234", "reverted_in_simulation"],
+    [-32000, "execution reverted", "reverted_in_simulation"],
+    [-32000, "execution reverted: insufficient balance", "reverted_in_simulation"],
+    [-32000, "VM Exception while processing transaction: nonce too low", "reverted_in_simulation"],
+    [-32000, "execution reverted: already known", "reverted_in_simulation"],
+    [-32000, "exceeds block gas limit", "refused"],
+    [-32602, "invalid transaction", "refused"],
+    [-32603, "internal error", "unreachable"],
+    [-32005, "daily request count exceeded", "unreachable"],
+  ])("%i %s: %s", (code, message, kind) => {
+    expect(classifySendFailure(refusal(code, message)).kind).toBe(kind);
+  });
+});
+
+test.each([
+  ["a lost connection", new HttpRequestError({ url, details: "fetch failed" })],
+  ["too many requests", new HttpRequestError({ url, status: 429, details: "Too Many Requests" })],
+  ["a deadline", new TimeoutError({ body: {}, url })],
+  ["a node in trouble", new InternalRpcError(refusal(-32603, "internal error"))],
+  ["a limit", new LimitExceededRpcError(refusal(-32005, "limit exceeded"))],
+])("%s says nothing of the transaction", (_, error) => {
+  expect(classifySendFailure(error).kind).toBe("unreachable");
+});
+
+test("the data of a revert is passed on", () => {
+  expect(classifySendFailure(refusal(3, "execution reverted", "0x1234"))).toMatchObject({
+    kind: "reverted_in_simulation",
+    revertData: "0x1234",
+  });
+});
+
+test("what a revert's arguments look like as text does not reach the message", () => {
+  const failure = classifySendFailure(refusal(3, "execution reverted: custom error 0x23b18f5f: \0\0\u0005"));
+  expect(failure.kind).toBe("reverted_in_simulation");
+  expect(failure.message).toContain("custom error 0x23b18f5f: …");
+  expect(failure.message).not.toMatch(/\p{Cc}/u);
+});
