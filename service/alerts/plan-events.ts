@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Address, checksumAddress } from "viem";
 import type { RoutingAction } from "../model/score/record.ts";
-import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../model/score/route.ts";
+import { DEFAULT_ROUTING, routedScore, routeWallet } from "../model/score/route.ts";
 import type {
   ExpiringSubscription,
   LiveSubscription,
@@ -138,12 +138,6 @@ function standingOf(wallet: Address, score: ToldScore | null) {
   const facts = { wallet, sanctioned: score?.sanctioned === true, score: routedScore(score) };
   const action: RoutingAction = routeWallet(DEFAULT_ROUTING, facts).action;
   return { grade: score?.grade ?? null, ahs_score: score?.ahsScore ?? null, trust_routing: action };
-}
-
-function routedScore(score: ToldScore | null): RoutingFacts["score"] {
-  if (score === null) return { kind: "not_scored" };
-  if (score.grade === null) return { kind: "insufficient" };
-  return { kind: "scored", grade: score.grade, confidenceLevel: score.confidenceLevel };
 }
 
 /** How many days before its end a subscription is told of it, the nearest first. */

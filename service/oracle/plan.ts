@@ -12,7 +12,7 @@ export type Published = {
 };
 
 /** What the oracle holds, or will once a transaction under way is mined. */
-export type Standing =
+export type OnChain =
   | { readonly kind: "none" }
   /** Cleared by the owner; the contract still refuses anything as old as this. */
   | { readonly kind: "cleared"; readonly asOfFloor: number }
@@ -20,7 +20,7 @@ export type Standing =
 
 export type PlanInput = {
   readonly score: Published;
-  readonly standing: Standing;
+  readonly onChain: OnChain;
   /** When somebody last read, paid for or subscribed to the wallet. */
   readonly interestAt: Date | null;
   readonly now: Date;
@@ -53,9 +53,9 @@ export function reasonToPublish(
   input: PlanInput,
   policy: PublishPolicy,
 ): Exclude<Decision, { kind: "wait_for_budget" }> {
-  const { score, standing } = input;
-  if (standing.kind !== "record") return reasonForNew(score, standing);
-  const { record } = standing;
+  const { score, onChain } = input;
+  if (onChain.kind !== "record") return reasonForNew(score, onChain);
+  const { record } = onChain;
   const reason = reasonForChange(score, record, policy) ?? reasonForAge(input, record, policy);
   if (reason === null) return { kind: "skip", because: "unchanged" };
   if (score.asOf <= record.asOf) return { kind: "skip", because: "not_newer" };
@@ -73,10 +73,10 @@ export function isWithinBudget(reason: PublishReason, spending: Spending, policy
 
 function reasonForNew(
   score: Published,
-  standing: Exclude<Standing, { kind: "record" }>,
+  onChain: Exclude<OnChain, { kind: "record" }>,
 ): ReturnType<typeof reasonToPublish> {
   if (score.ahsScore === null) return { kind: "skip", because: "insufficient_unpublished" };
-  if (standing.kind === "cleared" && score.asOf <= standing.asOfFloor)
+  if (onChain.kind === "cleared" && score.asOf <= onChain.asOfFloor)
     return { kind: "skip", because: "not_newer" };
   return { kind: "publish", reason: score.sanctioned ? "flag" : "first" };
 }

@@ -11,7 +11,7 @@ import {
 import type { PublishPolicy } from "./publish-policy.ts";
 import { type OracleState, readIndexedBlock, readOracleStates } from "./publish-records.ts";
 import { readCurrentScoreRows, readInterest, type ScoreRow } from "./publish-scores.ts";
-import { publishedOf, type SentScore, standingOf } from "./score-fate.ts";
+import { onChainOf, publishedOf, type SentScore } from "./score-fate.ts";
 
 /** Everything outside a score that its publication depends on. */
 export type Facts = {
@@ -107,10 +107,10 @@ export async function readFacts(
 
 /** The plan's view of one score among the facts. */
 export function planInputOf(score: ScoreRow, facts: Facts, now: Date): PlanInput {
-  const sight = { oracle: facts.oracle.get(score.wallet), indexedBlock: facts.indexedBlock };
+  const snapshot = { oracle: facts.oracle.get(score.wallet), indexedBlock: facts.indexedBlock };
   return {
     score: publishedOf(score),
-    standing: standingOf(sight, sentScoreOf(facts.last.get(score.wallet))),
+    onChain: onChainOf(snapshot, sentScoreOf(facts.last.get(score.wallet))),
     interestAt: facts.interest.get(score.wallet) ?? null,
     now,
   };

@@ -1,7 +1,7 @@
 import { type Address, isHex, toHex } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { decodeError } from "../chain/bounded-abi.ts";
-import type { Published, Standing } from "./plan.ts";
+import type { OnChain, Published } from "./plan.ts";
 import type { CarrierRow } from "./publish-intents.ts";
 import type { OracleState } from "./publish-records.ts";
 import type { ScoreRow } from "./publish-scores.ts";
@@ -24,15 +24,15 @@ export type SentScore = {
 };
 
 /** What the index shows of the oracle. */
-type OracleSight = {
+type OracleSnapshot = {
   /** Undefined for a wallet without a record. */
   readonly oracle: OracleState | undefined;
   readonly indexedBlock: number;
 };
 
 /** Judges a sent score by the oracle's events first, and by its transaction only where they are silent. */
-export function fateOf(sent: SentScore, sight: OracleSight): Fate {
-  if (sight.oracle !== undefined && sight.oracle.asOf >= sent.score.asOfBlock) return "landed";
+export function fateOf(sent: SentScore, snapshot: OracleSnapshot): Fate {
+  if (snapshot.oracle !== undefined && snapshot.oracle.asOf >= sent.score.asOfBlock) return "landed";
   const { state, final, minedBlock } = sent.carrier;
   switch (state) {
     case "queued":
@@ -45,15 +45,15 @@ export function fateOf(sent: SentScore, sight: OracleSight): Fate {
       return "reverted";
     case "mined":
       // Not final and not shown: the index lags, or a reorg took it out and the sender brings it back.
-      return final && minedBlock !== null && sight.indexedBlock >= minedBlock ? "lost" : "under_way";
+      return final && minedBlock !== null && snapshot.indexedBlock >= minedBlock ? "lost" : "under_way";
   }
 }
 
 /** What a new score is compared with: a score under way counts as published, else the oracle's record does. */
-export function standingOf(sight: OracleSight, last: SentScore | null): Standing {
-  if (last !== null && fateOf(last, sight) === "under_way")
+export function onChainOf(snapshot: OracleSnapshot, last: SentScore | null): OnChain {
+  if (last !== null && fateOf(last, snapshot) === "under_way")
     return { kind: "record", record: publishedOf(last.score) };
-  const { oracle } = sight;
+  const { oracle } = snapshot;
   if (oracle === undefined) return { kind: "none" };
   if (!oracle.present) return { kind: "cleared", asOfFloor: oracle.asOf };
   const { sanctioned, asOf, asOfTime } = oracle;

@@ -85,7 +85,7 @@ function sortByPlan(
     else if (decision.kind === "wait_for_budget") sorted.held.push(intent);
     else {
       sorted.go.push(intent);
-      spentGas += input.standing.kind === "record" ? policy.expectedGas.update : policy.expectedGas.first;
+      spentGas += input.onChain.kind === "record" ? policy.expectedGas.update : policy.expectedGas.first;
     }
   }
   return sorted;

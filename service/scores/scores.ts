@@ -4,7 +4,9 @@ import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
 import { inputFile } from "../db/tables/publish.ts";
 import { score } from "../db/tables/score.ts";
+import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
+import { MICRO } from "../model/score/fixed-point.ts";
 import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
 import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "../sanctions/sanctions.ts";
 
@@ -32,8 +34,8 @@ export type CurrentScore = {
   readonly asOfTime: Date;
 };
 
-/** All that is known of a wallet without scoring it, read in one statement. */
-export type Standing = {
+/** What the database holds of a wallet, read in one statement. */
+export type WalletSnapshot = {
   /** Null while the index holds no block. */
   readonly head: IndexHead | null;
   /** Of every source, as of the newest indexed block; empty when none. */
@@ -43,6 +45,25 @@ export type Standing = {
   /** Whether the index follows the wallet. */
   readonly followed: boolean;
 };
+
+/** True if a score is of a moment more than 24 hours ago. */
+export function isStale(asOfTime: Date, now: Date): boolean {
+  return now.getTime() - asOfTime.getTime() > 1_000 * SECONDS_PER_DAY;
+}
+
+/**
+ * The score that answers show. A listed wallet has score 0, grade F and confidence 1 as soon as it is listed, whatever its
+ * stored score says. Confidence is a share of one.
+ */
+export function shownScore(
+  score: CurrentScore | null,
+  isListed: boolean,
+): Pick<CurrentScore, "ahsScore" | "grade" | "confidenceLevel"> & { confidence: number } {
+  if (isListed) return { ahsScore: 0, grade: "F", confidence: 1, confidenceLevel: "HIGH" };
+  if (score === null) return { ahsScore: null, grade: null, confidence: 0, confidenceLevel: "INSUFFICIENT" };
+  const { ahsScore, grade, confidenceMicros, confidenceLevel } = score;
+  return { ahsScore, grade, confidence: confidenceMicros / MICRO, confidenceLevel };
+}
 
 /** What the oracle holds for a wallet by its indexed events. */
 export type PublishedScore = {
@@ -62,7 +83,7 @@ export type ScoreTrend = {
 
 /** Reads of scores and of the index; addresses are lower-case. */
 export type ScoreReader = {
-  standing(address: Address): Promise<Standing>;
+  standing(address: Address): Promise<WalletSnapshot>;
   published(address: Address): Promise<PublishedScore | null>;
   /** Newest first. */
   history(address: Address, limit: number): Promise<readonly StoredScore[]>;
@@ -75,9 +96,8 @@ export type ScoreReader = {
 export function createScoreReader(db: Database, chainId: number): ScoreReader {
   const views = `"chain_${chainId}"`;
   const pool = db.$client;
-  const standing = standingLoader(db, chainId);
   return {
-    standing,
+    standing: snapshotLoader(db, chainId),
     async published(address) {
       const { rows } = await pool.query<PublishedRow>({
         ...QUERY_DEADLINE,
@@ -133,7 +153,7 @@ function newestBlock(views: string): string {
 }
 
 /** One statement for all requests that wait: routing must cost little more than a read by primary key. */
-function standingLoader(db: Database, chainId: number): (address: Address) => Promise<Standing> {
+function snapshotLoader(db: Database, chainId: number): (address: Address) => Promise<WalletSnapshot> {
   const schema = `chain_${chainId}`;
   const views = `"${schema}"`;
   const statement = {
@@ -150,16 +170,16 @@ function standingLoader(db: Database, chainId: number): (address: Address) => Pr
   };
   return loadInBatches(
     async (addresses: readonly Address[]) => {
-      const { rows } = await db.$client.query<StandingRow>({
+      const { rows } = await db.$client.query<SnapshotRow>({
         ...QUERY_DEADLINE,
         ...statement,
         values: [[...new Set(addresses)], chainId],
       });
-      const found = new Map(rows.map((row) => [row.address, standingOf(row)]));
+      const found = new Map(rows.map((row) => [row.address, snapshotOf(row)]));
       return addresses.map((address) => {
-        const standing = found.get(address);
-        if (standing === undefined) throw new Error(`no standing read for ${address}`);
-        return standing;
+        const snapshot = found.get(address);
+        if (snapshot === undefined) throw new Error(`the statement returned no row for ${address}`);
+        return snapshot;
       });
     },
     { maxSize: 500, maxRunning: 2 },
@@ -179,7 +199,7 @@ type CurrentScoreRow = {
   readonly as_of_time: Date;
 };
 type NoScoreRow = { readonly confidence_level: null };
-type StandingRow = { readonly address: Address; readonly followed: boolean } & FlagsRow &
+type SnapshotRow = { readonly address: Address; readonly followed: boolean } & FlagsRow &
   (HeadRow | NoHeadRow) &
   (CurrentScoreRow | NoScoreRow);
 type PublishedRow = {
@@ -191,7 +211,7 @@ type PublishedRow = {
 };
 type TrendRow = { readonly points: string; readonly change: number | null };
 
-function standingOf(row: StandingRow): Standing {
+function snapshotOf(row: SnapshotRow): WalletSnapshot {
   return {
     head: row.head_number === null ? null : headOf(row),
     sanctions: flagsOf(row),

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
-import type { PublishedScore, ScoreTrend, Standing, StoredScore } from "../../scores/scores.ts";
+import type { PublishedScore, ScoreTrend, StoredScore, WalletSnapshot } from "../../scores/scores.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
 import { notIndexed, type WalletPorts } from "./wallet-report.ts";
 
@@ -41,7 +41,7 @@ const TREND_MS = 30 * 24 * 3_600_000;
 /** Selects how to score a wallet. Throws a 404 if the wallet cannot be scored. */
 export function scorerOf(
   address: Address,
-  { followed, sanctions }: Pick<Standing, "followed" | "sanctions">,
+  { followed, sanctions }: Pick<WalletSnapshot, "followed" | "sanctions">,
   deps: Pick<ScoreRecordPorts, "scoreNow" | "scoreOnDemand">,
 ): Score {
   // The record of a listed wallet depends on the list alone, so it needs no history.

@@ -5,7 +5,7 @@ import { Problem, unavailable } from "../../access/problems.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import { UNUSED_DAYS } from "../../reports/diagnosis/approvals.ts";
-import type { Standing } from "../../scores/scores.ts";
+import type { WalletSnapshot } from "../../scores/scores.ts";
 import { coverageSchema, renderCoverage } from "../schemas/ahs-record.ts";
 import { isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
 
@@ -100,7 +100,7 @@ export function notIndexed(address: Address): Problem {
 /** Ports of every endpoint about a wallet. */
 export type WalletPorts = {
   readonly logger: Logger;
-  readonly scores: { standing(address: Address): Promise<Standing> };
+  readonly scores: { standing(address: Address): Promise<WalletSnapshot> };
   /** Records that the wallet was read; the on-chain heartbeat depends on it. */
   readonly recordInterest: (address: Address) => Promise<void>;
   /** Seconds after which the newest indexed block counts as too old to answer from. */
@@ -108,7 +108,11 @@ export type WalletPorts = {
 };
 
 /** Stored state of a wallet. Throws a 503 problem if the index is empty or too old. */
-export async function freshStanding(address: Address, ports: WalletPorts, now: Date): Promise<Standing> {
+export async function freshStanding(
+  address: Address,
+  ports: WalletPorts,
+  now: Date,
+): Promise<WalletSnapshot> {
   const standing = await ports.scores.standing(address);
   const { head } = standing;
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
 import type { Grade } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 import { type FoundAgent, MOST_NAMES, type RankedWallet, type RankPlace } from "../../scores/leaderboard.ts";
@@ -262,11 +262,8 @@ function actionFor({
   readonly sanctioned: boolean;
 }) {
   const { grade, confidenceLevel } = ranked ?? { grade: null, confidenceLevel: "INSUFFICIENT" as const };
-  const score =
-    grade === null
-      ? ({ kind: "insufficient" } as const)
-      : ({ kind: "scored", grade, confidenceLevel } as const);
-  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, score }).action;
+  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, score: routedScore({ grade, confidenceLevel }) })
+    .action;
 }
 
 function renderNone(view: LeaderboardView): Fragment {

@@ -6,7 +6,7 @@ import type { RegisteredAgent } from "../../registries/documents/agent-names.ts"
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { LeaderboardReader } from "../../scores/leaderboard.ts";
-import type { PublishedScore, ScoreReference, Standing } from "../../scores/scores.ts";
+import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
 
 import type { ApiContext } from "../kit/api-env.ts";
 import type { AhsRecord } from "../schemas/ahs-record.ts";
@@ -51,7 +51,7 @@ export type ReportState =
 export type WalletPagePorts = BuyReportPorts & {
   readonly chain: PageChain;
   readonly wallets: {
-    standing(address: Address): Promise<Standing>;
+    standing(address: Address): Promise<WalletSnapshot>;
     published(address: Address): Promise<PublishedScore | null>;
     /** How a stored score was made, by the id of its row. */
     reference(scoreId: number): Promise<ScoreReference | null>;

@@ -4,9 +4,10 @@ import { Problem } from "../../access/problems.ts";
 import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import { gradeLabel } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import type { CurrentScore, ScoreReference, Standing } from "../../scores/scores.ts";
+import type { CurrentScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
+import { isStale } from "../../scores/scores.ts";
 
 import type { ApiContext } from "../kit/api-env.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";
@@ -102,7 +103,6 @@ async function readView(address: Address, { ports, origin, clock }: PageRuntime)
 
 /** Pixels above the ruler, where the needle stands. */
 const NEEDLE_HEIGHT = 20;
-const STALE_MS = 24 * 3_600_000;
 
 /** The page of a wallet: what is public, and beneath it what was bought, or how to buy it. */
 function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
@@ -136,7 +136,7 @@ function renderAgents(agents: readonly RegisteredAgent[]): Fragment | string {
   return html`<p class="lead">The wallet of ${agents.map((agent, index) => html`${index === 0 ? "" : ", "}${agentName(agent)}`)} <span class="small">(names are the agents' own, unchecked)</span></p>`;
 }
 
-function renderSanctions({ sanctions }: Standing): Fragment {
+function renderSanctions({ sanctions }: WalletSnapshot): Fragment {
   return html`<div class="notice alarm"><p><b>This wallet is sanctioned.</b> Payments to it are rejected whatever its score, and no allowlist changes that.</p>
 <ul class="plain">${sanctions.map(
     ({ source, reference, detected_at }) =>
@@ -154,7 +154,7 @@ function renderScore(score: CurrentScore, view: WalletView): Fragment {
 <dt>Confidence</dt><dd>${levelWords(score.confidenceLevel)} <span class="quiet">(${(score.confidenceMicros / 1_000_000).toFixed(2)})</span></dd>
 ${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${countWords(view.scored)}</dd>`}
 <dt>Sanctions</dt><dd>${view.standing.sanctions.length === 0 ? "On none of the lists that are read" : "Listed"}</dd>
-<dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
+<dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score.asOfTime, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
 ${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}</dd>`}
 </dl>`;
 }
@@ -180,19 +180,7 @@ ${followed ? "" : html`<p>It is followed from then on when an agent registers it
 
 function actionOf({ address, standing: { sanctions, score } }: WalletView) {
   const sanctioned = sanctions.length > 0;
-  return routeWallet(DEFAULT_ROUTING, { wallet: address, sanctioned, score: factsOf(score) }).action;
-}
-
-function factsOf(score: CurrentScore | null) {
-  if (score === null) return { kind: "not_scored" } as const;
-  const { grade, confidenceLevel } = score;
-  return grade === null
-    ? ({ kind: "insufficient" } as const)
-    : ({ kind: "scored", grade, confidenceLevel } as const);
-}
-
-function isStale({ asOfTime }: CurrentScore, now: Date): boolean {
-  return now.getTime() - asOfTime.getTime() > STALE_MS;
+  return routeWallet(DEFAULT_ROUTING, { wallet: address, sanctioned, score: routedScore(score) }).action;
 }
 
 /** A day: an age of the record that an integrator can bear. */

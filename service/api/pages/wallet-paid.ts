@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import type { FeatureLine } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { isFeature, sentenceOf, titleOf } from "../../reports/report-card.ts";
-import type { PublishedScore, ScoreReference, Standing } from "../../scores/scores.ts";
+import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
 
 import { getAhs } from "../routes/get-ahs.ts";
 import type { AhsRecord } from "../schemas/ahs-record.ts";
@@ -26,7 +26,7 @@ export type WalletView = {
   /** Lower-case. */
   readonly address: Address;
   readonly chain: PageChain;
-  readonly standing: Standing;
+  readonly standing: WalletSnapshot;
   readonly published: PublishedScore | null;
   /** Null for a wallet that was never scored. */
   readonly reference: ScoreReference | null;

@@ -28,7 +28,7 @@ import {
   tryRevocations,
 } from "../../reports/recovery/revoke-approvals.ts";
 import { type Wash, washWallet } from "../../reports/wash/wash.ts";
-import type { Standing } from "../../scores/scores.ts";
+import type { WalletSnapshot } from "../../scores/scores.ts";
 import {
   freshStanding,
   ninetyDays,
@@ -85,7 +85,7 @@ export async function findProtection(
 type ReadSources = {
   readonly address: Address;
   readonly now: Date;
-  readonly standing: Standing;
+  readonly standing: WalletSnapshot;
   readonly source: ReportSource;
 };
 

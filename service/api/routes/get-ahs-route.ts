@@ -2,27 +2,20 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
 import { gradeLabel } from "../../model/score/record.ts";
-import {
-  DEFAULT_ROUTING,
-  type RoutingFacts,
-  type RoutingPolicy,
-  routeWallet,
-} from "../../model/score/route.ts";
-import type { CurrentScore, Standing } from "../../scores/scores.ts";
+import { DEFAULT_ROUTING, type RoutingPolicy, routedScore, routeWallet } from "../../model/score/route.ts";
+import type { CurrentScore, WalletSnapshot } from "../../scores/scores.ts";
+import { isStale, shownScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
 import { freshStanding, noteInterest, type WalletPorts } from "../kit/wallet-report.ts";
 import {
   confidenceLevelSchema,
-  isStale,
   nullableGradeSchema,
   nullableScoreSchema,
   routingActionSchema,
 } from "../schemas/ahs-record.ts";
 import { addressParams, eip55Schema, toEip55 } from "../schemas/values.ts";
 import type { PolicyPorts } from "./get-ahs-route-policy.ts";
-
-const MICROS = 1_000_000;
 
 const routeSchema = z
   .object({
@@ -114,18 +107,18 @@ async function policyOf(caller: PayingCaller, { policies }: RoutePorts): Promise
 }
 
 type Known = {
-  readonly standing: Standing;
+  readonly standing: WalletSnapshot;
   readonly policy: RoutingPolicy | null;
   readonly now: Date;
 };
 
 function decide(address: Address, { standing: { sanctions, score }, policy, now }: Known): RoutingAnswer {
   const sanctioned = sanctions.length > 0;
-  const shown = shownScore(score, sanctioned);
+  const shown = renderScore(score, sanctioned);
   const { action, reason } = routeWallet(policy ?? DEFAULT_ROUTING, {
     wallet: address,
     sanctioned,
-    score: scoreFacts(score),
+    score: routedScore(score),
   });
   return {
     address: toEip55(address),
@@ -141,40 +134,17 @@ function decide(address: Address, { standing: { sanctions, score }, policy, now 
   };
 }
 
-function scoreFacts(score: CurrentScore | null): RoutingFacts["score"] {
-  if (score === null) return { kind: "not_scored" };
-  if (score.grade === null) return { kind: "insufficient" };
-  return { kind: "scored", grade: score.grade, confidenceLevel: score.confidenceLevel };
-}
-
-/** A listed wallet scores 0 with confidence 1 from its listing on, even if an older score is stored. */
-function shownScore(
+function renderScore(
   score: CurrentScore | null,
-  sanctioned: boolean,
+  isListed: boolean,
 ): Pick<RoutingAnswer, "ahs_score" | "grade" | "grade_label" | "confidence" | "confidence_level"> {
-  if (sanctioned) {
-    return {
-      ahs_score: 0,
-      grade: "F",
-      grade_label: gradeLabel("F"),
-      confidence: 1,
-      confidence_level: "HIGH",
-    };
-  }
-  if (score === null) {
-    return {
-      ahs_score: null,
-      grade: null,
-      grade_label: "Not scored",
-      confidence: 0,
-      confidence_level: "INSUFFICIENT",
-    };
-  }
+  const { ahsScore, grade, confidence, confidenceLevel } = shownScore(score, isListed);
+  const isUnscored = score === null && !isListed;
   return {
-    ahs_score: score.ahsScore,
-    grade: score.grade,
-    grade_label: gradeLabel(score.grade),
-    confidence: score.confidenceMicros / MICROS,
-    confidence_level: score.confidenceLevel,
+    ahs_score: ahsScore,
+    grade,
+    grade_label: isUnscored ? "Not scored" : gradeLabel(grade),
+    confidence,
+    confidence_level: confidenceLevel,
   };
 }

@@ -16,15 +16,14 @@ import {
   titleOf,
 } from "../../reports/report-card.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
-import type { DayScore, StoredScore } from "../../scores/scores.ts";
-
+import { type DayScore, isStale, type StoredScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { type ScoreRecordPorts, scoredRow } from "../kit/score-record.ts";
 import { noteInterest, type ReportPorts, type ReportSource, requireFollowed } from "../kit/wallet-report.ts";
 import { viewOf } from "../report-card/card-view.ts";
 import type { CardFormat } from "../report-card/make-card.ts";
 import { type CardRenderer, CardsOverloaded } from "../report-card/render-pool.ts";
-import { isStale, renderCoverage, routingOf } from "../schemas/ahs-record.ts";
+import { renderCoverage, routingOf } from "../schemas/ahs-record.ts";
 import { addressParams, isoOf, toEip55 } from "../schemas/values.ts";
 import { REPORT_CARD_EXAMPLE, type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
 

@@ -3,9 +3,9 @@ import type { Address } from "viem";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import type { Coverage } from "../../model/features/types.ts";
 import { gradeLabel } from "../../model/score/record.ts";
-
-import { DEFAULT_ROUTING, type RoutingFacts, routeWallet } from "../../model/score/route.ts";
+import { DEFAULT_ROUTING, type RoutingFacts, routedScore, routeWallet } from "../../model/score/route.ts";
 import type { PublishedScore, ScoreTrend, StoredScore } from "../../scores/scores.ts";
+import { isStale } from "../../scores/scores.ts";
 import { eip55Schema, hashSchema, isoSchema, toEip55 } from "./values.ts";
 
 const shareSchema = z.number().min(0).max(1);
@@ -342,7 +342,6 @@ export const AHS_RECORD_EXAMPLE: AhsRecord = {
   stale: false,
 };
 
-const STALE_AFTER_MS = 24 * 3_600_000;
 /** Minimum number of stored scores for a trend. */
 const TREND_MIN_POINTS = 3;
 const TREND_THRESHOLD_POINTS = 5;
@@ -402,11 +401,6 @@ export function routingOf(row: StoredScore): AhsRecord["trust_routing"] {
   return routeWallet(DEFAULT_ROUTING, routingFacts(row)).action;
 }
 
-/** Whether a score as of `asOfTime` is older than 24 hours. */
-export function isStale(asOfTime: Date, now: Date): boolean {
-  return now.getTime() - asOfTime.getTime() > STALE_AFTER_MS;
-}
-
 /** The direction of stored scores: beyond 5 points either way along their least-squares line; null below 3 points. */
 function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
   if (points < TREND_MIN_POINTS || change === null) return null;
@@ -435,7 +429,7 @@ function routingFacts({ wallet, sanctioned, grade, confidenceLevel }: StoredScor
   return {
     wallet: wallet as Address,
     sanctioned,
-    score: grade === null ? { kind: "insufficient" } : { kind: "scored", grade, confidenceLevel },
+    score: routedScore({ grade, confidenceLevel }),
   };
 }
 

@@ -8,14 +8,11 @@ import {
   type RiskEvidence,
   riskSignals,
 } from "../../reports/risk/risk.ts";
-
 import type { RiskFacts, RiskKey, ScoreExplanation } from "../../reports/risk/risk-facts.ts";
-
-import type { CurrentScore, Standing } from "../../scores/scores.ts";
+import { type CurrentScore, isStale, shownScore, type WalletSnapshot } from "../../scores/scores.ts";
 import type { ReportSource } from "../kit/wallet-report.ts";
 import {
   confidenceLevelSchema,
-  isStale,
   nullableGradeSchema,
   nullableScoreSchema,
   sanctionsFlagSchema,
@@ -163,7 +160,11 @@ const MICROS = 1_000_000;
 
 /** The risk of dealing with a wallet, from stored data. */
 export async function answerRisk(
-  { address, standing, now }: { readonly address: Address; readonly standing: Standing; readonly now: Date },
+  {
+    address,
+    standing,
+    now,
+  }: { readonly address: Address; readonly standing: WalletSnapshot; readonly now: Date },
   ports: RiskPorts,
 ): Promise<RiskAnswer> {
   const { head, sanctions, score } = standing;
@@ -232,21 +233,12 @@ function renderExposure({
   };
 }
 
-/** A listed wallet scores 0 with confidence 1 from its listing on, even if an older score is stored. */
 function renderScore(
   score: CurrentScore | null,
   sanctioned: boolean,
 ): Pick<RiskAnswer, "ahs_score" | "grade" | "confidence" | "confidence_level"> {
-  if (sanctioned) return { ahs_score: 0, grade: "F", confidence: 1, confidence_level: "HIGH" };
-  if (score === null) {
-    return { ahs_score: null, grade: null, confidence: 0, confidence_level: "INSUFFICIENT" };
-  }
-  return {
-    ahs_score: score.ahsScore,
-    grade: score.grade,
-    confidence: score.confidenceMicros / MICROS,
-    confidence_level: score.confidenceLevel,
-  };
+  const { ahsScore, grade, confidence, confidenceLevel } = shownScore(score, sanctioned);
+  return { ahs_score: ahsScore, grade, confidence, confidence_level: confidenceLevel };
 }
 
 /** Facts that a risk depends on besides the stored state of the wallet. */

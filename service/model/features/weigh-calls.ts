@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { decayNanos, divideRound, MICRO, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import { standingsOf } from "./credit.ts";
+import { counterpartiesOf } from "./credit.ts";
 import type { Market } from "./market.ts";
 import { dayOf, SECONDS_PER_DAY } from "./time.ts";
 import type { CallReceipt, OwnCall, TokenMove, WalletRows } from "./types.ts";
@@ -65,7 +65,7 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const calls = sorted.filter((call) => call.timestamp >= start);
   const trivial = findTrivialCalls(calls, market, policy);
   const trivialMicros = toMicros(policy.credit.trivialFactor);
-  const standings = standingsOf(rows, calls, policy);
+  const counterparties = counterpartiesOf(rows, calls, policy);
   const owners = new Map<Address, number>();
 
   const outside: WeighedCall[] = [];
@@ -75,17 +75,17 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
     const weight = weigh(last.timestamp - call.timestamp, day.calls, policy);
     sums.totalWeight += weight;
     if (call.receipt !== null) sums.receiptWeight += weight;
-    const standing = standings[position];
-    if (standing === undefined || standing.own) {
+    const other = counterparties[position];
+    if (other === undefined || other.own) {
       sums.ownWeight += weight;
       continue;
     }
     const isTrivial = trivial[position] === 1;
-    const credit = isTrivial ? divideRound(standing.credit * trivialMicros, MICRO) : standing.credit;
+    const credit = isTrivial ? divideRound(other.credit * trivialMicros, MICRO) : other.credit;
     const credited = divideRound(weight * credit, MICRO);
     sums.credited += credited;
     sums.evidence += call.ok ? credited : weight;
-    const counterparty = entry(owners, standing.owner, () => owners.size);
+    const counterparty = entry(owners, other.owner, () => owners.size);
     const overpay = overpayOf(call);
     outside.push({ call, counterparty, method, weight, trivial: isTrivial, credit, credited, overpay });
   }

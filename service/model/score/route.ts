@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { ConfidenceLevel, Grade, RoutingAction } from "./record.ts";
 
-/** An integrator's answer to grades; grades that stand in neither set are rejected. */
+/** An integrator's answer to grades; grades in neither set are rejected. */
 export type RoutingPolicy = {
   readonly instantGrades: readonly Grade[];
   readonly escrowGrades: readonly Grade[];
@@ -24,6 +24,15 @@ export type RoutingFacts = {
     | { readonly kind: "insufficient" }
     | { readonly kind: "scored"; readonly grade: Grade; readonly confidenceLevel: ConfidenceLevel };
 };
+
+/** A score as routing sees it. Null: never scored; without a grade: too little history. */
+export function routedScore(
+  score: { grade: Grade | null; confidenceLevel: ConfidenceLevel } | null,
+): RoutingFacts["score"] {
+  if (score === null) return { kind: "not_scored" };
+  const { grade, confidenceLevel } = score;
+  return grade === null ? { kind: "insufficient" } : { kind: "scored", grade, confidenceLevel };
+}
 
 type RoutingReason =
   | "sanctioned"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Address } from "viem";
-import { standingsByAddress } from "../../model/features/credit.ts";
+import { counterpartiesByAddress } from "../../model/features/credit.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { CounterpartyFact, OwnCall, OwnerLink, WalletRows } from "../../model/features/types.ts";
 import { sortCalls } from "../../model/features/weigh-calls.ts";
@@ -105,7 +105,7 @@ async function tallyCalls(
   { market, tallyOf }: Tallying,
 ): Promise<Pick<Dealings, "callsToItself" | "callsToNobody">> {
   const calls = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= since);
-  const standings = standingsByAddress(rows, calls, policy);
+  const standings = counterpartiesByAddress(rows, calls, policy);
   let callsToItself = 0;
   let callsToNobody = 0;
   for (const [place, call] of calls.entries()) {

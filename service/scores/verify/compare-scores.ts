@@ -1,7 +1,8 @@
 import { type Address, type Hash, isAddress } from "viem";
 import { z } from "zod";
+import { MICRO } from "../../model/score/fixed-point.ts";
 import type { FeatureLine, ScoreRecord } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
 
 const hash = z.custom<Hash>((value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value));
 const score = z.int().min(0).max(100).nullable();
@@ -50,8 +51,6 @@ export type Difference = {
   readonly recomputed: string;
 };
 
-const MICROS = 1_000_000;
-
 /**
  * Everything in which a recorded score differs from the one computed again; empty where they agree. Probes of services are
  * in no file: of an answer with D3 only the parts are compared that follow without them.
@@ -84,7 +83,7 @@ export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord):
       ),
       ...total,
       difference("trust_routing", recorded.trust_routing, routingOf(recomputed)),
-      difference("confidence", recorded.confidence, recomputed.confidenceMicros / MICROS),
+      difference("confidence", recorded.confidence, recomputed.confidenceMicros / MICRO),
       difference("confidence_level", recorded.confidence_level, recomputed.confidenceLevel),
       difference("model_version", recorded.model_version, recomputed.modelVersion),
       difference("as_of_time", recorded.as_of_time, new Date(recomputed.asOf.timestamp * 1000).toISOString()),
@@ -93,10 +92,7 @@ export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord):
 }
 
 function routingOf({ wallet, outcome, sanctionsFlags, confidenceLevel }: ScoreRecord): string {
-  const score =
-    outcome.kind === "scored"
-      ? ({ kind: "scored", grade: outcome.grade, confidenceLevel } as const)
-      : ({ kind: "insufficient" } as const);
+  const score = routedScore({ grade: outcome.kind === "scored" ? outcome.grade : null, confidenceLevel });
   return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned: sanctionsFlags.length > 0, score }).action;
 }
 

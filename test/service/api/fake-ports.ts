@@ -8,7 +8,7 @@ import { type ApiPorts, createApp } from "../../../service/api/create-app.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { createReportTurns } from "../../../service/api/kit/wallet-report.ts";
 import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
-import type { Standing, StoredScore } from "../../../service/scores/scores.ts";
+import type { StoredScore, WalletSnapshot } from "../../../service/scores/scores.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { memoryAnswers } from "../access/memory-gate.ts";
 import { reportSource } from "./report-source.ts";
@@ -90,7 +90,7 @@ export function insufficientScore(): StoredScore {
 }
 
 /** A followed, scored wallet under a fresh index. */
-export function standing(changes: Partial<Standing> = {}): Standing {
+export function standing(changes: Partial<WalletSnapshot> = {}): WalletSnapshot {
   return {
     head: { blockNumber: 1000, timestamp: NOW.getTime() / 1000 - 3 },
     sanctions: [],

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { PublishReason } from "../../../service/db/tables/publish.ts";
 import {
   isWithinBudget,
+  type OnChain,
   type Published,
   planPublish,
   reasonToPublish,
-  type Standing,
 } from "../../../service/oracle/plan.ts";
 import { defaultPublishPolicy as policy } from "../../../service/oracle/publish-policy.ts";
 
@@ -19,8 +19,8 @@ function published(fields: Partial<Published>): Published {
   return { ahsScore: 80, sanctioned: false, asOf: 100, asOfTime: ago(HOUR), ...fields };
 }
 
-const none: Standing = { kind: "none" };
-const onChain = (fields: Partial<Published> = {}): Standing => ({
+const none: OnChain = { kind: "none" };
+const onChain = (fields: Partial<Published> = {}): OnChain => ({
   kind: "record",
   record: published({ asOf: 90, ...fields }),
 });
@@ -29,113 +29,113 @@ const skip = (because: string) => ({ kind: "skip", because });
 
 describe("whether and why a score goes on chain", () => {
   test.each([
-    { name: "a first score", score: {}, standing: none, expected: publish("first") },
-    { name: "a first score of 0", score: { ahsScore: 0 }, standing: none, expected: publish("first") },
+    { name: "a first score", score: {}, onChain: none, expected: publish("first") },
+    { name: "a first score of 0", score: { ahsScore: 0 }, onChain: none, expected: publish("first") },
     {
       name: "a first score of a sanctioned wallet",
       score: { ahsScore: 0, sanctioned: true },
-      standing: none,
+      onChain: none,
       expected: publish("flag"),
     },
     {
       name: "insufficient, nothing on chain",
       score: { ahsScore: null },
-      standing: none,
+      onChain: none,
       expected: skip("insufficient_unpublished"),
     },
     {
       name: "insufficient over a score",
       score: { ahsScore: null },
-      standing: onChain(),
+      onChain: onChain(),
       expected: publish("grade"),
     },
     {
       name: "a score over insufficient",
       score: {},
-      standing: onChain({ ahsScore: null }),
+      onChain: onChain({ ahsScore: null }),
       expected: publish("grade"),
     },
     {
       name: "insufficient over insufficient",
       score: { ahsScore: null },
-      standing: onChain({ ahsScore: null }),
+      onChain: onChain({ ahsScore: null }),
       expected: skip("unchanged"),
     },
-    { name: "the same score", score: {}, standing: onChain(), expected: skip("unchanged") },
+    { name: "the same score", score: {}, onChain: onChain(), expected: skip("unchanged") },
     {
       name: "2 points up in the grade",
       score: { ahsScore: 82 },
-      standing: onChain(),
+      onChain: onChain(),
       expected: skip("unchanged"),
     },
     {
       name: "3 points up in the grade",
       score: { ahsScore: 83 },
-      standing: onChain(),
+      onChain: onChain(),
       expected: publish("move"),
     },
     {
       name: "3 points down in the grade",
       score: { ahsScore: 77 },
-      standing: onChain(),
+      onChain: onChain(),
       expected: publish("move"),
     },
     {
       name: "1 point over a grade's bound",
       score: { ahsScore: 75 },
-      standing: onChain({ ahsScore: 74 }),
+      onChain: onChain({ ahsScore: 74 }),
       expected: publish("grade"),
     },
     {
       name: "1 point under a grade's bound",
       score: { ahsScore: 89 },
-      standing: onChain({ ahsScore: 90 }),
+      onChain: onChain({ ahsScore: 90 }),
       expected: publish("grade"),
     },
     {
       name: "newly sanctioned",
       score: { ahsScore: 0, sanctioned: true },
-      standing: onChain(),
+      onChain: onChain(),
       expected: publish("flag"),
     },
     {
       name: "no longer sanctioned",
       score: {},
-      standing: onChain({ ahsScore: 0, sanctioned: true }),
+      onChain: onChain({ ahsScore: 0, sanctioned: true }),
       expected: publish("flag"),
     },
     {
       name: "a change as old as the record",
       score: { ahsScore: 40, asOf: 90 },
-      standing: onChain(),
+      onChain: onChain(),
       expected: skip("not_newer"),
     },
     {
       name: "a change older than the record",
       score: { ahsScore: 40, asOf: 89 },
-      standing: onChain(),
+      onChain: onChain(),
       expected: skip("not_newer"),
     },
     {
       name: "a score after a cleared record",
       score: {},
-      standing: { kind: "cleared", asOfFloor: 99 } as const,
+      onChain: { kind: "cleared", asOfFloor: 99 } as const,
       expected: publish("first"),
     },
     {
       name: "a score under a cleared record's floor",
       score: {},
-      standing: { kind: "cleared", asOfFloor: 100 } as const,
+      onChain: { kind: "cleared", asOfFloor: 100 } as const,
       expected: skip("not_newer"),
     },
     {
       name: "insufficient after a cleared record",
       score: { ahsScore: null },
-      standing: { kind: "cleared", asOfFloor: 9 } as const,
+      onChain: { kind: "cleared", asOfFloor: 9 } as const,
       expected: skip("insufficient_unpublished"),
     },
-  ])("$name", ({ score, standing, expected }) => {
-    expect(reasonToPublish({ score: published(score), standing, interestAt: null, now }, policy)).toEqual(
+  ])("$name", ({ score, onChain, expected }) => {
+    expect(reasonToPublish({ score: published(score), onChain, interestAt: null, now }, policy)).toEqual(
       expected,
     );
   });
@@ -144,35 +144,35 @@ describe("whether and why a score goes on chain", () => {
 describe("heartbeats", () => {
   const day = onChain({ asOfTime: ago(DAY) });
   test.each([
-    { name: "a day old, read now", standing: day, interestAt: now, expected: publish("heartbeat") },
+    { name: "a day old, read now", onChain: day, interestAt: now, expected: publish("heartbeat") },
     {
       name: "a day old, read 30 days ago",
-      standing: day,
+      onChain: day,
       interestAt: ago(30 * DAY),
       expected: publish("heartbeat"),
     },
     {
       name: "a day old, read longer ago",
-      standing: day,
+      onChain: day,
       interestAt: ago(30 * DAY + 1),
       expected: skip("unchanged"),
     },
-    { name: "a day old, never read", standing: day, interestAt: null, expected: skip("unchanged") },
+    { name: "a day old, never read", onChain: day, interestAt: null, expected: skip("unchanged") },
     {
       name: "younger than a day, read now",
-      standing: onChain({ asOfTime: ago(DAY - 1) }),
+      onChain: onChain({ asOfTime: ago(DAY - 1) }),
       interestAt: now,
       expected: skip("unchanged"),
     },
     {
       name: "a day old without a newer score",
-      standing: onChain({ asOfTime: ago(DAY), asOf: 100 }),
+      onChain: onChain({ asOfTime: ago(DAY), asOf: 100 }),
       interestAt: now,
       expected: skip("not_newer"),
     },
-    { name: "nothing on chain", standing: none, interestAt: now, expected: publish("first") },
-  ])("$name", ({ standing, interestAt, expected }) => {
-    expect(reasonToPublish({ score: published({}), standing, interestAt, now }, policy)).toEqual(expected);
+    { name: "nothing on chain", onChain: none, interestAt: now, expected: publish("first") },
+  ])("$name", ({ onChain, interestAt, expected }) => {
+    expect(reasonToPublish({ score: published({}), onChain, interestAt, now }, policy)).toEqual(expected);
   });
 });
 
@@ -191,7 +191,7 @@ test.each([
 });
 
 test("a score that the budget holds back keeps its reason", () => {
-  const input = { score: published({ ahsScore: 83 }), standing: onChain(), interestAt: null, now };
+  const input = { score: published({ ahsScore: 83 }), onChain: onChain(), interestAt: null, now };
   expect(planPublish(input, { spentGas: policy.dailyGas }, policy)).toEqual({
     kind: "wait_for_budget",
     reason: "move",
@@ -210,7 +210,7 @@ test("whatever was published, a record never differs by 3 points, in grade or in
     fc.property(anyScore, anyScore, (score, record) => {
       fc.pre(score.asOf > record.asOf);
       const decision = reasonToPublish(
-        { score, standing: { kind: "record", record }, interestAt: null, now },
+        { score, onChain: { kind: "record", record }, interestAt: null, now },
         policy,
       );
       if (decision.kind === "publish") return;
@@ -227,7 +227,7 @@ test("nothing is ever sent that the contract would skip", () => {
   fc.assert(
     fc.property(anyScore, anyScore, (score, record) => {
       const decision = reasonToPublish(
-        { score, standing: { kind: "record", record }, interestAt: now, now },
+        { score, onChain: { kind: "record", record }, interestAt: now, now },
         policy,
       );
       if (decision.kind === "publish") expect(score.asOf).toBeGreaterThan(record.asOf);

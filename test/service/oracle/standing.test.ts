@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import type { OracleState } from "../../../service/oracle/publish-records.ts";
-import { type Fate, fateOf, type SentScore, standingOf } from "../../../service/oracle/score-fate.ts";
+import { type Fate, fateOf, onChainOf, type SentScore } from "../../../service/oracle/score-fate.ts";
 
 const asOfTime = new Date("2026-11-20T12:00:00Z");
 const wallet: Address = "0x00000000000000000000000000000000000a9e27";
@@ -160,6 +160,6 @@ describe("what a new score is compared with", () => {
       expected: theirs,
     },
   ])("$name", ({ oracle, last, expected }) => {
-    expect(standingOf({ oracle, indexedBlock: 10 }, last)).toEqual(expected);
+    expect(onChainOf({ oracle, indexedBlock: 10 }, last)).toEqual(expected);
   });
 });

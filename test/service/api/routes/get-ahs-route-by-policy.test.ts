@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Standing } from "../../../../service/scores/scores.ts";
+import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { PAYER, paidBy } from "../../access/paying-access.ts";
 import { LISTING, standing, WALLET } from "../fake-ports.ts";
 import { BY_KEY, bySignIn, policyApp } from "./policy-app.ts";
@@ -10,13 +10,15 @@ const GRADES = { instant_grades: ["A", "B"], escrow_grades: ["C"] };
 
 const { score } = standing();
 if (score === null) throw new Error("the fake standing has a score");
-const scored = (changes: Partial<typeof score>): Partial<Standing> => ({ score: { ...score, ...changes } });
-const UNSCORED: Partial<Standing> = { score: null, followed: false };
+const scored = (changes: Partial<typeof score>): Partial<WalletSnapshot> => ({
+  score: { ...score, ...changes },
+});
+const UNSCORED: Partial<WalletSnapshot> = { score: null, followed: false };
 const INSUFFICIENT = scored({ ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" });
-const LISTED: Partial<Standing> = { sanctions: [LISTING] };
+const LISTED: Partial<WalletSnapshot> = { sanctions: [LISTING] };
 
 /** Policy, what is known of the wallet, and what the caller is told. */
-const RULES: readonly (readonly [string, object, Partial<Standing>, string, string, boolean])[] = [
+const RULES: readonly (readonly [string, object, Partial<WalletSnapshot>, string, string, boolean])[] = [
   ["its own instant grades", { ...GRADES, instant_grades: ["A"] }, {}, "reject", "grade", false],
   ["its own escrow grades", { instant_grades: [], escrow_grades: ["B"] }, {}, "escrow", "grade", false],
   [

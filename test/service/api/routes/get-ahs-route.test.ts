@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Standing } from "../../../../service/scores/scores.ts";
+import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { bodyOf, fakeApp, LISTING, NOW, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 
 const PATH = `/ahs/route/${WALLET}`;
@@ -23,12 +23,12 @@ const DECISION = {
 
 const scored = standing().score;
 
-function score(changes: Partial<NonNullable<Standing["score"]>>): Partial<Standing> {
+function score(changes: Partial<NonNullable<WalletSnapshot["score"]>>): Partial<WalletSnapshot> {
   if (scored === null) throw new Error("the fake standing has a score");
   return { score: { ...scored, ...changes } };
 }
 
-async function route(changes: Partial<Standing>) {
+async function route(changes: Partial<WalletSnapshot>) {
   const fake = fakeApp({ scores: { standing: async () => standing(changes) } });
   const response = await fake.app.request(PATH, WITH_KEY);
   return { ...fake, response, body: await bodyOf(response) };

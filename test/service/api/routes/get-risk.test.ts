@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Standing } from "../../../../service/scores/scores.ts";
+import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { USDC } from "../../model/features/histories.ts";
 import {
   bodyOf,
@@ -50,7 +50,7 @@ const RISK = {
   chain_id: 31337,
 };
 
-async function risk(changes: Partial<Standing>, facts = RISK_FACTS) {
+async function risk(changes: Partial<WalletSnapshot>, facts = RISK_FACTS) {
   const fake = fakeApp({
     scores: { standing: async () => standing(changes) },
     riskFacts: async () => facts,
