@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { numberToHex } from "viem";
-import { freePort } from "../bin/up/free-port.ts";
+import { freePort } from "../bin/supervisor/child-process.ts";
 import { type Devnet, startDevnet } from "../devnet/devnet.ts";
 import { jsonRpc, type RpcCall } from "../devnet/json-rpc.ts";
 import { writeDeployment } from "../service/chain/deployments.ts";

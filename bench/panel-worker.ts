@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { parseConfig } from "../bin/config.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../bin/process.ts";
-import { runPanelWork } from "../bin/work/panel.ts";
+import { runPanelWork } from "../bin/work/verification.ts";
 
 /** What `ahs work` runs verdicts with, alone in its process. */
 const config = parseConfig(process.env);

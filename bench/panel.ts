@@ -5,7 +5,7 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import { parseConfig } from "../bin/config.ts";
 import { panelFromConfig } from "../bin/panel-from-config.ts";
-import { freePort } from "../bin/up/free-port.ts";
+import { freePort } from "../bin/supervisor/child-process.ts";
 import { type Database, migrateDatabase, openDatabase } from "../service/db/database.ts";
 import { runPanel } from "../service/verification/panel/run-panel.ts";
 import { createVerdictMetrics } from "../service/verification/verdicts/metrics.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import autocannon from "autocannon";
 import type { Address } from "viem";
-import { freePort } from "../bin/up/free-port.ts";
+import { freePort } from "../bin/supervisor/child-process.ts";
 import { privateKeyOf } from "../bin/up/start-services.ts";
 import { roleAccounts } from "../devnet/accounts.ts";
 import { createApiKey } from "../service/access/api-keys.ts";

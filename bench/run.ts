@@ -5,7 +5,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
-import { freePort } from "../bin/up/free-port.ts";
+import { freePort } from "../bin/supervisor/child-process.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { benchIndexing } from "./indexing.ts";
 import { benchPanel } from "./panel.ts";

@@ -1,112 +1,194 @@
 import { parseArgs } from "node:util";
-import type { Command } from "./command.ts";
-import { type Config, OPTION_VARIABLES, parseConfig } from "./config.ts";
+import { type Command, type Config, OPTION_VARIABLES, parseConfig } from "./config.ts";
 import { endOnFault } from "./end-on-fault.ts";
 import { knownSecrets } from "./secrets/known-secrets.ts";
 import { createScrub } from "./secrets/scrub.ts";
 
-const USAGE = `Usage: npm run ahs -- COMMAND [options]
+/** What `ahs` does with a name: one line in the list of commands, and a loader of the command and its own usage. */
+type Entry = {
+  readonly summary: string;
+  /** A command that writes a log also logs the error that ends it. */
+  readonly logs?: true;
+  /** Null for `doctor`, which reads the settings itself. */
+  readonly load: (() => Promise<{ readonly run: Command; readonly usage?: string }>) | null;
+};
 
-  up          start everything on this machine: chain, database, index, workers, API
-  devnet      a local chain with our contracts and a simulated population
-  index       follow the chain into the database
-  serve       the HTTP API
-  work        score, publish, nightly jobs
-  migrate     bring the database schema to the newest version; --roles makes the roles of the processes
-  keys        create | list | rotate | revoke API keys
-  score       what the model says of one wallet, line by line with --explain; what another policy would move
-  verify-score  compute a score again from a node and the files it names, and compare
-  sanctions   import | status | check: the sanctions lists
-  scan        run | list | show: scans of registries, documents and all scores, as each night
-  unfollow    list | add | remove: addresses that are not followed, whatever names them on the chain
-  payments    list | reconcile: what callers paid per call, against the chain
-  review      list | show | decide: verdicts on HOLD, the longest held first
-  doctor      look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails
-  quarantine  list | retry [KIND]: items that are left out because their work fails, with the error
-  deploy      deploy the oracle, or the evaluator of verdicts, and write the deployment file
-  escrow      list | allow | renew: the escrows whose jobs the evaluator settles
-  keystore    create | address: encrypted files for the keys of roles
-  roles       show | set-publisher | set-signer | remove-signer | transfer-ownership | accept-ownership
-  backup      FILE: everything that is not derived from the chain, of one moment, while the service runs
-  restore     FILE: fills an empty database from a backup
-  prune       builds of the index that nobody uses; --yes drops them
-  reset       clear the local data; --index only what is derived from the chain, with --yes where that is not the local one
-
-ahs COMMAND --help says more of those that have actions or many options.
-`;
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  up: {
+    summary: "start everything on this machine: chain, database, index, workers, API",
+    load: async () => ({ run: (await import("./commands/up.ts")).up }),
+  },
+  devnet: {
+    summary: "a local chain with our contracts and a simulated population",
+    logs: true,
+    load: async () => ({ run: (await import("./commands/devnet.ts")).devnet }),
+  },
+  index: {
+    summary: "follow the chain into the database",
+    logs: true,
+    load: async () => ({ run: withoutOptions((await import("./commands/index-chain.ts")).indexChain) }),
+  },
+  serve: {
+    summary: "the HTTP API",
+    logs: true,
+    load: async () => ({ run: withoutOptions((await import("./commands/serve.ts")).serveApi) }),
+  },
+  work: {
+    summary: "score, publish, nightly jobs",
+    logs: true,
+    load: async () => ({ run: withoutOptions((await import("./commands/work.ts")).work) }),
+  },
+  migrate: {
+    summary: "bring the database schema to the newest version; --roles makes the roles of the processes",
+    load: async () => ({ run: (await import("./commands/migrate.ts")).migrate }),
+  },
+  keys: {
+    summary: "create | list | rotate | revoke API keys",
+    load: async () => {
+      const { keys, USAGE } = await import("./commands/keys.ts");
+      return { run: keys, usage: USAGE };
+    },
+  },
+  score: {
+    summary: "what the model says of one wallet, line by line with --explain; what another policy would move",
+    load: async () => {
+      const { score, USAGE } = await import("./commands/score.ts");
+      return { run: score, usage: USAGE };
+    },
+  },
+  "verify-score": {
+    summary: "compute a score again from a node and the files it names, and compare",
+    load: async () => {
+      const { verify, USAGE } = await import("./commands/verify-score.ts");
+      return { run: verify, usage: USAGE };
+    },
+  },
+  sanctions: {
+    summary: "import | status | check: the sanctions lists",
+    load: async () => {
+      const { sanctions, USAGE } = await import("./commands/sanctions.ts");
+      return { run: sanctions, usage: USAGE };
+    },
+  },
+  scan: {
+    summary: "run | list | show: scans of registries, documents and all scores, as each night",
+    load: async () => {
+      const { scan, USAGE } = await import("./commands/scan.ts");
+      return { run: scan, usage: USAGE };
+    },
+  },
+  unfollow: {
+    summary: "list | add | remove: addresses that are not followed, whatever names them on the chain",
+    load: async () => {
+      const { unfollow, USAGE } = await import("./commands/unfollow.ts");
+      return { run: unfollow, usage: USAGE };
+    },
+  },
+  payments: {
+    summary: "list | reconcile: what callers paid per call, against the chain",
+    load: async () => {
+      const { payments, USAGE } = await import("./commands/payments.ts");
+      return { run: payments, usage: USAGE };
+    },
+  },
+  review: {
+    summary: "list | show | decide: verdicts on HOLD, the longest held first",
+    load: async () => {
+      const { review, USAGE } = await import("./commands/review.ts");
+      return { run: review, usage: USAGE };
+    },
+  },
+  doctor: {
+    summary:
+      "look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails",
+    load: null,
+  },
+  quarantine: {
+    summary: "list | retry [KIND]: items that are left out because their work fails, with the error",
+    load: async () => ({ run: (await import("./commands/quarantine.ts")).quarantineCommand }),
+  },
+  deploy: {
+    summary: "deploy the oracle, or the evaluator of verdicts, and write the deployment file",
+    load: async () => {
+      const [{ deploy }, { DEPLOY_USAGE }] = await Promise.all([
+        import("./commands/deploy.ts"),
+        import("./deploy-options.ts"),
+      ]);
+      return { run: deploy, usage: DEPLOY_USAGE };
+    },
+  },
+  escrow: {
+    summary: "list | allow | renew: the escrows whose jobs the evaluator settles",
+    load: async () => {
+      const { escrow, USAGE } = await import("./commands/escrow.ts");
+      return { run: escrow, usage: USAGE };
+    },
+  },
+  keystore: {
+    summary: "create | address: encrypted files for the keys of roles",
+    load: async () => {
+      const { keystore, USAGE } = await import("./commands/keystore.ts");
+      return { run: keystore, usage: USAGE };
+    },
+  },
+  roles: {
+    summary: "show | set-publisher | set-signer | remove-signer | transfer-ownership | accept-ownership",
+    load: async () => {
+      const { roles, ROLES_USAGE } = await import("./commands/roles.ts");
+      return { run: roles, usage: ROLES_USAGE };
+    },
+  },
+  backup: {
+    summary: "FILE: everything that is not derived from the chain, of one moment, while the service runs",
+    load: async () => ({ run: (await import("./commands/backup.ts")).backup }),
+  },
+  restore: {
+    summary: "FILE: fills an empty database from a backup",
+    load: async () => ({ run: (await import("./commands/backup.ts")).restore }),
+  },
+  prune: {
+    summary: "builds of the index that nobody uses; --yes drops them",
+    load: async () => ({ run: (await import("./commands/reset.ts")).prune }),
+  },
+  reset: {
+    summary:
+      "clear the local data; --index only what is derived from the chain, with --yes where that is not the local one",
+    load: async () => ({ run: (await import("./commands/reset.ts")).reset }),
+  },
+};
 
 const SHARED_OPTIONS = `
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
 Each can stand in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
 `;
 
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  up: async () => (await import("./commands/up.ts")).up,
-  devnet: async () => (await import("./commands/devnet.ts")).devnet,
-  index: async () => withoutOptions((await import("./commands/index-chain.ts")).indexChain),
-  serve: async () => withoutOptions((await import("./commands/serve.ts")).serveApi),
-  work: async () => withoutOptions((await import("./commands/work.ts")).work),
-  migrate: async () => (await import("./commands/migrate.ts")).migrate,
-  keys: async () => (await import("./commands/keys.ts")).keys,
-  score: async () => (await import("./commands/score.ts")).score,
-  "verify-score": async () => (await import("./commands/verify-score.ts")).verify,
-  deploy: async () => (await import("./commands/deploy.ts")).deploy,
-  sanctions: async () => (await import("./commands/sanctions.ts")).sanctions,
-  scan: async () => (await import("./commands/scan.ts")).scan,
-  unfollow: async () => (await import("./commands/unfollow.ts")).unfollow,
-  payments: async () => (await import("./commands/payments.ts")).payments,
-  review: async () => (await import("./commands/review.ts")).review,
-  escrow: async () => (await import("./commands/escrow.ts")).escrow,
-  quarantine: async () => (await import("./commands/quarantine.ts")).quarantineCommand,
-  keystore: async () => (await import("./commands/keystore.ts")).keystore,
-  roles: async () => (await import("./commands/roles.ts")).roles,
-  backup: async () => (await import("./commands/backup.ts")).backup,
-  restore: async () => (await import("./commands/restore.ts")).restore,
-  prune: async () => (await import("./commands/prune.ts")).prune,
-  reset: async () => (await import("./commands/reset.ts")).reset,
-};
-
-/** What commands say of themselves; of the others the list says all. */
-const USAGES: Readonly<Record<string, () => Promise<string>>> = {
-  keys: async () => (await import("./commands/keys.ts")).USAGE,
-  score: async () => (await import("./commands/score.ts")).USAGE,
-  "verify-score": async () => (await import("./commands/verify-score.ts")).USAGE,
-  deploy: async () => (await import("./deploy-options.ts")).DEPLOY_USAGE,
-  sanctions: async () => (await import("./commands/sanctions.ts")).USAGE,
-  scan: async () => (await import("./commands/scan.ts")).USAGE,
-  unfollow: async () => (await import("./commands/unfollow.ts")).USAGE,
-  payments: async () => (await import("./commands/payments.ts")).USAGE,
-  review: async () => (await import("./commands/review.ts")).USAGE,
-  escrow: async () => (await import("./commands/escrow.ts")).USAGE,
-  keystore: async () => (await import("./commands/keystore.ts")).USAGE,
-  roles: async () => (await import("./roles/role-change.ts")).ROLES_USAGE,
-};
-
-/** Commands that write a log, which tells what ended them as well. */
-const LOGGING: ReadonlySet<string> = new Set(["devnet", "index", "serve", "work"]);
-
 async function main(argv: readonly string[]): Promise<void> {
   const [name, ...rest] = argv;
   if (name === "help") return showUsage(rest[0]);
   if (argv.includes("--help") || argv.includes("-h")) return showUsage(name);
-  if (name === "doctor") return examine(rest);
-  const load = name === undefined ? undefined : COMMANDS[name];
-  if (name === undefined || load === undefined) {
+  const entry = name === undefined ? undefined : COMMANDS[name];
+  if (name === undefined || entry === undefined) {
     const why = name === undefined ? "" : `unknown command "${name}"\n\n`;
-    process.stderr.write(`${why}${USAGE}${SHARED_OPTIONS}`);
+    process.stderr.write(`${why}${listCommands()}${SHARED_OPTIONS}`);
     process.exitCode = 2;
     return;
   }
+  if (entry.load === null) return examine(rest);
   const { env, args } = applyOverrides(rest);
-  const command = await load();
+  const { run } = await entry.load();
   const config = parseConfig(env);
-  if (LOGGING.has(name)) await logFaults(config, name);
-  await command({ config, args, out: (line) => process.stdout.write(`${line}\n`) });
+  if (entry.logs) await logFaults(config, name);
+  await run({ config, args, out: (line) => process.stdout.write(`${line}\n`) });
+}
+
+function listCommands(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}  ${summary}\n`);
+  return `Usage: npm run ahs -- COMMAND [options]\n\n${lines.join("")}\nahs COMMAND --help says more of those that have actions or many options.\n`;
 }
 
 async function showUsage(command: string | undefined): Promise<void> {
-  const own = command === undefined ? undefined : await USAGES[command]?.();
-  process.stdout.write(`${own === undefined ? USAGE : `${own}\n`}${SHARED_OPTIONS}`);
+  const own = command === undefined ? undefined : (await COMMANDS[command]?.load?.())?.usage;
+  process.stdout.write(`${own === undefined ? listCommands() : `${own}\n`}${SHARED_OPTIONS}`);
 }
 
 async function logFaults(config: Config, name: string): Promise<void> {
@@ -115,16 +197,16 @@ async function logFaults(config: Config, name: string): Promise<void> {
   endOnFault((error) => logger.fatal({ err: error }, "nobody caught this error: the process ends"));
 }
 
-/** The one command that reads the settings itself, since it is asked what is wrong with them. */
+/** Runs `doctor`, which reads the settings itself, since it checks them. */
 async function examine(argv: readonly string[]): Promise<void> {
   const { doctor } = await import("./commands/doctor.ts");
   const lines: string[] = [];
   const isHealthy = await doctor({ ...applyOverrides(argv), out: (line) => lines.push(line) });
-  // What did not answer in time may hold connections: they must not keep the process.
+  // Unanswered checks may hold open connections, which would keep the process alive.
   process.stdout.write(`${lines.join("\n")}\n`, () => process.exit(isHealthy ? 0 : 1));
 }
 
-/** A command that takes nothing but the options of every command, and refuses what else is given. */
+/** Refuses options and arguments other than those of every command. */
 function withoutOptions(command: Command): Command {
   return async (invocation) => {
     parseArgs({ args: [...invocation.args], options: {} });
@@ -149,18 +231,18 @@ function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args
   return { env, args };
 }
 
-/** The environment of a command that failed, whatever was wrong with its options. */
+/** The environment of a failed command, even if its options cannot be parsed. */
 function environmentOf(argv: readonly string[]): NodeJS.ProcessEnv {
   try {
     return applyOverrides(argv).env;
   } catch {
-    // An option without its value is told by the error that is being shown.
+    // The error that is being shown names the option without a value.
     return process.env;
   }
 }
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever read the output has seen enough.
+  // The reader closed the pipe, as `head` does.
   if (error.code === "EPIPE") process.exit(0);
   throw error;
 });
@@ -168,7 +250,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 endOnFault(showFault);
 main(process.argv.slice(2)).then(closeParentChannel, (error: unknown) => {
   showFault(error);
-  // Open connections of a command that failed must not keep the process.
+  // Open connections of a failed command would keep the process alive.
   process.exit(1);
 });
 
@@ -179,7 +261,7 @@ function showFault(error: unknown): void {
   process.stderr.write(`ahs: ${scrub(detail ?? "")}\n`);
 }
 
-/** A channel to the process that started this one would keep it from ending. */
+/** An open channel to the parent process would keep this process alive. */
 function closeParentChannel(): void {
   if (process.connected) process.disconnect();
 }

@@ -1,14 +1,12 @@
 import { resolve } from "node:path";
 import type { Address, Hex } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import { DEFAULT_DAILY_GAS } from "../service/sender/send-policy.ts";
 import { environment, type HISTORY_SOURCES, type InterfaceName } from "./environment.ts";
 import { type KeySettings, keyFaults, keySettings } from "./keys/key-settings.ts";
-import type { PanelSettings } from "./panel-settings.ts";
-import { panelFaults, panelSettings } from "./panel-settings.ts";
-import { paymentFaults } from "./payment-faults.ts";
-import { knownSecrets } from "./secrets/known-secrets.ts";
-import { SECRET_VARIABLES } from "./secrets/secret-variables.ts";
+import { type PanelSettings, panelFaults, panelSettings } from "./panel-settings.ts";
+import { knownSecrets, SECRET_VARIABLES } from "./secrets/known-secrets.ts";
 
 /** Everything that the environment decides, parsed once; a variable that is not set is null or its default. */
 export type Config = {
@@ -229,3 +227,40 @@ function missingSettings(settings: { readonly [name in keyof typeof SETTING_NAME
   const missing = names.filter((name) => settings[name] === null).map((name) => SETTING_NAMES[name]);
   return new Error(`missing settings: ${missing.join(", ")}`);
 }
+
+const KEY_FORM = /^0x[0-9a-fA-F]{64}$/;
+
+/** What does not fit together in the settings of payments; keys are compared and never shown. */
+function paymentFaults(present: Readonly<Record<string, string | undefined>>): string[] {
+  const { X402_PAY_TO: payTo, X402_FACILITATOR_URL: url, X402_FACILITATOR_ADDRESS: address } = present;
+  const { FACILITATOR_PRIVATE_KEY: key, PUBLISHER_PRIVATE_KEY: publisherKey } = present;
+  const faults: string[] = [];
+  if (payTo !== undefined && url === undefined && address === undefined)
+    faults.push(
+      "X402_PAY_TO: needs X402_FACILITATOR_URL, or X402_FACILITATOR_ADDRESS for a facilitator of our own",
+    );
+  if (url !== undefined && address !== undefined)
+    faults.push("X402_FACILITATOR_URL: excludes X402_FACILITATOR_ADDRESS; one of them settles");
+  if (payTo === undefined && url !== undefined) faults.push("X402_FACILITATOR_URL: needs X402_PAY_TO");
+  if (payTo === undefined && address !== undefined)
+    faults.push("X402_FACILITATOR_ADDRESS: needs X402_PAY_TO");
+  if (key !== undefined && KEY_FORM.test(key) && address !== undefined && !isAddressOf(address, key))
+    faults.push("X402_FACILITATOR_ADDRESS: is not the address of FACILITATOR_PRIVATE_KEY");
+  if (key !== undefined && key.toLowerCase() === publisherKey?.toLowerCase())
+    faults.push("FACILITATOR_PRIVATE_KEY: must be another key than PUBLISHER_PRIVATE_KEY");
+  return faults.map((fault) => `  ${fault}`);
+}
+
+function isAddressOf(address: string, key: string): boolean {
+  // The caller has seen that it has the form of a key.
+  return privateKeyToAddress(key as Hex).toLowerCase() === address.toLowerCase();
+}
+
+export type Invocation = {
+  readonly config: Config;
+  /** What stands on the command line after the command, without the options that override the environment. */
+  readonly args: readonly string[];
+  readonly out: (line: string) => void;
+};
+
+export type Command = (invocation: Invocation) => Promise<void>;

@@ -1,12 +1,12 @@
-import { createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { createGzip } from "node:zlib";
-import { writeBackup } from "../../service/db/backup.ts";
-import type { Invocation } from "../command.ts";
+import { createGunzip, createGzip } from "node:zlib";
+import { type RestoredBackup, restoreBackup, writeBackup } from "../../service/db/backup.ts";
+import type { Invocation } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
 /** `ahs backup FILE`: everything of ours in one file that only its owner may read; there is no such file before it is whole. */
@@ -49,4 +49,25 @@ async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   await handle.sync();
   await handle.close();
+}
+
+/** `ahs restore FILE`: fills an empty database from a backup, all of it or nothing, and brings it to the newest version. */
+export async function restore({ config, args, out }: Invocation): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new Error("expected: ahs restore FILE");
+  const db = openProcessDatabase(config, "ahs-restore", createLogger(config, "restore"));
+  try {
+    const restored: RestoredBackup[] = [];
+    await pipeline(createReadStream(file), createGunzip(), async (bytes: AsyncIterable<Buffer>) => {
+      restored.push(await restoreBackup(db, bytes));
+    });
+    for (const { takenAt, tables } of restored) {
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+      out(`restored ${rows} rows of ${tables.length} tables as of ${takenAt}`);
+    }
+    out("start the indexer next: what was paid, sent and settled since is found on the chain, where it is");
+  } finally {
+    await db.$client.end();
+  }
 }

@@ -7,17 +7,16 @@ import {
   writeNewDeployment,
 } from "../../service/chain/deployments.ts";
 import { findFirstBlock, LOCAL_CHAIN_ID, type Network } from "../../service/chain/networks.ts";
-import { accountFromConfig } from "../account-from-config.ts";
-import type { Invocation } from "../command.ts";
-import type { Config } from "../config.ts";
+import type { Config, Invocation } from "../config.ts";
 import {
   type EvaluatorOptions,
   type OracleOptions,
   parseDeployOptions,
   requestFeeOf,
+  resolveNetwork,
 } from "../deploy-options.ts";
+import { accountFromConfig } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
-import { resolveNetwork } from "../resolve-network.ts";
 
 /**
  * `ahs deploy`: deploys the oracle, or the evaluator of verdicts beside it, on the chain of the RPC URL and writes the

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { attachDevnet } from "../../devnet/attach-devnet.ts";
 import { type Devnet, startDevnet } from "../../devnet/devnet.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
-import type { Invocation } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { createLogger, openChainClient, shutdownSignal } from "../process.ts";
 import { localFiles } from "../up/local-files.ts";
 import { createProgress, type Progress } from "../up/progress.ts";

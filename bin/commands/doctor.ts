@@ -8,10 +8,17 @@ import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
 import { type DatabaseChecks, databaseChecks } from "../doctor/database-checks.ts";
-import { concern, type Finding, fault, fine, type Verdict } from "../doctor/finding.ts";
 import { judgeDisk, judgeSettings } from "../doctor/judge-service.ts";
-import { type Check, runChecks } from "../doctor/run-checks.ts";
-import { safeReason } from "../doctor/safe-reason.ts";
+import {
+  type Check,
+  concern,
+  type Finding,
+  fault,
+  fine,
+  runChecks,
+  safeReason,
+  type Verdict,
+} from "../doctor/run-checks.ts";
 import { modelProbeFromConfig } from "../panel-from-config.ts";
 
 const DEADLINE_MS = 15_000;
@@ -19,7 +26,7 @@ const FACILITATOR_MS = 5_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Doctor = {
+type Doctor = {
   readonly env: Environment;
   readonly args: readonly string[];
   readonly out: (line: string) => void;

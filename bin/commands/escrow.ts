@@ -17,10 +17,9 @@ import {
   writeNewDeployment,
 } from "../../service/chain/deployments.ts";
 import { type Escrow, requireEscrow } from "../../service/chain/describe-escrow.ts";
-import { accountFromConfig } from "../account-from-config.ts";
-import type { Invocation } from "../command.ts";
-import { requireNodeSettings } from "../config.ts";
+import { type Invocation, requireNodeSettings } from "../config.ts";
 import { escrowOption } from "../deploy-options.ts";
+import { accountFromConfig } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { makeOwnerCall, type OwnerChain } from "../roles/owner-call.ts";
 

@@ -1,25 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
-import type { Address, PublicClient } from "viem";
+import { type Address, BlockNotFoundError, type PublicClient } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { advanceChainMark, readChainMark } from "../../service/db/chain-fence.ts";
+import { advanceChainMark, type ChainMark, readChainMark } from "../../service/db/chain-fence.ts";
 import { type Database, withOwnNames } from "../../service/db/database.ts";
 import { beginBuild, viewsSchemaOf } from "../../service/db/index-builds.ts";
 import { resetChain } from "../../service/db/reset-chain.ts";
 import { readFinalized } from "../../service/ingest/read-as-of.ts";
 import { readUnfollowed } from "../../service/ingest/unfollowed.ts";
-import type { Invocation } from "../command.ts";
-import { requireChainSettings } from "../config.ts";
-import { EXIT_RESTART } from "../exit-code.ts";
-import { servesMarkedChain } from "../indexer/chain-guard.ts";
-import { dropLeftovers } from "../indexer/drop-leftovers.ts";
+import { type Invocation, requireChainSettings } from "../config.ts";
 import { indexSchemaName } from "../indexer/index-schema.ts";
 import { startPonder } from "../indexer/start-ponder.ts";
-import { takeOver } from "../indexer/take-over.ts";
-import { createLogger, openChainClient, openMigratedDatabase } from "../process.ts";
-import { createScrub } from "../secrets/scrub.ts";
-import { scrubOutput } from "../secrets/scrub-output.ts";
+import { dropLeftovers, takeOver } from "../indexer/take-over.ts";
+import { createLogger, EXIT_RESTART, openChainClient, openMigratedDatabase } from "../process.ts";
+import { createScrub, scrubOutput } from "../secrets/scrub.ts";
 
 const LOCAL_CHAIN_ID = 31337;
 const GUARD_INTERVAL_MS = 2_000;
@@ -181,5 +176,16 @@ async function guardUnfollowed(
     process.exit(EXIT_RESTART);
   } catch (error) {
     logger.warn({ err: error }, "could not read which addresses are unfollowed");
+  }
+}
+
+/** Whether the node still serves the chain that the mark was taken from. Raises the node's error when it is out of reach. */
+async function servesMarkedChain(client: PublicClient, mark: ChainMark): Promise<boolean> {
+  try {
+    const block = await client.getBlock({ blockNumber: BigInt(mark.blockNumber) });
+    return block.hash === mark.blockHash;
+  } catch (error) {
+    if (error instanceof BlockNotFoundError) return false;
+    throw error;
   }
 }

@@ -11,10 +11,10 @@ import {
   rotateApiKey,
 } from "../../service/access/api-keys.ts";
 import type { Database } from "../../service/db/database.ts";
-import type { Invocation } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
-export type KeysDeps = {
+type KeysDeps = {
   readonly db: Database;
   readonly out: (line: string) => void;
   readonly clock: { now(): Date };

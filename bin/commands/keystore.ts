@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { type Hex, isHex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { keystoreEntropy, openKeystore, writeKeystore } from "../../service/sender/keystore.ts";
-import type { Invocation } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { withoutLineEnd } from "../keys/open-accounts.ts";
 
 /** What `ahs keystore --help` shows. */
@@ -16,7 +16,7 @@ create makes a new key, or with --import takes one of 0x and 64 hexadecimal digi
 const SHORTEST_PASSWORD = 12;
 const PRIVATE_KEY_LENGTH = 66;
 
-export type KeystoreDeps = {
+type KeystoreDeps = {
   readonly out: (line: string) => void;
   /** What stands on standard input; read only where a key is imported. */
   readonly readInput: () => Promise<string>;

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { migrateDatabase } from "../../service/db/database.ts";
 import { ROLES } from "../../service/db/role-rights.ts";
 import { createRoles } from "../../service/db/roles.ts";
-import type { Invocation } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 
 /** `ahs migrate`: brings the schema `ahs` to the newest version; with --roles, makes the roles that each process runs under. */

@@ -14,12 +14,11 @@ import {
 } from "../../service/access/payments/run-reconciliation.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
-import type { Invocation } from "../command.ts";
-import { requireChainSettings } from "../config.ts";
+import { type Invocation, requireChainSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
-export type PaymentsDeps = {
+type PaymentsDeps = {
   readonly db: Database;
   readonly out: (line: string) => void;
   readonly now: () => Date;

@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type QuarantinedItem, readQuarantined, retryItems } from "../../service/db/quarantine.ts";
-import type { Invocation } from "../command.ts";
-import { requireIndexSettings } from "../config.ts";
+import { type Invocation, requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 

@@ -8,12 +8,11 @@ import { type HeldVerdict, listHeldVerdicts } from "../../service/verification/v
 import { type ReviewOutcome, recordReview } from "../../service/verification/verdicts/record-review.ts";
 import { readVerdict, type VerdictView } from "../../service/verification/verdicts/verdict-view.ts";
 import { readStoredTexts } from "../../service/verification/verdicts/verdict-views.ts";
-import type { Invocation } from "../command.ts";
-import { requireIndexSettings } from "../config.ts";
+import { type Invocation, requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
-export type ReviewCommandDeps = {
+type ReviewCommandDeps = {
   readonly db: Database;
   readonly out: (line: string) => void;
   readonly record: (review: Review) => Promise<ReviewOutcome>;

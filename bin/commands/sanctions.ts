@@ -12,8 +12,7 @@ import type { ImportRules } from "../../service/sanctions/plan-import.ts";
 import { readImportedFlags, readSanctionsFlags } from "../../service/sanctions/sanctions.ts";
 import { ageSeconds, readSanctionsSources, type SourceStatus } from "../../service/sanctions/sources.ts";
 import { unpackList } from "../../service/sanctions/unpack-list.ts";
-import type { Invocation } from "../command.ts";
-import { type Config, requireIndexSettings } from "../config.ts";
+import { type Config, type Invocation, requireIndexSettings } from "../config.ts";
 import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 

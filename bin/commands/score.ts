@@ -1,15 +1,20 @@
 import { parseArgs } from "node:util";
 import { type Address, getAddress, isAddress } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
+import { featureCurves } from "../../service/model/score/curve.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
-import { gradeLabel, type ScoreRecord } from "../../service/model/score/record.ts";
+import type { Curve, Policy } from "../../service/model/score/policy-shape.ts";
+import {
+  type FeatureLine,
+  type Grade,
+  gradeLabel,
+  type ScoreRecord,
+} from "../../service/model/score/record.ts";
 import { compareOnSnapshot } from "../../service/scores/compare-policies.ts";
 import { type ScoringContext, scoreAtFinalized } from "../../service/scores/score-wallets.ts";
-import type { Invocation } from "../command.ts";
-import { requireIndexSettings } from "../config.ts";
+import { type Invocation, requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
-import { comparePolicies } from "../score/compare-records.ts";
-import { explainRecord } from "../score/explain-record.ts";
+import { renderTable } from "../render-table.ts";
 import { readPolicy } from "../score/read-policy.ts";
 
 /** What `ahs score --help` shows. */
@@ -107,4 +112,145 @@ function summaryOf({
       ? gradeLabel(null)
       : `AHS ${outcome.ahsScore} ${outcome.grade} (${gradeLabel(outcome.grade)}), D1 ${outcome.d1Score}, D2 ${outcome.d2Score}`;
   return `${getAddress(wallet)}: ${points}, ${confidence}; ${modelVersion} as of block ${asOf.blockNumber}`;
+}
+
+/**
+ * Every line of a record: first a table of the features with the anchors of the curves that they read, then everything
+ * else that moves the score (dimensions, patterns, caps, roundings), then the patterns with their evidence.
+ */
+export function explainRecord(record: ScoreRecord, policy: Policy): readonly string[] {
+  const rules = new Map(policy.features.map((rule) => [`${rule.dimension} ${rule.name}`, rule]));
+  const isFeature = ({ dimension, name }: FeatureLine) => rules.has(`${dimension} ${name}`);
+  return [
+    ...featureTable(record.features.filter(isFeature), policy),
+    "",
+    ...totalTable(record.features.filter((line) => !isFeature(line))),
+    ...record.patterns.flatMap((pattern, place) => [
+      ...(place === 0 ? [""] : []),
+      `pattern ${pattern.name} (${pattern.severity}, ${pattern.effect} points): ${pattern.evidence}`,
+    ]),
+  ];
+}
+
+function featureTable(lines: readonly FeatureLine[], policy: Policy): readonly string[] {
+  const curves = featureCurves(policy);
+  const header = ["part", "feature", "state", "samples", "value", "unit", "score", "weight", "points", "why"];
+  const table = renderTable([
+    header,
+    ...lines.map((line) => [
+      line.dimension,
+      line.name,
+      line.state,
+      String(line.samples),
+      number(line.value, 4),
+      line.unit,
+      number(line.score, 1),
+      number(line.weight, 3),
+      points(line.contribution),
+      line.reason ?? "",
+    ]),
+  ]);
+  return table.flatMap((row, place) => {
+    const name = lines[place - 1]?.name;
+    const read = name === undefined ? [] : (curves.get(name) ?? []);
+    return [row, ...read.map((each) => `      ${each.name}, ${each.xUnit}: ${anchors(each.curve)}`)];
+  });
+}
+
+function totalTable(lines: readonly FeatureLine[]): readonly string[] {
+  return renderTable([
+    ["part", "line", "score", "weight", "points", "why"],
+    ...lines.map((line) => [
+      line.dimension,
+      line.name,
+      number(line.score, 1),
+      line.weight === 0 ? "–" : number(line.weight, 2),
+      points(line.contribution),
+      line.reason ?? "",
+    ]),
+  ]);
+}
+
+function anchors(curve: Curve): string {
+  return curve.map(([x, y]) => `${x}→${y}`).join("  ");
+}
+
+function points(hundredths: number | null): string {
+  return hundredths === null ? "–" : (hundredths / 100).toFixed(2);
+}
+
+function number(value: number | null, digits: number): string {
+  return value === null ? "–" : String(Number(value.toFixed(digits)));
+}
+
+/** What two policies say of one wallet on the same rows. */
+type RecordPair = { readonly before: ScoreRecord; readonly after: ScoreRecord };
+
+type Standing = Grade | "INSUFFICIENT";
+
+const STANDINGS: readonly Standing[] = ["A", "B", "C", "D", "E", "F", "INSUFFICIENT"];
+
+/** What a change of policy would move: wallets per grade, those that change it, and how far scores go. */
+export function comparePolicies(pairs: readonly RecordPair[]): readonly string[] {
+  const changed = pairs.filter(({ before, after }) => standingOf(before) !== standingOf(after));
+  return [
+    ...gradeTable(pairs),
+    "",
+    movesLine(pairs),
+    "",
+    changed.length === 0 ? "no wallet changes its grade" : `${changed.length} wallets change their grade:`,
+    ...(changed.length === 0 ? [] : changeTable(changed)),
+  ];
+}
+
+function gradeTable(pairs: readonly RecordPair[]): readonly string[] {
+  const [first] = pairs;
+  const count = (side: keyof RecordPair, standing: Standing) =>
+    pairs.filter((pair) => standingOf(pair[side]) === standing).length;
+  return renderTable([
+    ["grade", first?.before.modelVersion ?? "before", first?.after.modelVersion ?? "after", "change"],
+    ...STANDINGS.map((standing) => {
+      const [before, after] = [count("before", standing), count("after", standing)];
+      return [standing, String(before), String(after), signed(after - before)];
+    }),
+  ]);
+}
+
+function movesLine(pairs: readonly RecordPair[]): string {
+  const moves = pairs.flatMap(({ before, after }) =>
+    before.outcome.kind === "scored" && after.outcome.kind === "scored"
+      ? [after.outcome.ahsScore - before.outcome.ahsScore]
+      : [],
+  );
+  if (moves.length === 0) return "no wallet is scored under both policies";
+  const mean = moves.reduce((sum, move) => sum + move, 0) / moves.length;
+  const largest = moves.reduce((most, move) => (Math.abs(move) > Math.abs(most) ? move : most), 0);
+  const moved = moves.filter((move) => move !== 0).length;
+  return `${moves.length} wallets scored under both: ${moved} move, by ${signed(Number(mean.toFixed(2)))} on average and ${signed(largest)} at most`;
+}
+
+function changeTable(changed: readonly RecordPair[]): readonly string[] {
+  return renderTable([
+    ["wallet", "before", "after", "move"],
+    ...changed.map(({ before, after }) => [
+      getAddress(before.wallet),
+      shown(before),
+      shown(after),
+      before.outcome.kind === "scored" && after.outcome.kind === "scored"
+        ? signed(after.outcome.ahsScore - before.outcome.ahsScore)
+        : "–",
+    ]),
+  ]);
+}
+
+function standingOf({ outcome }: ScoreRecord): Standing {
+  return outcome.kind === "scored" ? outcome.grade : "INSUFFICIENT";
+}
+
+function shown({ outcome }: ScoreRecord): string {
+  return outcome.kind === "scored" ? `${outcome.ahsScore} ${outcome.grade}` : "INSUFFICIENT";
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${value}` : String(value);
 }

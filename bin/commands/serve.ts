@@ -5,18 +5,16 @@ import { VERIFICATION_INTERFACE, type VerificationPorts } from "../../service/ap
 import { createServerLife } from "../../service/api/kit/server-life.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
-import type { Invocation } from "../command.ts";
-import { requireIndexSettings } from "../config.ts";
+import { type Invocation, requireIndexSettings } from "../config.ts";
 import type { InterfaceName } from "../environment.ts";
-import { historyReaderFromConfig } from "../history-from-config.ts";
+import { historyReaderFromConfig } from "../from-config.ts";
+import { countDrops, serveMetrics } from "../metrics.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { trustedProxiesOf } from "../serve/access.ts";
 import { apiPorts } from "../serve/api-ports.ts";
-import { scoreSigner } from "../serve/attest.ts";
-import { trustedProxiesOf } from "../serve/gate.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
-import { countDrops } from "../serve/server-metrics.ts";
+import { scoreSigner } from "../serve/scores.ts";
 import { receiptPorts } from "../serve/verification.ts";
-import { serveMetrics } from "../work/metrics-server.ts";
 
 const INTERFACES: Readonly<Record<InterfaceName, ApiInterface<ApiPorts & VerificationPorts>>> = {
   scoring: SCORING_INTERFACE,

@@ -2,8 +2,7 @@ import { type Address, isAddress } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, requireMigrated } from "../../service/db/database.ts";
 import { addUnfollowed, readUnfollowed, removeUnfollowed } from "../../service/ingest/unfollowed.ts";
-import type { Invocation } from "../command.ts";
-import { requireIndexSettings } from "../config.ts";
+import { type Invocation, requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
@@ -16,7 +15,7 @@ renewed at once, and no transaction of it is read once "ahs index" has started a
 supervisor. What was published stays. remove lets it be followed again from then on; what it did meanwhile is read by a new
 index alone ("ahs reset --index").`;
 
-export type UnfollowDeps = {
+type UnfollowDeps = {
   readonly db: Database;
   readonly chainId: number;
   readonly out: (line: string) => void;

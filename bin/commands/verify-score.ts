@@ -8,8 +8,7 @@ import { createOtterscanSource } from "../../service/ingest/history/otterscan-so
 import { type RecordedScore, recordedScoreSchema } from "../../service/scores/verify/compare-scores.ts";
 import { scanBlocks, searchSource } from "../../service/scores/verify/read-own-calls.ts";
 import { type Verification, verifyScore } from "../../service/scores/verify/verify-score.ts";
-import type { Invocation } from "../command.ts";
-import { type Config, requireNodeSettings } from "../config.ts";
+import { type Config, type Invocation, requireNodeSettings } from "../config.ts";
 import { shutdownSignal } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 

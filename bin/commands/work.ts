@@ -1,35 +1,31 @@
 import { returnExpiredHolds } from "../../service/access/key-debits.ts";
+import { createAlertMetrics } from "../../service/alerts/metrics.ts";
+import { runAlerts } from "../../service/alerts/run-alerts.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
+import { whileLeader } from "../../service/db/leader-lock.ts";
+import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
 import { createSenderMetrics } from "../../service/sender/send-metrics.ts";
-import type { Invocation } from "../command.ts";
-import { requireChainSettings } from "../config.ts";
+import { type Invocation, requireChainSettings } from "../config.ts";
+import { guardFromConfig, scoringFromConfig } from "../from-config.ts";
 import { openAccounts } from "../keys/open-accounts.ts";
+import { workerMetrics } from "../metrics.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
-import { scoringFromConfig } from "../scoring-from-config.ts";
-import { deliverAlerts } from "../work/alerts.ts";
-import { runSettlements } from "../work/escrow.ts";
-import { exitWithChain } from "../work/exit-with-chain.ts";
-import { runPanelWork } from "../work/panel.ts";
-import { runPayments } from "../work/payments.ts";
-import { runPublishing } from "../work/publishing.ts";
-import { repeat } from "../work/repeat.ts";
-import { askSanctionsContract } from "../work/sanctions.ts";
-import { runScans } from "../work/scans.ts";
-import { runScores } from "../work/scores.ts";
-import { sweepRequests } from "../work/sweeps.ts";
-import { sweepVerification } from "../work/verification-sweeps.ts";
-import { workerMetrics } from "../work/worker-metrics.ts";
+import { runScans } from "../work/nightly.ts";
+import { askSanctionsContract, runScores } from "../work/scores.ts";
+import { runPayments, runPublishing } from "../work/sending.ts";
+import { exitWithChain, repeat, sweepRequests, type WorkerParts } from "../work/upkeep.ts";
+import { runPanelWork, runSettlements, sweepVerification } from "../work/verification.ts";
 
 const HOLDS_PAUSE_MS = 30_000;
 const SWEEP_PAUSE_MS = 300_000;
-/** A worker without the other keys leaves their work to those that have them. */
+/** A worker without an optional key leaves that work to workers that have it. */
 const WORKER_ROLES = {
   required: ["publisher"],
   optional: ["facilitator", "verdictSigner", "relayer"],
 } as const;
 
-/** `ahs work`: scores, publishes, sends and runs the nightly jobs until it is told to stop. */
+/** `ahs work`: scores, publishes, sends and runs the nightly jobs until a signal stops it. */
 export async function work({ config }: Invocation): Promise<void> {
   const { rpcUrl, deploymentFile } = requireChainSettings(config);
   const logger = createLogger(config, "work");
@@ -65,4 +61,26 @@ export async function work({ config }: Invocation): Promise<void> {
     exitWithChain(db, { chainId, logger, signal }),
   ]);
   await db.$client.end();
+}
+
+/** One process delivers the events of all chains in the database. */
+const ANY_CHAIN = 0;
+
+/** Delivers webhooks while this process is the leader, until the signal fires. */
+async function deliverAlerts(
+  work: Omit<WorkerParts, "deployment"> & { readonly chainId: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, logger, chainId } = work;
+  const deps = {
+    ...work,
+    fetch: createGuardedFetch(guardFromConfig(work.config, chainId)),
+    metrics: createAlertMetrics(work.registry),
+    monotonicMs: () => performance.now(),
+    random: Math.random,
+  };
+  const { metrics } = deps;
+  await whileLeader({ db, name: "ahs-alerts", chainId: ANY_CHAIN, logger, metrics, signal }, (led) =>
+    runAlerts(deps, led),
+  );
 }

@@ -4,11 +4,10 @@ import { describeEscrow } from "../../service/chain/describe-escrow.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import type { Config } from "../config.ts";
-import { historySourceFromConfig } from "../history-from-config.ts";
+import { historySourceFromConfig } from "../from-config.ts";
 import { ROLES, type Role } from "../keys/key-variables.ts";
 import { type Accounts, openAccounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
-import { fault, fine, type Verdict } from "./finding.ts";
 import {
   judgeBalance,
   judgeChainId,
@@ -20,7 +19,6 @@ import {
   judgeRole,
   type Purse,
 } from "./judge-chain.ts";
-import { listContracts } from "./list-contracts.ts";
 import {
   probeCode,
   probeFeeds,
@@ -30,7 +28,7 @@ import {
   probeRequestFee,
   probeRoles,
 } from "./probe-chain.ts";
-import type { Check } from "./run-checks.ts";
+import { type Check, fault, fine, type Verdict } from "./run-checks.ts";
 
 /** Shorter than a check's own deadline, so that a silent node is told from a slow one. */
 const PROBE = { timeoutMs: 10_000, retries: 0 } as const;
@@ -41,7 +39,7 @@ const BATCH_GAS = BigInt(defaultPublishPolicy.batchSize) * defaultPublishPolicy.
 const CALL_GAS = 200_000n;
 const DAILY_CALLS = 1_000n;
 
-export type ChainSettings = {
+type ChainSettings = {
   readonly rpcUrl: string;
   readonly deploymentFile: string;
   readonly accounts: OpenedAccounts;
@@ -179,4 +177,36 @@ async function checkHistory(client: PublicClient, config: Config, { chainId }: D
   return failure === null || failure.reason === "behind"
     ? fine(`${source.name} answers`)
     : fault(`${source.name}: ${failure.reason}, ${failure.detail}`, "see HISTORY_URL and HISTORY_API_KEY");
+}
+
+type ListedContract = {
+  readonly what: string;
+  readonly address: Address;
+  readonly isEssential: boolean;
+};
+
+/** Every address of a deployment that has to be a contract, once; the first name given to it stands. */
+function listContracts(deployment: Deployment): readonly ListedContract[] {
+  const { identityRegistry, sanctionsList, oracle, verdictEvaluator, registries, market, accounts } =
+    deployment;
+  const essential = (what: string, contract: { readonly address: Address } | null): ListedContract[] =>
+    contract === null ? [] : [{ what, address: contract.address, isEssential: true }];
+  const other = (what: string, address: Address | null): ListedContract[] =>
+    address === null ? [] : [{ what, address, isEssential: false }];
+  const all = [
+    ...essential("identity registry", identityRegistry),
+    ...essential("sanctions list", sanctionsList),
+    ...essential("oracle", oracle),
+    ...essential("verdict evaluator", verdictEvaluator),
+    ...(deployment.usdc === null ? [] : essential("USDC", { address: deployment.usdc })),
+    ...registries.flatMap(({ name, address }) => other(`registry ${name}`, address)),
+    ...other("wrapped coin", market.wrappedNative),
+    ...other(`feed of ${market.native.symbol}`, market.native.feed),
+    ...market.tokens.flatMap(({ symbol, address, feed }) => [
+      ...other(`token ${symbol}`, address),
+      ...other(`feed of ${symbol}`, feed),
+    ]),
+    ...accounts.entryPoints.flatMap((address) => other("entry point", address)),
+  ];
+  return all.filter(({ address }, index) => all.findIndex((one) => one.address === address) === index);
 }

@@ -12,17 +12,17 @@ import { readQuarantineFacts } from "../../service/db/quarantine.ts";
 import { ageSeconds, readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
 import type { Config } from "../config.ts";
-import { unseen } from "./finding.ts";
 import {
+  judgeIndex,
   judgeMigrations,
   judgeQuarantine,
   judgeQueue,
   judgeRoles,
+  judgeSanctions,
   judgeSkew,
   judgeVersion,
-} from "./judge-database.ts";
-import { judgeIndex, judgeSanctions } from "./judge-service.ts";
-import type { Check } from "./run-checks.ts";
+} from "./judge-service.ts";
+import { type Check, unseen } from "./run-checks.ts";
 
 const CONNECTIONS = 3;
 /** Shorter than a check's own deadline. */

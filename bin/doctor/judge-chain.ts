@@ -1,5 +1,5 @@
 import { type Address, formatEther, isAddressEqual } from "viem";
-import { concern, fault, fine, type Verdict } from "./finding.ts";
+import { concern, fault, fine, type Verdict } from "./run-checks.ts";
 
 /** Whether the node serves the chain of the deployment. */
 export function judgeChainId(actual: number, expected: number): Verdict {
@@ -96,7 +96,7 @@ export function judgeContracts(contracts: readonly ContractFacts[]): readonly Ve
   });
 }
 
-export type RoleOnChain = {
+type RoleOnChain = {
   readonly role: string;
   /** Of the key that is configured here; null where none is. */
   readonly configured: Address | null;

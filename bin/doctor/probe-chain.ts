@@ -117,7 +117,7 @@ export async function probeFeeds(
   });
 }
 
-export type RolesOnChain = {
+type RolesOnChain = {
   readonly publisher: Address;
   readonly signers: readonly Address[];
   /** Null where no evaluator is deployed. */

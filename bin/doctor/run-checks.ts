@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Finding, fault, type Verdict } from "./finding.ts";
+import { BaseError } from "viem";
+import { knownSecrets } from "../secrets/known-secrets.ts";
+import { createScrub } from "../secrets/scrub.ts";
 
 /** Looks at one thing, and says what it found in one verdict or several. */
 export type Check = {
@@ -11,7 +13,7 @@ export type Check = {
   readonly run: () => Promise<Verdict | readonly Verdict[]>;
 };
 
-export type RunOptions = {
+type RunOptions = {
   readonly deadlineMs: number;
   /** Why a check threw, without anything secret. */
   readonly reasonOf: (error: unknown) => string;
@@ -40,4 +42,51 @@ async function runOne(check: Check, { deadlineMs, reasonOf }: RunOptions): Promi
   } finally {
     over.abort();
   }
+}
+
+type Level = "ok" | "warn" | "fail";
+
+/** What a check found, and what to do about it; nothing is to be done where all is well. */
+export type Verdict = { readonly level: Level; readonly detail: string; readonly advice: string | null };
+
+export type Finding = Verdict & { readonly check: string };
+
+/** All is well. */
+export function fine(detail: string): Verdict {
+  return { level: "ok", detail, advice: null };
+}
+
+/** Nothing is known of it, for a reason that another finding tells. */
+export function unseen(detail: string): Verdict {
+  return { level: "warn", detail: `not looked at: ${detail}`, advice: null };
+}
+
+/** Works, and wants looking at. */
+export function concern(detail: string, advice: string): Verdict {
+  return { level: "warn", detail, advice };
+}
+
+/** Does not work, or will not for long. */
+export function fault(detail: string, advice: string): Verdict {
+  return { level: "fail", detail, advice };
+}
+
+const URLS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"']+/gi;
+const LONGEST = 200;
+
+/** Says why something failed in one line: no URL, and no secret of the environment, wherever it stands in the message. */
+export function safeReason(env: Readonly<Record<string, string | undefined>>): (error: unknown) => string {
+  const scrub = createScrub(knownSecrets(env));
+  return (error) =>
+    scrub(messageOf(error)).replace(URLS, "(URL)").replace(/\s+/g, " ").trim().slice(0, LONGEST);
+}
+
+/** viem's first line stands alone; the causes of what fetch throws say more than it does. */
+function messageOf(error: unknown): string {
+  if (error instanceof BaseError) return `${error.shortMessage} ${error.details}`;
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const inner = cause instanceof Error ? ` (${"code" in cause ? String(cause.code) : cause.message})` : "";
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  return `${error.message === "" ? "the connection failed" : error.message}${code}${inner}`;
 }

@@ -8,7 +8,7 @@ type Request = { readonly method: string; readonly params?: unknown };
 /** What Ponder asks a node by, behind its limiter and its retries. */
 export type NodeRpc = { request: (request: Request, context?: unknown) => Promise<unknown> };
 
-export type FollowedLogs = {
+type FollowedLogs = {
   readonly identityRegistry: Address;
   /** Addresses in lower case that are not followed, whatever names them. */
   readonly unfollowed: readonly string[];

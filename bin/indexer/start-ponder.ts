@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Client, type ClientBase } from "pg";
 import {
   INDEX_SETTINGS_VARIABLE,
   type IndexSettings,
@@ -7,7 +8,6 @@ import {
 import { leaveFaultsToOthers } from "../end-on-fault.ts";
 import { type NodeRpc, withFollowedLogs } from "./followed-logs.ts";
 import { withHeadsInOrder } from "./order-heads.ts";
-import { type PonderFactory, parkChildren } from "./park-children.ts";
 
 type Addresses = string | readonly string[] | PonderFactoryWithId | null | undefined;
 type PonderFactoryWithId = PonderFactory & { readonly id: string; readonly sourceId: string };
@@ -26,7 +26,7 @@ type Start = (options: {
 /** dist/esm/index.js of the installed package. */
 const PONDER = import.meta.resolve("ponder");
 
-export type PonderOptions = {
+type PonderOptions = {
   readonly root: string;
   readonly schema: string;
   /** Of views that Ponder makes itself, as a bench wants it; null leaves the views to take-over.ts. */
@@ -38,8 +38,8 @@ export type PonderOptions = {
 
 /**
  * Runs the Ponder app in this process until it is told to stop (SIGINT; SIGTERM leaves the schema locked).
- * Ponder drops reverted transactions, follows whatever a log of its factories' events names, takes late answers for reorgs, and has
- * no option for any of it: all are set here, before it syncs.
+ * Ponder drops reverted transactions, follows every address that a log of its factories' events names, and takes late answers for
+ * reorgs. It has no option for any of these, so all are set here before it syncs.
  */
 export async function startPonder(options: PonderOptions): Promise<void> {
   // Ponder prefers PORT, which is the API's, to the port that it is given.
@@ -99,4 +99,59 @@ function factoriesOf(filters: readonly PonderFilter[]): PonderFactory[] {
 async function importStart(): Promise<Start> {
   const module = (await import(new URL("./bin/commands/start.js", PONDER).href)) as { start: Start };
   return module.start;
+}
+
+/** A factory of Ponder's, as its cache of the chain names it. */
+type PonderFactory = Readonly<Record<string, unknown>> & { readonly chainId: number };
+
+/** Later than any block: Ponder follows an address from the block at which it was found. */
+const NEVER = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Has Ponder's factories follow none of the unfollowed addresses, and follow again those that are no longer among them. The rows
+ * that they found are kept under the negative number of their factory, and one from a block that never comes stands for each:
+ * an address that a factory knows is not found again.
+ */
+async function parkChildren(
+  databaseUrl: string,
+  factories: readonly PonderFactory[],
+  unfollowed: readonly string[],
+): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query("begin");
+    for (const factory of factories) await parkIn(client, factory, unfollowed);
+    await client.query("commit");
+  } finally {
+    await client.end();
+  }
+}
+
+async function parkIn(
+  client: ClientBase,
+  factory: PonderFactory,
+  unfollowed: readonly string[],
+): Promise<void> {
+  const { rows } = await client.query<{ id: number }>(
+    `insert into ponder_sync.factories (factory) values ($1::jsonb)
+     on conflict (factory) do update set factory = excluded.factory returning id`,
+    [JSON.stringify(factory)],
+  );
+  const id = rows[0]?.id;
+  const table = "ponder_sync.factory_addresses";
+  await client.query(`delete from ${table} where factory_id = $1 and block_number = $2`, [id, NEVER]);
+  await client.query(
+    `update ${table} set factory_id = $1 where factory_id = -($1::integer) and address <> all($2::text[])`,
+    [id, unfollowed],
+  );
+  await client.query(
+    `update ${table} set factory_id = -factory_id where factory_id = $1 and address = any($2::text[])`,
+    [id, unfollowed],
+  );
+  await client.query(
+    `insert into ${table} (factory_id, chain_id, block_number, address)
+     select $1, $2, $3, unfollowed.address from unnest($4::text[]) as unfollowed (address)`,
+    [id, factory.chainId, NEVER, unfollowed],
+  );
 }

@@ -113,3 +113,9 @@ function clashes({ facilitator, publisher }: Accounts, { payments }: Config): st
       : []),
   ];
 }
+
+/** The account of one role; throws where its key is not set or cannot be used, as openAccounts does for several at once. */
+export async function accountFromConfig(config: Config, chainId: number, role: Role): Promise<LocalAccount> {
+  const accounts = await openAccounts(config, { required: [role] }, { chainId });
+  return accounts[role];
+}

@@ -1,7 +1,6 @@
 import { type Address, createWalletClient, type Hex, http, isAddressEqual, type PublicClient } from "viem";
-import { accountFromConfig } from "../account-from-config.ts";
-import type { Invocation } from "../command.ts";
-import type { Config } from "../config.ts";
+import type { Config, Invocation } from "../config.ts";
+import { accountFromConfig } from "../keys/open-accounts.ts";
 
 /** One call of a contract's owner, not yet sent. */
 export type OwnerCall = {

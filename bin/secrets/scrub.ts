@@ -1,7 +1,83 @@
-import { quotedSecrets, REDACTED } from "./quoted-secrets.ts";
+import { StringDecoder } from "node:string_decoder";
 
 /** Takes secrets out of a text. */
 export type Scrub = (text: string) => string;
+
+const REDACTED = "[Redacted]";
+
+/** Headers whose value is a secret whoever sent it. */
+const HEADERS = [
+  "x-api-key",
+  "authorization",
+  "cookie",
+  "payment-signature",
+  "x-payment",
+  "sign-in-with-x",
+  "x-payment-claim",
+].join("|");
+
+/** Members whose value is a secret; what ends in such a name is one as well. */
+const MEMBERS = [
+  "apiKey",
+  "api_key",
+  "privateKey",
+  "private_key",
+  "password",
+  "passphrase",
+  "mnemonic",
+  "secret",
+  "claim",
+  "manage_token",
+  "manageToken",
+].join("|");
+
+/** Between a name and its value, also as JSON writes line ends within a string. */
+const SPACE = "(?:\\s|\\\\{1,15}[nrt]){0,40}";
+const CLOSING = "\\\\{0,15}[\"'`]";
+/** JSON strings within JSON strings, each of which doubles the backslashes. */
+const DEEPEST = 4;
+
+/** A quotation mark that opens, and everything before the one that closes, as parts of an expression. */
+type Quotation = { readonly open: string; readonly inside: string };
+
+/**
+ * Finds values behind names of secrets, quoted as JSON does, as JSON within JSON strings, and as Node shows objects; of a list, all
+ * its members as one. No value reaches beyond the JSON string that it stands in. With it what replaces it: everything up to the first
+ * opening mark stays.
+ */
+function quotedSecrets(): readonly [RegExp, string] {
+  const quotations = [
+    ...Array.from({ length: DEEPEST + 1 }, (_, depth) => doubleQuoted(depth)),
+    ...["'", "`"].map(nodeQuoted),
+  ];
+  const values = quotations.flatMap(({ open, inside }) => [
+    `(${open})${inside}`,
+    `(\\[${SPACE}${open})${inside}(?:${open}${SPACE},${SPACE}${open}${inside})*`,
+  ]);
+  const named = `(?:${HEADERS}|${MEMBERS})(?:${CLOSING})?${SPACE}[:=]`;
+  // Headers as Node received them: one list of names and values by turns.
+  const listed = `(?:${HEADERS})${CLOSING}${SPACE},`;
+  const head = `((?:${named}|${listed})${SPACE})`;
+  // As Node shows what is no string.
+  const bare = "(?:0x)?[0-9a-f]{32,}";
+  const kept = Array.from({ length: values.length + 1 }, (_, i) => `$${i + 1}`).join("");
+  return [new RegExp(`${head}(?:${values.join("|")}|${bare})`, "gi"), `${kept}${REDACTED}`];
+}
+
+/**
+ * In a JSON string so many strings deep, where as many backslashes as a pair are one of the value. One less before a mark makes it a
+ * mark of the value; still fewer end the value, or a string around it.
+ */
+function doubleQuoted(depth: number): Quotation {
+  const pair = 2 ** (depth + 1);
+  const ofValue = ['[^"\\\\]+', `\\\\{${pair}}`, `\\\\{${pair - 1}}"`, `\\\\{1,${pair - 1}}(?=[^"\\\\])`];
+  return { open: `\\\\{${pair / 2 - 1}}"`, inside: `(?:${ofValue.join("|")})*` };
+}
+
+/** Marks that JSON leaves as they are; a double one without a backslash ends the string around. */
+function nodeQuoted(mark: string): Quotation {
+  return { open: mark, inside: `(?:[^${mark}"\\\\]|\\\\{1,15}${mark}|\\\\[^])*` };
+}
 
 /** Parts of a query that name a secret. */
 const QUERY_NAMES = "api[-_]?key|key|access[-_]?token|token|secret|password|auth";
@@ -54,4 +130,53 @@ export function createScrub(known: readonly string[]): Scrub {
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+/**
+ * Has whatever this process writes to standard output or error from now on scrubbed, text or bytes, by whichever library: Ponder makes
+ * its own logger, which takes no destination, and writes to a replaced output instead of the file descriptor. Lines go out whole, so
+ * that none hides a secret in two pieces; the function returned writes what has no line end yet. For a process that prints no secret
+ * on purpose.
+ */
+export function scrubOutput(scrub: Scrub, outputs: readonly NodeJS.WriteStream[]): () => void {
+  const endings = outputs.map((output) => {
+    const write = output.write.bind(output) as (text: string, done?: unknown) => boolean;
+    const lines = wholeLines();
+    // One implementation for the two signatures of write.
+    output.write = ((chunk: string | Uint8Array, ...rest: unknown[]) => {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk, encodingOf(rest[0])) : chunk;
+      return write(scrub(lines.take(bytes)), rest.find(isCallback));
+    }) as typeof output.write;
+    return () => write(scrub(lines.rest()));
+  });
+  return () => {
+    for (const end of endings) end();
+  };
+}
+
+/** Gives of what it takes the lines that are whole, and keeps the rest. */
+function wholeLines() {
+  const decoder = new StringDecoder("utf8");
+  let kept = "";
+  return {
+    take(bytes: Uint8Array): string {
+      const text = kept + decoder.write(bytes);
+      const end = text.lastIndexOf("\n") + 1;
+      kept = text.slice(end);
+      return text.slice(0, end);
+    },
+    rest(): string {
+      const text = kept + decoder.end();
+      kept = "";
+      return text;
+    },
+  };
+}
+
+function encodingOf(given: unknown): BufferEncoding {
+  return typeof given === "string" && Buffer.isEncoding(given) ? given : "utf8";
+}
+
+function isCallback(given: unknown): boolean {
+  return typeof given === "function";
 }

@@ -1,35 +1,45 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
 import { createApiKeyAccess } from "../../service/access/api-key-access.ts";
 import { apiKeyFinder } from "../../service/access/api-keys.ts";
 import { createAccess } from "../../service/access/create-access.ts";
 import { createKeyDebits } from "../../service/access/key-debits.ts";
+import type { CallLimiter } from "../../service/access/rate-limits.ts";
+import { hasThresholds, readSubscription } from "../../service/alerts/alert-subscriptions.ts";
+import {
+  createSubscribe,
+  end,
+  replay,
+  requestTest,
+  rotate,
+  type SubscriptionDeps,
+} from "../../service/alerts/subscriptions.ts";
+import { readDeliveries } from "../../service/alerts/webhook-log.ts";
+import type { DiscoveryPorts, JobEvaluation, PaymentTerms } from "../../service/api/kit/discovery.ts";
 import type { ServerLife } from "../../service/api/kit/server-life.ts";
-import { loadDeployment } from "../../service/chain/deployments.ts";
+import type { SubscribePorts, SubscriptionPorts } from "../../service/api/schemas/alert-subscription.ts";
+import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
+import { readSampleWallet } from "../../service/scores/ecosystem.ts";
 import { createScoreReader } from "../../service/scores/scores.ts";
-import { type Config, requireIndexSettings } from "../config.ts";
-import { accountPages } from "./account-pages.ts";
-import { alertPorts } from "./alerts.ts";
-import { discoveryPorts } from "./discovery.ts";
-import { callGate, requestGate } from "./gate.ts";
-import { keyPorts } from "./keys.ts";
-import { mapPorts } from "./map.ts";
-import { pagePorts } from "./pages.ts";
-import { paymentsFromConfig } from "./payments.ts";
-import { recoverPorts } from "./recover.ts";
-import { createReportReadings } from "./report-readings.ts";
-import { reportPorts } from "./reports.ts";
-import { riskPorts } from "./risk.ts";
+import { type Config, publicUrl, requireIndexSettings } from "../config.ts";
+import { serverMetrics } from "../metrics.ts";
+import {
+  callGate,
+  keyPorts,
+  paymentsFromConfig,
+  requestGate,
+  signInAudience,
+  signInFromConfig,
+} from "./access.ts";
+import { accountPages, pagePorts } from "./pages.ts";
+import { createReportReadings, mapPorts, recoverPorts, reportPorts, riskPorts } from "./reports.ts";
 import { scorePorts } from "./scores.ts";
-import { serverMetrics } from "./server-metrics.ts";
-import { signInAudience, signInFromConfig } from "./sign-in.ts";
-import { verdictPorts } from "./verification.ts";
-import { intakePorts } from "./verification-intake.ts";
+import { intakePorts, verdictPorts } from "./verification.ts";
 
 type Parts = {
   readonly db: Database;
@@ -84,5 +94,67 @@ export function apiPorts(config: Config, { db, logger, history, life, signer }: 
       accountPages(config, { ...ofPages, ...requests, ...verdicts, sellsKeys: payments !== null }),
     ),
     ...discoveryPorts(config, { db, deployment, paymentTerms: payments?.accepts ?? null }),
+  };
+}
+
+/** Calls by one manage token. */
+const TOKEN_RATE_PER_MINUTE = 60;
+
+/** What sells and manages monitoring. */
+function alertPorts(
+  chain: Pick<SubscriptionDeps, "db" | "chainId" | "now">,
+  limiter: CallLimiter,
+): Pick<SubscribePorts, "subscribe" | "hasThresholds"> & Pick<SubscriptionPorts, "subscriptions"> {
+  const deps = { ...chain, randomBytes, randomUuid: randomUUID };
+  const { db, chainId } = chain;
+  return {
+    subscribe: createSubscribe(deps),
+    hasThresholds: ({ webhookUrl, ...place }) =>
+      hasThresholds(db, { ...place, chainId, url: new URL(webhookUrl).href }),
+    subscriptions: {
+      async count(id) {
+        await limiter.take({ kind: "subscription", id }, TOKEN_RATE_PER_MINUTE);
+      },
+      find: (id) => readSubscription(db, { chainId, id }),
+      end: (id) => end(deps, id),
+      test: (subscription) => requestTest(deps, subscription),
+      rotate: (subscription, tokens) => rotate(deps, subscription, tokens),
+      deliveries: (id, page) => readDeliveries(db, id, page),
+      replay: (subscription, deliveryId) => replay(deps, subscription, deliveryId),
+    },
+  };
+}
+
+/** What the well-known places tell: the origin, the terms of payment and a wallet to try them with. */
+function discoveryPorts(
+  config: Config,
+  {
+    db,
+    deployment,
+    paymentTerms,
+  }: {
+    readonly db: Database;
+    readonly deployment: Deployment;
+    readonly paymentTerms: PaymentTerms | null;
+  },
+): Pick<DiscoveryPorts, "discovery"> {
+  return {
+    discovery: {
+      origin: publicUrl(config),
+      paymentTerms,
+      // The oracle is an account that every deployment has: what is asked about it is answered, or refused, like any other.
+      sampleWallet: async () => (await readSampleWallet(db, deployment.chainId)) ?? deployment.oracle.address,
+      evaluation: evaluationOf(deployment),
+      securityContact: config.securityContact,
+    },
+  };
+}
+
+function evaluationOf({ chainId, verdictEvaluator, escrows }: Deployment): JobEvaluation | null {
+  if (verdictEvaluator === null) return null;
+  return {
+    chainId,
+    evaluator: verdictEvaluator.address,
+    escrows: escrows.map(({ address, generation }) => ({ address, generation })),
   };
 }

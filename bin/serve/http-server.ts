@@ -50,7 +50,7 @@ export const SERVER_LIMITS: ServerLimits = {
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
-export type ServerOptions = {
+type ServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly limits: ServerLimits;
@@ -158,7 +158,7 @@ function rawRefusal(code: ProblemCode, detail: string) {
   };
 }
 
-export type DrainTimes = {
+type DrainTimes = {
   /** For whatever is under way. */
   readonly finishMs: number;
   /** After that, for what is being paid for. */

@@ -1,16 +1,27 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
 import type { Address } from "viem";
+import { readKeyStanding } from "../../service/access/api-keys.ts";
 import { type PurchaseQuery, readKeptPurchase } from "../../service/access/idempotent-answers.ts";
+import { createIpLimit } from "../../service/access/rate-limits.ts";
+import type { ApiContext, Clock } from "../../service/api/kit/api-env.ts";
 import { type LoadedAssets, loadPageAssets } from "../../service/api/pages/assets.ts";
 import type {
+  AccountPagePorts,
   DashboardPorts,
   LeaderboardPorts,
   PagePorts,
+  StatusPagePorts,
+  VerdictPagePorts,
   WalletPagePorts,
 } from "../../service/api/pages/page-ports.ts";
+import { createStatusReader } from "../../service/api/pages/status-reading.ts";
+import { type GetReadyzPorts, readReadiness } from "../../service/api/routes/get-readyz.ts";
+import type { HealthReport } from "../../service/api/verification/health-check.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
-import { createNightReader } from "../../service/registries/nightly/service-records.ts";
+import { createNightReader, readServiceRecords } from "../../service/registries/nightly/service-records.ts";
 import { readSanctionsFlags } from "../../service/sanctions/sanctions.ts";
 import {
   createDistributionReader,
@@ -19,6 +30,8 @@ import {
 } from "../../service/scores/ecosystem.ts";
 import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
 import { readScoreReference, type ScoreReader } from "../../service/scores/scores.ts";
+import type { Config } from "../config.ts";
+import { trustedProxiesOf } from "./access.ts";
 
 type PublicPagePorts = DashboardPorts & LeaderboardPorts & WalletPagePorts;
 
@@ -54,5 +67,59 @@ function publicPages({ db, deployment, scores, monotonicMs }: PublicPages): Publ
     },
     wallets: { ...scores, reference: (scoreId: number) => readScoreReference(db, scoreId) },
     keptPurchase: (query: PurchaseQuery) => readKeptPurchase(db, query),
+  };
+}
+
+/** Nobody types a key often; who tries many is guessing. */
+const SIGN_INS_PER_MINUTE = 10;
+const MAX_ADDRESSES = 10_000;
+const MAX_SUBSCRIPTIONS = 50;
+
+type AccountPageParts = {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sellsKeys: boolean;
+  readonly socketAddress: (context: ApiContext) => string | null;
+  readonly scores: GetReadyzPorts["scores"];
+  readonly sanctionsSources: GetReadyzPorts["sanctionsSources"];
+  readonly verdicts: VerdictPagePorts["verdicts"];
+  readonly verificationHealth: () => Promise<HealthReport>;
+};
+
+/** What the pages of keys, of verdicts and of the service's own state show. */
+export function accountPages(
+  config: Pick<Config, "interfaces" | "trustedProxies" | "maxIndexAgeSeconds">,
+  { db, chainId, clock, logger, ...parts }: AccountPageParts,
+): AccountPagePorts & StatusPagePorts & VerdictPagePorts {
+  const trustedProxies = trustedProxiesOf(config);
+  const { maxIndexAgeSeconds } = config;
+  const readiness = { ...parts, maxIndexAgeSeconds };
+  return {
+    account: {
+      sellsKeys: parts.sellsKeys,
+      socketAddress: parts.socketAddress,
+      randomId: randomUUID,
+      signInLimit: createIpLimit({
+        perMinute: SIGN_INS_PER_MINUTE,
+        trustedProxies,
+        monotonicMs: clock.monotonicMs,
+        maxAddresses: MAX_ADDRESSES,
+      }),
+      standing: (keyId) =>
+        readKeyStanding(db, { chainId, keyId, now: clock.now(), limit: MAX_SUBSCRIPTIONS }),
+    },
+    verdicts: parts.verdicts,
+    machineStatus: config.interfaces.includes("scoring") ? "/readyz" : "/health",
+    status: createStatusReader({
+      clock,
+      logger,
+      sources: {
+        readiness: () => readReadiness(readiness, clock.now()),
+        records: () => readServiceRecords(db, { chainId, now: clock.now() }),
+        verification: config.interfaces.includes("verification") ? parts.verificationHealth : null,
+      },
+    }),
   };
 }

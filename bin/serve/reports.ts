@@ -1,11 +1,45 @@
+import type { Logger } from "pino";
 import type { Address } from "viem";
+import { keepDealings } from "../../service/api/kit/dealings-cache.ts";
+import { createReportTurns, type ReportTurns } from "../../service/api/kit/wallet-report.ts";
+import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
 import type { GetHealthPorts } from "../../service/api/routes/get-health.ts";
+import type { GetNetworkMapPorts } from "../../service/api/routes/get-network-map.ts";
+import type { GetReportCardPorts } from "../../service/api/routes/get-report-card.ts";
+import type { RecoverPorts } from "../../service/api/routes/get-retry.ts";
+import type { GetRiskPremiumPorts } from "../../service/api/routes/get-risk-premium.ts";
 import type { PostWashPorts } from "../../service/api/routes/post-wash.ts";
+import { riskFactsReader } from "../../service/api/schemas/risk.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/db/database.ts";
 import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
+import { remembered } from "../../service/db/remembered.ts";
+import type { Policy } from "../../service/model/score/policy-shape.ts";
+import { knownAccounts } from "../../service/reports/labels/chain-labels.ts";
+import { createLabelReader, createLabelStore } from "../../service/reports/labels/label-reader.ts";
+import {
+  createBreakingSource,
+  createNansenSource,
+  type LabelSource,
+} from "../../service/reports/labels/label-source.ts";
+import { createAccountReader } from "../../service/reports/network/wallet-network-accounts.ts";
+import { createDealingsReader } from "../../service/reports/network/wallet-network-dealings.ts";
+import {
+  readAccountLinks,
+  readNeighbourhood,
+  readOwners,
+} from "../../service/reports/network/wallet-network-graph.ts";
 import { createTransferReader } from "../../service/reports/profit-and-loss/wallet-transfers.ts";
+import { createOutcomeReader } from "../../service/reports/recovery/failed-calls.ts";
+import { createListedAccounts } from "../../service/reports/recovery/open-recovery.ts";
+import { createRecoveryNode } from "../../service/reports/recovery/viem-node.ts";
+import { type RiskKey, riskFactsLoader } from "../../service/reports/risk/risk-facts.ts";
+import { createDistributionReader } from "../../service/scores/ecosystem.ts";
+import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-graph.ts";
 import { readWalletsIn, type ScoringContext } from "../../service/scores/score-wallets.ts";
+import { createDailyScores } from "../../service/scores/scores.ts";
 import { createWalletLifeReader } from "../../service/scores/wallet-life.ts";
-import type { ReportReadings } from "./report-readings.ts";
+import type { Config } from "../config.ts";
 
 type DiagnosisPorts = Pick<GetHealthPorts, "readWallet" | "reportTurns" | "walletLife"> &
   Pick<PostWashPorts, "walletTransfers">;
@@ -29,4 +63,188 @@ export function reportPorts(context: ScoringContext, readings: ReportReadings): 
     walletLife: createWalletLifeReader(db, chainId),
     walletTransfers: createTransferReader(db, chainId),
   };
+}
+
+/** What all reports of a process share. */
+type ReportReadings = {
+  readonly contacts: ContactCaches;
+  readonly turns: ReportTurns;
+  /** Accounts described of one wallet, see `RowsRequest`. */
+  readonly mostAddresses: number;
+};
+
+/** A reading takes a second at the very most, and most of it the event loop. */
+const TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
+const MOST_ADDRESSES = 20_000;
+
+/** A block stays the newest final one for a minute, and facts of accounts are learnt meanwhile. */
+const CONTACTS_KEPT_MS = 5_000;
+
+/** Contacts are kept from one report to the next of the same block, for a few seconds. */
+export function createReportReadings(monotonicMs: () => number): ReportReadings {
+  return {
+    contacts: renewedContacts(monotonicMs),
+    turns: createReportTurns(TURNS),
+    mostAddresses: MOST_ADDRESSES,
+  };
+}
+
+function renewedContacts(monotonicMs: () => number): ContactCaches {
+  let held = { caches: createContactCaches(), since: monotonicMs() };
+  return (blockHash) => {
+    if (monotonicMs() - held.since > CONTACTS_KEPT_MS) {
+      held = { caches: createContactCaches(), since: monotonicMs() };
+    }
+    return held.caches(blockHash);
+  };
+}
+
+type MapParts = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly policy: Policy;
+  readonly readings: ReportReadings;
+  readonly monotonicMs: () => number;
+};
+
+/**
+ * Cards drawn at once and waiting; a card takes a tenth of a second, the first of a thread a whole one. A thread takes about as much
+ * memory as all else of a server, which has 700 MB.
+ */
+const CARDS = { workers: 1, waiting: 32, deadlineMs: 10_000 } as const;
+
+/** Of a report card, as its schema says. */
+const HISTORY_DAYS = 90;
+
+type MapPorts = Pick<
+  GetNetworkMapPorts,
+  | "knownAccounts"
+  | "readDealings"
+  | "describeAccounts"
+  | "readOwnerLinks"
+  | "publicFunders"
+  | "readNeighbourhood"
+  | "readAccountLinks"
+> &
+  Pick<GetReportCardPorts, "scoreDistribution" | "dailyScores" | "cards">;
+
+/** What the reports about a wallet's counterparties, its network and its standing read, and what draws them. */
+export function mapPorts({ db, deployment, policy, readings, monotonicMs }: MapParts): MapPorts {
+  const { chainId } = deployment;
+  const { contacts, turns, mostAddresses } = readings;
+  const source = { db, chainId, chain: deployment, policy };
+  const reader = createDealingsReader({ ...source, contacts, mostAddresses });
+  const publicFunders = new Set(
+    deployment.accounts.publicFunders.map((address) => address.toLowerCase() as Address),
+  );
+  return {
+    knownAccounts: knownAccounts(deployment),
+    readDealings: keepDealings({ reader, policy, turns, monotonicMs }),
+    describeAccounts: createAccountReader(db, chainId),
+    publicFunders,
+    scoreDistribution: createDistributionReader(db, { chainId, monotonicMs }),
+    dailyScores: createDailyScores(db, { chainId, days: HISTORY_DAYS }),
+    cards: createCardRenderer(CARDS),
+    readNeighbourhood: (wallet, peers) =>
+      readSnapshotInTime(db, (client) =>
+        readNeighbourhood(client, { chainId, wallet, peers, publicFunders }),
+      ),
+    readAccountLinks: (wallet, accounts) =>
+      readSnapshotInTime(db, (client) =>
+        readAccountLinks(client, { chainId, wallet, accounts, publicFunders }),
+      ),
+    readOwnerLinks: async (wallet, accounts) => {
+      if (accounts.length === 0) return new Map();
+      const { owners } = await readSnapshotInTime(db, (client) =>
+        readOwners(client, { chainId, wallet, accounts, publicFunders }),
+      );
+      return owners.cluster;
+    },
+  };
+}
+
+/** Of one request; a caller waits meanwhile. */
+const RECOVERY_TIMEOUT_MS = 4_000;
+const RECOVERY_RETRIES = 1;
+/** For each of the three readings of one answer (whether it can be, the wallet, the simulations), which together stay below what a request may take. */
+const RECOVERY_DEADLINE_MS = 10_000;
+/** A recovery holds some megabytes of calldata, and waits for the node most of its time. */
+const RECOVERY_TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
+
+/** What simulates transactions, and plans those that are offered. */
+export function recoverPorts({
+  db,
+  deployment: { chainId, accounts },
+  rpcUrl,
+  monotonicMs,
+}: {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  /** Null where no node is configured: then nothing is simulated. */
+  readonly rpcUrl: string | null;
+  readonly monotonicMs: () => number;
+}): RecoverPorts {
+  const options = {
+    timeoutMs: RECOVERY_TIMEOUT_MS,
+    retries: RECOVERY_RETRIES,
+    deadlineMs: RECOVERY_DEADLINE_MS,
+    monotonicMs,
+  };
+  return {
+    recoveryTurns: createReportTurns(RECOVERY_TURNS),
+    recovery: {
+      chainId,
+      outcomes: createOutcomeReader(db, chainId),
+      listed: createListedAccounts(db, { chainId, mixers: accounts.mixers }),
+      openNode: rpcUrl === null ? null : () => createRecoveryNode({ url: rpcUrl, ...options }),
+    },
+  };
+}
+
+/** A score never changes once stored; whom a wallet dealt with, and how those fare, is a minute old at most. */
+const FACTS_MS = 60_000;
+/** At some kilobytes each. */
+const MAX_FACTS = 10_000;
+/** A caller waits meanwhile. */
+const LABELS_DEADLINE_MS = 3_000;
+/** After five failures the provider is down; half a minute is long enough not to be asked for nothing. */
+const LABELS_BREAKER = { failures: 5, pauseMs: 30_000 } as const;
+
+type RiskParts = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly clock: { now(): Date; monotonicMs(): number };
+  readonly logger: Logger;
+  readonly readWallet: GetRiskPremiumPorts["readWallet"];
+  readonly policy: Policy;
+};
+
+/** What risk answers read; the premium one asks third parties for labels where the configuration names one. */
+export function riskPorts(
+  { labels }: Pick<Config, "labels">,
+  { db, deployment, clock, logger, readWallet, policy }: RiskParts,
+): Pick<GetRiskPremiumPorts, "riskFacts" | "chainId" | "readLabels"> {
+  const { chainId, accounts } = deployment;
+  const load = riskFactsLoader(db, { chainId, mixers: accounts.mixers });
+  return {
+    chainId,
+    riskFacts: remembered(riskFactsReader({ load, readWallet, policy }), {
+      keyOf: ({ address, scoreId }: RiskKey) => `${address} ${scoreId}`,
+      milliseconds: FACTS_MS,
+      entries: MAX_FACTS,
+      monotonicMs: clock.monotonicMs,
+    }),
+    readLabels: createLabelReader({
+      sources: sourcesOf(labels),
+      kept: createLabelStore(db),
+      now: clock.now,
+      logger,
+    }),
+  };
+}
+
+function sourcesOf({ url, apiKey }: Config["labels"]): readonly LabelSource[] {
+  if (url === null) return [];
+  const nansen = createNansenSource({ url, apiKey, deadlineMs: LABELS_DEADLINE_MS });
+  return [createBreakingSource(nansen, LABELS_BREAKER)];
 }

@@ -1,21 +1,25 @@
 import { type Address, getAddress, type Hex } from "viem";
 import type { LocalAccount } from "viem/accounts";
+import { unavailable } from "../../service/access/problems.ts";
 import type { ApiPorts } from "../../service/api/create-app.ts";
 import { createEpochLists } from "../../service/api/routes/get-epochs.ts";
+import type { Attestation } from "../../service/api/schemas/ahs-record.ts";
 import type { OutputPorts } from "../../service/api/verification/post-outputs.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
+import { attestScore } from "../../service/oracle/encode.ts";
 import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
 import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
 import { createInfrastructureReader } from "../../service/registries/probes/probes-of-wallet.ts";
 import { askingFirst, createSanctionsContract } from "../../service/sanctions/ask-contract.ts";
 import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
-import { readInputFile } from "../../service/scores/scores.ts";
+import { readInputFile, type StoredScore } from "../../service/scores/scores.ts";
 import { createInterestRecorder } from "../../service/scores/wallet-interest.ts";
+import { SignerFailure } from "../../service/sender/remote-signer.ts";
 import type { Config } from "../config.ts";
-import { guardFromConfig } from "../guard-from-config.ts";
+import { guardFromConfig } from "../from-config.ts";
+import { openAccounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
-import { attestPort } from "./attest.ts";
 
 /** URLs named by callers that one process visits at once. */
 const MAX_VISITS = 16;
@@ -79,4 +83,58 @@ function onDemand(context: Parts, rpcUrl: string | null) {
     { ...context, contract: createSanctionsContract(client, chain.sanctionsList.address) },
     score,
   );
+}
+
+/** A caller waits meanwhile. */
+const CALLER_PATIENCE = { timeoutMs: 3_000, retries: 0 } as const;
+const RETRY_AFTER_SECONDS = 5;
+
+/** The account that signs scores, null where none are served; throws where they are and its key is not set or cannot be used. */
+export async function scoreSigner(config: Config, chainId: number): Promise<LocalAccount | null> {
+  if (!config.interfaces.includes("scoring")) return null;
+  const asked = { chainId, patience: CALLER_PATIENCE };
+  const { signer } = await openAccounts(config, { required: ["signer"] }, asked);
+  return signer;
+}
+
+/** What signs scores; rejects with a 503 while a remote signer does not sign, and always where there is no signer. */
+function attestPort(
+  signer: LocalAccount | null,
+  oracle: { readonly chainId: number; readonly address: Address },
+): (row: StoredScore) => Promise<Attestation> {
+  if (signer === null)
+    return () => Promise.reject(new Error("scores are not served here, and nothing signs them"));
+  return async (row) => {
+    try {
+      return renderAttestation(await attestScore(row, oracle, signer));
+    } catch (error) {
+      if (!(error instanceof SignerFailure)) throw error;
+      const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error };
+      throw unavailable("signer-unavailable", "The key that signs scores does not answer.", options);
+    }
+  };
+}
+
+/** JSON has no 64-bit integers: those of the message travel as decimal strings. */
+function renderAttestation({
+  typedData,
+  message,
+  signer,
+  signature,
+}: Awaited<ReturnType<typeof attestScore>>): Attestation {
+  return {
+    typed_data: {
+      domain: typedData.domain,
+      types: { Score: typedData.types.Score.map((field) => ({ ...field })) },
+      primaryType: typedData.primaryType,
+      message: {
+        ...message,
+        asOf: message.asOf.toString(),
+        asOfTime: message.asOfTime.toString(),
+        validUntil: message.validUntil.toString(),
+      },
+    },
+    signer,
+    signature,
+  };
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, type Serializable, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 
 /** The command line itself, for processes that run one of its commands. */
 export const AHS_SCRIPT = new URL("../ahs.ts", import.meta.url).pathname;
@@ -12,7 +13,7 @@ const LONGEST_RESTART_MS = 10_000;
 /** A child that lived this long had started well: its next restart waits no longer than the first. */
 const HEALTHY_AFTER_MS = 30_000;
 
-export type ChildSpec = {
+type ChildSpec = {
   readonly name: string;
   readonly script: string;
   readonly args: readonly string[];
@@ -137,4 +138,28 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 /** The last lines of a log beyond its first `start` bytes, which are of an earlier process. */
 function endOf(logFile: string, start: number): string {
   return readFileSync(logFile).subarray(start).toString("utf8").trimEnd().split("\n").slice(-12).join("\n");
+}
+
+/** A port of the loopback interface that nothing listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Throws a readable error when something already listens on the port. */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw new Error(`port ${port} of ${host} is taken: stop what listens there, or choose another --port`, {
+      cause: error,
+    });
+  }
+  server.close();
+  await once(server, "close");
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
 import type { Database } from "../../service/db/database.ts";
-import type { RunningChain } from "./start-chain.ts";
-import type { Rising } from "./start-database.ts";
+import type { Rising, RunningChain } from "./start-chain.ts";
 
 const POLL_MS = 300;
 const REQUEST_MS = 2_000;

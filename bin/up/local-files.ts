@@ -1,6 +1,10 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Address, Hex } from "viem";
+import { type Address, bytesToHex, type Hex } from "viem";
+import { apiKeyFinder, createApiKey, hashApiKey } from "../../service/access/api-keys.ts";
+import type { Database } from "../../service/db/database.ts";
+import type { Config } from "../config.ts";
 
 /** Everything that somebody needs who wants to call the running service; local chain only. */
 export type UpFile = {
@@ -94,4 +98,32 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** The unlimited key of this data directory; a new one where there is none or the database does not know it. */
+export async function keepDemoKey(db: Database, files: LocalFiles): Promise<string> {
+  if (existsSync(files.demoKeyFile)) {
+    const kept = readFileSync(files.demoKeyFile, "utf8");
+    const known = await apiKeyFinder(db)(hashApiKey(kept));
+    if (known !== null && known.revokedAt === null) return kept;
+  }
+  const wanted = { name: "demo", partner: false, balanceUnits: null, expiresAt: null };
+  const { secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
+  writeSecret(files.demoKeyFile, secret);
+  return secret;
+}
+
+/** The variables of the keys that sign receipts: those configured, else a seed kept in the data directory. */
+export function receiptKeys(
+  { receiptKeys: { current, previous } }: Config,
+  files: LocalFiles,
+): Record<string, string> {
+  const older: Record<string, string> =
+    previous.length === 0 ? {} : { RECEIPT_PREVIOUS_KEYS: previous.join(",") };
+  return { RECEIPT_PRIVATE_KEY: current ?? keptSeed(files), ...older };
+}
+
+function keptSeed({ receiptKeyFile }: LocalFiles): string {
+  if (!existsSync(receiptKeyFile)) writeSecret(receiptKeyFile, bytesToHex(randomBytes(32)));
+  return readFileSync(receiptKeyFile, "utf8");
 }

@@ -1,14 +1,20 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { bytesToHex, type Hex } from "viem";
 import type { HDAccount } from "viem/accounts";
 import { roleAccounts } from "../../devnet/accounts.ts";
+import { SCRIPTED_MODEL } from "../../devnet/scripted-model/completion.ts";
+import { type Database, migrateDatabase } from "../../service/db/database.ts";
+import { ROLES, type RoleName } from "../../service/db/role-rights.ts";
+import { createRoles, putLogin } from "../../service/db/roles.ts";
+import { ROLE_NAMES } from "../../service/verification/panel/types.ts";
 import type { Config } from "../config.ts";
 import { KEY_SUFFIXES, ROLE_PREFIXES } from "../keys/key-variables.ts";
-import { AHS_SCRIPT, superviseChild } from "../supervisor/child-process.ts";
-import type { ProcessUrls } from "./database-users.ts";
-import { freePort } from "./free-port.ts";
-import { receiptKeys } from "./receipt-key.ts";
-import type { Rising } from "./start-database.ts";
-import { startPanel } from "./start-panel.ts";
+import type { PanelSettings } from "../panel-settings.ts";
+import { AHS_SCRIPT, freePort, superviseChild } from "../supervisor/child-process.ts";
+import { type LocalFiles, receiptKeys, writeSecret } from "./local-files.ts";
+import type { Rising } from "./start-chain.ts";
 
 const LOCAL_POLLING_MS = 200;
 /** On the local chain a score follows its wallet within seconds. */
@@ -121,4 +127,119 @@ export function privateKeyOf(account: HDAccount): Hex {
 function required(value: string | null): string {
   if (value === null) throw new Error("database, chain and deployment come before the services");
   return value;
+}
+
+const HOST = new URL("../local/scripted-model.ts", import.meta.url).pathname;
+const POLL_MS = 100;
+const REQUEST_MS = 1_000;
+
+export type Panel = {
+  /** Variables of the environment by which worker and API know the models. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Where the scripted model is; null where another is configured. */
+  readonly scriptedUrl: string | null;
+};
+
+/** The panel's models: those that are configured, or the scripted one, started on loopback and again whenever it dies. */
+export async function startPanel(rising: Rising, config: Config, rpcUrl: string): Promise<Panel> {
+  if (config.panel !== null) return { settings: panelVariables(config.panel), scriptedUrl: null };
+  const port = await freePort();
+  const spec = {
+    name: "scripted-model",
+    script: HOST,
+    args: ["--rpc-url", rpcUrl, "--port", String(port)],
+    env: {},
+    logFile: rising.files.logFile("scripted-model"),
+  };
+  rising.progress.show("starting the scripted model", 0, 1);
+  rising.children.push(
+    superviseChild(spec, (reason) => process.stderr.write(`${reason} (log: ${spec.logFile})\n`)),
+  );
+  const scriptedUrl = `http://127.0.0.1:${port}`;
+  while (!(await answers(`${scriptedUrl}/v1/models`)))
+    await sleep(POLL_MS, undefined, { signal: rising.signal });
+  rising.progress.show("starting the scripted model", 1, 1);
+  return { settings: { PANEL_BASE_URL: `${scriptedUrl}/v1`, PANEL_MODEL: SCRIPTED_MODEL }, scriptedUrl };
+}
+
+/** The settings of a panel as the variables that they came from. */
+function panelVariables(panel: PanelSettings): Record<string, string> {
+  const set = {
+    PANEL_API_KEY: panel.apiKey,
+    PANEL_TEMPERATURE: panel.temperature,
+    PANEL_SEED: panel.seed,
+    PANEL_PROMPT_USD_PER_MILLION: panel.prices?.promptUsd ?? null,
+    PANEL_ANSWER_USD_PER_MILLION: panel.prices?.answerUsd ?? null,
+  };
+  const given = Object.entries(set).flatMap(([name, value]) =>
+    value === null ? [] : [[name, String(value)]],
+  );
+  return {
+    ...Object.fromEntries(given),
+    PANEL_BASE_URL: panel.baseUrl,
+    PANEL_MODEL: panel.models.synthesiser,
+    PANEL_ROLE_MODELS: ROLE_NAMES.map((role) => `${role}=${panel.models[role]}`).join(","),
+    PANEL_CALL_SECONDS: String(panel.callMs / 1_000),
+    PANEL_CONTEXT_TOKENS: String(panel.contextTokens),
+    PANEL_ANSWER_TOKENS: String(panel.answerTokens),
+    PANEL_TOKENS_PER_DAY: String(panel.tokensPerDay),
+    PANEL_AT_ONCE: String(panel.atOnce),
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(REQUEST_MS) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** With which URL each kind of process reaches the database. */
+export type ProcessUrls = { readonly index: string; readonly serve: string; readonly work: string };
+
+/** One URL for all: the roles of a database that somebody else runs are not ours to make. */
+export function sameUrlForAll(databaseUrl: string): ProcessUrls {
+  return { index: databaseUrl, serve: databaseUrl, work: databaseUrl };
+}
+
+/**
+ * Migrates the database that we run ourselves, and has a user for each kind of process, with no more rights than it needs;
+ * their passwords are random and kept in the data directory.
+ */
+export async function urlsOfLeastRights(
+  db: Database,
+  files: LocalFiles,
+  databaseUrl: string,
+): Promise<ProcessUrls> {
+  const passwords = keptPasswords(files);
+  const client = await db.$client.connect();
+  try {
+    await createRoles(client);
+    for (const role of ROLES) {
+      await putLogin(client, { name: userOf(role), role, password: passwords[role] });
+    }
+  } finally {
+    client.release();
+  }
+  await migrateDatabase(db);
+  const urlOf = (role: RoleName) => {
+    const url = new URL(databaseUrl);
+    url.username = userOf(role);
+    url.password = passwords[role];
+    return url.href;
+  };
+  return { index: urlOf("ahs_index"), serve: urlOf("ahs_serve"), work: urlOf("ahs_work") };
+}
+
+function userOf(role: RoleName): string {
+  return `${role}_user`;
+}
+
+function keptPasswords({ databaseUsersFile }: LocalFiles): Record<RoleName, string> {
+  if (!existsSync(databaseUsersFile)) {
+    const fresh = Object.fromEntries(ROLES.map((role) => [role, randomBytes(18).toString("base64url")]));
+    writeSecret(databaseUsersFile, `${JSON.stringify(fresh)}\n`);
+  }
+  return JSON.parse(readFileSync(databaseUsersFile, "utf8")) as Record<RoleName, string>;
 }

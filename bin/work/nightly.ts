@@ -1,20 +1,43 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Address } from "viem";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
+import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import type { Database } from "../../service/db/database.ts";
-import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/db/tables/scan.ts";
+import { whileLeader } from "../../service/db/leader-lock.ts";
+import {
+  newAgentsOf,
+  type RootReport,
+  registryFaultsOf,
+  type ScanReport,
+} from "../../service/db/tables/scan.ts";
 import { readAsOf } from "../../service/ingest/read-as-of.ts";
-import type { ScanRunMetrics } from "../../service/registries/metrics.ts";
-import { hasScores } from "../../service/registries/nightly/finish-scan.ts";
+import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
+import { publishRoot } from "../../service/oracle/publish-root.ts";
+import {
+  createScanMetrics,
+  createScanRunMetrics,
+  type ScanRunMetrics,
+} from "../../service/registries/metrics.ts";
+import { hasScores, readEpochFigures } from "../../service/registries/nightly/finish-scan.ts";
+import { type ScanSteps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
 import {
   beginScan,
   isNightDone,
   nightOf,
+  nightStart,
   noteScanFailure,
   readNewestScan,
   type ScanAttempt,
   whileScanning,
 } from "../../service/registries/nightly/scan-runs.ts";
+import { runScan } from "../../service/registries/probes/run-scan.ts";
+import { type ScoringRunContext, scoreAllWallets } from "../../service/scores/run-scoring.ts";
+import { type Config, publicUrl } from "../config.ts";
+import { guardFromConfig } from "../from-config.ts";
 
 export type NightlyContext = {
   readonly db: Database;
@@ -111,4 +134,101 @@ async function showNewest({ db, chainId, metrics }: NightlyContext): Promise<voi
   metrics.changes.set({ of: "documents" }, report.changedDocuments);
   if (report.changedGrades !== null) metrics.changes.set({ of: "grades" }, report.changedGrades);
   metrics.changes.set({ of: "registry_faults" }, registryFaultsOf(report));
+}
+
+const SCAN_RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
+
+type ScanContext = {
+  readonly config: Config;
+  readonly deployment: Deployment;
+  readonly rpcUrl: string;
+  readonly scoring: ScoringRunContext;
+  /** The oracle's publisher, whose transactions a worker sends. */
+  readonly publisher: Address;
+};
+
+/** Makes one scan with the scoring, the root and the node of this process. */
+export function scanWith(
+  context: ScanContext,
+): (attempt: ScanAttempt, signal: AbortSignal) => Promise<ScanReport> {
+  const { config, deployment, rpcUrl, scoring } = context;
+  const { db, logger, now } = scoring;
+  const deps = {
+    ...{ db, deployment, logger, now },
+    steps: stepsOf(context),
+    openReader: (signal: AbortSignal) =>
+      createChainReader({ ...SCAN_RPC, url: rpcUrl, signal, onRequest: () => undefined }),
+    mostWaiting: config.enrolment.perDay,
+    monotonicMs: () => performance.now(),
+  };
+  return (attempt, signal) => scanOnce(deps, attempt, signal);
+}
+
+function stepsOf(context: ScanContext): ScanSteps {
+  return {
+    scoreAll: (signal) => scoreAllWallets(context.scoring, signal),
+    publishRoot: () => publishNightRoot(context),
+  };
+}
+
+/** What the root of a night needs. */
+export type RootContext = {
+  readonly config: Pick<Config, "publicUrl" | "host" | "port">;
+  readonly deployment: Pick<Deployment, "oracle">;
+  readonly scoring: Pick<ScoringRunContext, "db" | "chainId" | "now">;
+  readonly publisher: Address;
+};
+
+/**
+ * Queues the root of the present night, unless it was. On a public chain there is none without PUBLIC_URL, since it would name
+ * an address of this machine for ever. Throws where there is no index.
+ */
+export async function publishNightRoot(context: RootContext): Promise<RootReport> {
+  const { config, deployment, scoring, publisher } = context;
+  const { db, chainId, now } = scoring;
+  if (config.publicUrl === null && chainId !== LOCAL_CHAIN_ID) {
+    return { root: null, noRoot: "PUBLIC_URL is not set, where everybody is to find a root's leaves" };
+  }
+  const at = now();
+  const day = nightOf(at);
+  const outcome = await publishRoot(db, {
+    ...{ chainId, oracle: deployment.oracle.address, sender: publisher, now: at },
+    night: { day, startedAt: nightStart(day) },
+    uriOf: (epoch) => `${publicUrl(config)}/epochs/${epoch}`,
+  });
+  switch (outcome.kind) {
+    case "queued":
+    case "exists": {
+      const root = await readEpochFigures(db, { chainId, epoch: outcome.epoch });
+      return { root, noRoot: root === null ? "the chain was cleared meanwhile" : null };
+    }
+    case "no_scores":
+      return { root: null, noRoot: "there is no score to publish" };
+    case "no_index":
+      throw new Error("no root to publish: there is no index");
+  }
+}
+
+/** Reads documents, probes endpoints and makes the scan of every night until the signal fires. */
+export async function runScans(
+  context: ScanContext & { readonly registry: Registry },
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, scoring, registry } = context;
+  const { db, chainId, logger, now } = scoring;
+  const common = { db, chainId, logger, now };
+  const visits = {
+    ...common,
+    fetch: createGuardedFetch(guardFromConfig(config, chainId)),
+    ipfsGateway: config.ipfsGateway,
+    metrics: createScanMetrics(registry),
+    monotonicMs: () => performance.now(),
+    random: Math.random,
+  };
+  await Promise.all([
+    whileLeader({ ...common, name: "ahs-scan", metrics: visits.metrics, signal }, (led) =>
+      runScan(visits, led),
+    ),
+    runNightly({ ...common, scan: scanWith(context), metrics: createScanRunMetrics(registry) }, signal),
+  ]);
 }

@@ -1,8 +1,8 @@
-import type { Registry } from "prom-client";
-import type { Deployment } from "../../service/chain/deployments.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createEnrichMetrics } from "../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
+import { createSanctionsContract, runAsking } from "../../service/sanctions/ask-contract.ts";
+import { createReadingMetrics } from "../../service/sanctions/metrics.ts";
 import {
   createFactPatience,
   type ScoringRunContext,
@@ -10,23 +10,20 @@ import {
   scoreOvertakenWallets,
 } from "../../service/scores/run-scoring.ts";
 import { closeGaps } from "../../service/scores/score-on-demand.ts";
-import { type Config, requireChainSettings } from "../config.ts";
-import { factSourceFromConfig } from "../facts-from-config.ts";
-import { historyReaderFromConfig } from "../history-from-config.ts";
-import { repeat } from "./repeat.ts";
+import { requireChainSettings } from "../config.ts";
+import { factSourceFromConfig, historyReaderFromConfig } from "../from-config.ts";
+import { openChainClient } from "../process.ts";
+import { repeat, type WorkerParts } from "./upkeep.ts";
 
 const SCORING_PAUSE_MS = 1_000;
 const OVERTAKEN_PAUSE_MS = 60_000;
 const GAPS_PAUSE_MS = 2_000;
 
-type Parts = {
-  readonly config: Config;
-  readonly deployment: Deployment;
-  readonly registry: Registry;
+type Parts = Pick<WorkerParts, "config" | "deployment" | "registry"> & {
   readonly scoring: ScoringRunContext;
 };
 
-/** Reads what scores need beside the index, and scores, until the signal fires; each is led by one worker. */
+/** Enriches finalized blocks, scores due wallets and completes histories until the signal fires. One worker leads each. */
 export async function runScores(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger } = parts.scoring;
   const led = { db, chainId, logger, signal };
@@ -47,12 +44,12 @@ async function enrich({ config, deployment, registry, scoring }: Parts, signal: 
   );
 }
 
-/** Where a history source is configured, has it tell what it has not told of wallets that are followed by now. */
+/** Reads the blocks that the history source has not reported yet, of wallets that are followed by now. */
 async function closeHistories({ config, scoring }: Parts, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger } = scoring;
   const history = historyReaderFromConfig(config, chainId);
   if (history === null) return;
-  // What is being read must not keep the process from ending.
+  // An open reading would keep the process alive.
   signal.addEventListener("abort", () => void history.close(), { once: true });
   const gaps = { logger, pauseMs: GAPS_PAUSE_MS, what: "completing histories" };
   await whileLeader({ db, name: "ahs-history", chainId, logger, signal }, (led) =>
@@ -74,4 +71,22 @@ async function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Prom
       await scoreOvertakenWallets(scoring);
     }),
   ]);
+}
+
+/** Asks the sanctions contract about wallets that no indexed event names. One worker leads; returns at once if the chain has no such contract. */
+export async function askSanctionsContract(
+  work: Omit<WorkerParts, "config"> & { readonly rpcUrl: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { rpcUrl, deployment, db, registry, logger } = work;
+  const { chainId, sanctionsList } = deployment;
+  const metrics = createReadingMetrics(registry);
+  if (sanctionsList === null) {
+    logger.info("this chain has no sanctions contract: imported lists alone decide");
+    return;
+  }
+  const contract = createSanctionsContract(openChainClient(rpcUrl), sanctionsList.address);
+  await whileLeader({ db, name: "ahs-sanctions", chainId, logger, signal }, (led) =>
+    runAsking({ ...work, chainId, contract, metrics }, led),
+  );
 }

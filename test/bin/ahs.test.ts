@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import { runScript, until } from "../support/anvil-testkit/script.ts";
 
 /** Nothing listens there. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../bin/config.ts";
-import { guardFromConfig } from "../../bin/guard-from-config.ts";
+import { guardFromConfig } from "../../bin/from-config.ts";
 
 test("loopback hosts are refused unless the local chain is asked for them", () => {
   expect(guardFromConfig(parseConfig({}), 31337)).toMatchObject({ loopback: "refused" });

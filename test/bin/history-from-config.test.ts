@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { parseConfig } from "../../bin/config.ts";
-import { historyReaderFromConfig } from "../../bin/history-from-config.ts";
+import { historyReaderFromConfig } from "../../bin/from-config.ts";
 import { isList, startExplorerStandIn, wireRow } from "../service/ingest/history/explorer-stand-in.ts";
 import { startOtterscanStandIn } from "../service/ingest/history/otterscan-stand-in.ts";
 import { hashOfBlock, WALLET } from "../service/ingest/history/simulated-chain.ts";

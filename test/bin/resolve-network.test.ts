@@ -1,7 +1,6 @@
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import type { OracleOptions } from "../../bin/deploy-options.ts";
-import { resolveNetwork } from "../../bin/resolve-network.ts";
+import { type OracleOptions, resolveNetwork } from "../../bin/deploy-options.ts";
 import { loadNetwork } from "../../service/chain/networks.ts";
 
 const A = getAddress("0x52908400098527886E0F7030069857D2E4169EE7");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import { startAnvil } from "../../devnet/anvil-process.ts";
 import { isAlive, untilGone } from "./process-life.ts";
 

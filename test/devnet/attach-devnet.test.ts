@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil-process.ts";
 import { type AttachOptions, attachDevnet } from "../../devnet/attach-devnet.ts";
 import { DAY } from "../../devnet/population/rhythm.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import { planHistory } from "../../devnet/build-chain.ts";
 import { contractAddresses } from "../../devnet/contract-list.ts";
 import { type Devnet, type DevnetOptions, startDevnet } from "../../devnet/devnet.ts";

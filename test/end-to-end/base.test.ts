@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil-process.ts";

@@ -1,7 +1,7 @@
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runUnfollow } from "../../bin/commands/unfollow.ts";
-import { EXIT_RESTART } from "../../bin/exit-code.ts";
+import { EXIT_RESTART } from "../../bin/process.ts";
 import bytecodes from "../../contracts/bytecode.json" with { type: "json" };
 import { mintCallbackAbi } from "../../devnet/abi/mint-callback.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";

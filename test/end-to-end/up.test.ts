@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Address, createPublicClient, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import type { UpFile } from "../../bin/up/local-files.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { decodeView } from "../../service/chain/oracle-codec.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import { migrateDatabase, openDatabase } from "../../service/db/database.ts";
 import { ROLES } from "../../service/db/role-rights.ts";
 import { createRoles, putLogin } from "../../service/db/roles.ts";

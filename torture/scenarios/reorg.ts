@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "viem";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import type { Database } from "../../service/db/database.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 import { scoreAtNewest } from "../../service/scores/score-wallets.ts";

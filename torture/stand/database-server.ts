@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 
 const POSTGRES_HOST = new URL("../../bin/local/postgres-host.ts", import.meta.url).pathname;
 const STATEMENT_OPTIONS = ["alter system set fsync = off", "select pg_reload_conf()"];

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePort } from "../../bin/up/free-port.ts";
+import { freePort } from "../../bin/supervisor/child-process.ts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { until } from "../../test/support/anvil-testkit/script.ts";

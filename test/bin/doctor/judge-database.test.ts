@@ -6,7 +6,7 @@ import {
   judgeRoles,
   judgeSkew,
   judgeVersion,
-} from "../../../bin/doctor/judge-database.ts";
+} from "../../../bin/doctor/judge-service.ts";
 import type { RoleFacts } from "../../../service/db/operation-facts.ts";
 import { ROLES } from "../../../service/db/role-rights.ts";
 

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { fine } from "../../../bin/doctor/finding.ts";
-import { runChecks } from "../../../bin/doctor/run-checks.ts";
-import { safeReason } from "../../../bin/doctor/safe-reason.ts";
+import { fine, runChecks, safeReason } from "../../../bin/doctor/run-checks.ts";
 
 const reasonOf = (error: unknown) => String(error);
 

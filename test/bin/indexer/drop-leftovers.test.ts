@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dropLeftovers } from "../../../bin/indexer/drop-leftovers.ts";
+import { dropLeftovers } from "../../../bin/indexer/take-over.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 

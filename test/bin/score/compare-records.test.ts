@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparePolicies } from "../../../bin/score/compare-records.ts";
+import { comparePolicies } from "../../../bin/commands/score.ts";
 import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
 import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
 import type { Grade, ScoreRecord } from "../../../service/model/score/record.ts";

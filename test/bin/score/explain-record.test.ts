@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainRecord } from "../../../bin/score/explain-record.ts";
+import { explainRecord } from "../../../bin/commands/score.ts";
 import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
 import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
 import { retryStormer } from "../../service/model/features/archetypes.ts";

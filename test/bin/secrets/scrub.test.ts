@@ -6,8 +6,7 @@ import { createPublicClient, http } from "viem";
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../../../bin/process.ts";
 import { knownSecrets } from "../../../bin/secrets/known-secrets.ts";
-import { createScrub } from "../../../bin/secrets/scrub.ts";
-import { scrubOutput } from "../../../bin/secrets/scrub-output.ts";
+import { createScrub, scrubOutput } from "../../../bin/secrets/scrub.ts";
 
 /** Nothing listens there. */
 const NOBODY = "127.0.0.1:1";

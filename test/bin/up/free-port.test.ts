@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { freePort, requireFreePort } from "../../../bin/up/free-port.ts";
+import { freePort, requireFreePort } from "../../../bin/supervisor/child-process.ts";
 
 test("a port that is taken is refused by name before anything is started", async () => {
   const port = await freePort();

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
-import { type LocalFiles, localFiles } from "../../../bin/up/local-files.ts";
-import { receiptKeys } from "../../../bin/up/receipt-key.ts";
+import { type LocalFiles, localFiles, receiptKeys } from "../../../bin/up/local-files.ts";
 
 let files: LocalFiles;
 beforeEach(() => {

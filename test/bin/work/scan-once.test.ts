@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { afterAll, expect, test } from "vitest";
-import { publishNightRoot, type RootContext } from "../../../bin/work/scan-once.ts";
+import { publishNightRoot, type RootContext } from "../../../bin/work/nightly.ts";
 import { openDatabase } from "../../../service/db/database.ts";
 
 /** Nobody listens there: whoever asks it is refused. */

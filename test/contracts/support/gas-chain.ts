@@ -1,7 +1,7 @@
 import { createPublicClient, createWalletClient, type Hex, http } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { anvil as anvilChain } from "viem/chains";
-import { freePort } from "../../../bin/up/free-port.ts";
+import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import { deployOracle } from "../../../service/chain/deploy.ts";
 

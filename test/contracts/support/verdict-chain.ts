@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from "viem";
 import { anvil as anvilChain } from "viem/chains";
-import { freePort } from "../../../bin/up/free-port.ts";
+import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { jobEscrowAbi } from "../../../devnet/abi/job-escrow.ts";
 import { roleAccounts } from "../../../devnet/accounts.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";

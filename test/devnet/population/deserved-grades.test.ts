@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../../../bin/up/free-port.ts";
+import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { type Devnet, startDevnet } from "../../../devnet/devnet.ts";
 import { jsonRpc } from "../../../devnet/json-rpc.ts";
 import type { ArchetypeName } from "../../../devnet/population/plan-types.ts";

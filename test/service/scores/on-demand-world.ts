@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
-import { createReportReadings } from "../../../bin/serve/report-readings.ts";
-import { reportPorts } from "../../../bin/serve/reports.ts";
+import { createReportReadings, reportPorts } from "../../../bin/serve/reports.ts";
 import { apiKeyFinder, createApiKey } from "../../../service/access/api-keys.ts";
 import { createKeyDebits } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { type Address, createPublicClient, type Hex, http, numberToHex } from "viem";
 import type { LocalAccount } from "viem/accounts";
-import { freePort } from "../../../bin/up/free-port.ts";
+import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { senderTransaction } from "../../../service/db/tables/publish.ts";

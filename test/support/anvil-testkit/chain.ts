@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
-import { freePort } from "../../../bin/up/free-port.ts";
+import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { keeperTargetAbi } from "../../../devnet/abi/keeper-target.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { Contracts } from "../../../devnet/contract-list.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePort } from "../../../bin/up/free-port.ts";
+import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { urlForRole } from "../test-database.ts";
 import { runScript, type Script, until } from "./script.ts";
 

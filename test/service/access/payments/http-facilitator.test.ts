@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { freePort } from "../../../../bin/up/free-port.ts";
+import { freePort } from "../../../../bin/supervisor/child-process.ts";
 import type { PresentedPayment } from "../../../../service/access/access.ts";
 import { createHttpFacilitator } from "../../../../service/access/payments/http-facilitator.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "viem";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../../../../bin/up/free-port.ts";
+import { freePort } from "../../../../bin/supervisor/child-process.ts";
 import bytecodes from "../../../../contracts/bytecode.json" with { type: "json" };
 import { type Anvil, startAnvil } from "../../../../devnet/anvil-process.ts";
 import { identityRegistryAbi } from "../../../../service/chain/abi/identity-registry.ts";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { sweepOnce } from "../../../../bin/work/verification-sweeps.ts";
+import { sweepOnce } from "../../../../bin/work/verification.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import {
   CHAIN_ID,
@@ -23,7 +22,6 @@ const sweep = (days: number) =>
   sweepOnce({
     db: database.db,
     chainId: CHAIN_ID,
-    logger: pino({ level: "silent" }),
     now: () => new Date(Date.now() + days * DAY_MS),
     retentionDays: 90,
   });

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { watchScores } from "../../bin/operation-metrics.ts";
+import { watchScores } from "../../bin/metrics.ts";
 import type { Database } from "../../service/db/database.ts";
 
 beforeEach(() => {

@@ -1,7 +1,6 @@
 import { getAddress, numberToHex, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
-import { renderRoles } from "../../../bin/roles/render-roles.ts";
-import { readRoleChange } from "../../../bin/roles/role-change.ts";
+import { readRoleChange, renderRoles } from "../../../bin/commands/roles.ts";
 import type { ChainRoles } from "../../../service/chain/read-roles.ts";
 
 const account = (number: number) => getAddress(numberToHex(number, { size: 20 }));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { sweepRequests } from "../../../bin/work/sweeps.ts";
+import { sweepRequests } from "../../../bin/work/upkeep.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 

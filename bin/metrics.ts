@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { Logger } from "pino";
-import { Gauge, type Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Deployment } from "../service/chain/deployments.ts";
 import type { Database } from "../service/db/database.ts";
 import {
@@ -11,6 +12,10 @@ import {
 } from "../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../service/db/quarantine.ts";
 import { QUARANTINE_KINDS } from "../service/db/tables/quarantine.ts";
+import { watchSanctionsSources } from "../service/sanctions/metrics.ts";
+import { createSourceWatch, readSanctionsSources, type SourceWatch } from "../service/sanctions/sources.ts";
+import type { Config } from "./config.ts";
+import type { DropReason } from "./serve/connection-limits.ts";
 
 type Watched = {
   readonly db: Database;
@@ -25,7 +30,7 @@ const KEEP_MS = 5_000;
 const KEEP_AGES_MS = 60_000;
 
 /** Registers what build a process runs, always 1; once per registry. */
-export function addBuildInfo(registry: Registry, processName: string): void {
+function addBuildInfo(registry: Registry, processName: string): void {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
@@ -39,7 +44,7 @@ export function addBuildInfo(registry: Registry, processName: string): void {
 }
 
 /** Registers how old the index is, read from the database when the registry is; once per registry. */
-export function watchIndex(registry: Registry, watched: Watched): void {
+function watchIndex(registry: Registry, watched: Watched): void {
   const { db, deployment, now } = watched;
   const head = remembering(watched, () => readIndexHead(db.$client, deployment.chainId));
   addGauge(registry, "ahs_index_block", "Newest indexed block", async () => (await head())?.blockNumber);
@@ -93,7 +98,7 @@ export function watchScores(registry: Registry, watched: Watched): void {
 }
 
 /** Registers how many items are quarantined by kind of work, read from the database when the registry is; once per registry. */
-export function watchQuarantine(registry: Registry, watched: Watched): void {
+function watchQuarantine(registry: Registry, watched: Watched): void {
   const { db, deployment } = watched;
   const read = remembering(watched, () => readQuarantineFacts(db.$client, deployment.chainId));
   new Gauge({
@@ -147,4 +152,81 @@ function remembering<Value>(
     });
     return known;
   };
+}
+
+/** What a server shows of itself, of the index and of the sanctions sources, and the latter as readiness asks for them. */
+export function serverMetrics({
+  db,
+  deployment,
+  logger,
+  clock,
+}: Omit<Watched, "now" | "deployment"> & {
+  readonly deployment: Deployment;
+  readonly clock: { now(): Date; monotonicMs(): number };
+}): {
+  readonly registry: Registry;
+  readonly sanctionsSources: SourceWatch;
+} {
+  const { now } = clock;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  addBuildInfo(registry, "serve");
+  watchIndex(registry, { db, deployment, logger, now });
+  const sanctionsSources = createSourceWatch({ ...clock, read: () => readSanctionsSources(db, deployment) });
+  watchSanctionsSources(registry, { sources: sanctionsSources, now, logger });
+  return { registry, sanctionsSources };
+}
+
+/** Counts the connections that a server ends. */
+export function countDrops(registry: Registry): (reason: DropReason) => void {
+  const drops = new Counter({
+    name: "ahs_http_connections_dropped_total",
+    help: "Connections ended for what their client did, by reason",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  return (reason) => drops.inc({ reason });
+}
+
+/** What a worker shows of itself, of the index, the scores and the sanctions sources, at a port of its own where one is configured. */
+export function workerMetrics(
+  config: Pick<Config, "metricsPort" | "metricsHost">,
+  watched: Watched & { readonly deployment: Deployment },
+  signal: AbortSignal,
+): Registry {
+  const { db, deployment, logger, now } = watched;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  addBuildInfo(registry, "work");
+  watchIndex(registry, watched);
+  watchScores(registry, watched);
+  watchQuarantine(registry, watched);
+  const sources = createSourceWatch({
+    read: () => readSanctionsSources(db, deployment),
+    monotonicMs: () => performance.now(),
+  });
+  watchSanctionsSources(registry, { sources, logger, now });
+  serveMetrics(registry, config, signal);
+  return registry;
+}
+
+/** Serves the registry at /metrics of a port of its own until the signal fires; does nothing where none is configured. */
+export function serveMetrics(
+  registry: Registry,
+  { metricsPort, metricsHost }: Pick<Config, "metricsPort" | "metricsHost">,
+  signal: AbortSignal,
+): void {
+  if (metricsPort === null) return;
+  const server = createServer((request, response) => {
+    if (request.url !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(metricsPort, metricsHost);
+  signal.addEventListener("abort", () => server.close());
 }

@@ -1,0 +1,122 @@
+import type { Logger } from "pino";
+import type { PublicClient } from "viem";
+import type { Deployment } from "../service/chain/deployments.ts";
+import { createGasPrice, type GasPrice } from "../service/chain/gas-price.ts";
+import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
+import type { Database } from "../service/db/database.ts";
+import type { AccountFactSource } from "../service/ingest/enrich/account-facts.ts";
+import { lowerCase } from "../service/ingest/enrich/context.ts";
+import { createOtterscanFacts } from "../service/ingest/enrich/otterscan-facts.ts";
+import { countSentBy } from "../service/ingest/history/ask-source.ts";
+import { createExplorerSource } from "../service/ingest/history/explorer-source.ts";
+import type { HistorySource } from "../service/ingest/history/history.ts";
+import { createHistoryReader, type HistoryReader } from "../service/ingest/history/history-reader.ts";
+import { createOtterscanSource } from "../service/ingest/history/otterscan-source.ts";
+import { AHS_2026_1 } from "../service/model/score/policy.ts";
+import type { GuardOptions } from "../service/net/guarded-fetch.ts";
+import { createNameResolver } from "../service/net/public-address.ts";
+import { defaultPublishPolicy, type PublishPolicy } from "../service/oracle/publish-policy.ts";
+import type { ScoringRunContext } from "../service/scores/run-scoring.ts";
+import type { Config } from "./config.ts";
+
+/** How strangers' URLs are fetched; throws where loopback hosts are allowed for any chain but the local one. */
+export function guardFromConfig({ probeLoopback }: Config, chainId: number): GuardOptions {
+  if (probeLoopback && chainId !== LOCAL_CHAIN_ID) {
+    throw new Error(`PROBE_LOOPBACK=1 is for chain ${LOCAL_CHAIN_ID} alone, and this is chain ${chainId}`);
+  }
+  return { resolve: createNameResolver(), loopback: probeLoopback ? "allowed" : "refused" };
+}
+
+/** A reader of the history source that the settings name, with this process's own limits; null where they name none. */
+export function historyReaderFromConfig(config: Config, chainId: number): HistoryReader | null {
+  const source = historySourceFromConfig(config, chainId);
+  return source === null ? null : createHistoryReader({ source, now: () => performance.now() });
+}
+
+/**
+ * The source that the settings name; null where they name none. Where nothing is said, the local chain's node tells its own
+ * history: anvil has the Otterscan methods.
+ */
+export function historySourceFromConfig({ history, rpcUrl }: Config, chainId: number): HistorySource | null {
+  const { pageSize, apiKey } = history;
+  const url = history.url ?? rpcUrl;
+  const isLocal = chainId === LOCAL_CHAIN_ID && rpcUrl !== null;
+  switch (history.source ?? (isLocal ? "otterscan" : "none")) {
+    case "none":
+      return null;
+    case "otterscan":
+      return createOtterscanSource({ url: given(url), pageSize });
+    case "explorer":
+      return createExplorerSource({
+        ...{ url: given(history.url), apiKey, pageSize },
+        ...(rpcUrl === null ? {} : { countSent: countSentBy({ url: rpcUrl }) }),
+      });
+  }
+}
+
+/** The settings are checked to have one when they are parsed. */
+function given(url: string | null): string {
+  if (url === null) throw new Error("missing settings: HISTORY_URL");
+  return url;
+}
+
+/**
+ * Who tells creators, first funders and ages of accounts: the node of the history source where that speaks Otterscan, and the
+ * local chain's own where nothing is said; null elsewhere.
+ */
+export function factSourceFromConfig(
+  { history, rpcUrl }: Config,
+  { chainId, accounts }: Deployment,
+): AccountFactSource | null {
+  const isOtterscan = (history.source ?? (chainId === LOCAL_CHAIN_ID ? "otterscan" : "none")) === "otterscan";
+  const url = history.url ?? rpcUrl;
+  if (!isOtterscan || url === null) return null;
+  return createOtterscanFacts({ url, entryPoints: new Set(accounts.entryPoints.map(lowerCase)) });
+}
+
+/** What scoring and planning a publication need, by the newest model and the wall clock. */
+export function scoringFromConfig(from: {
+  readonly config: Config;
+  readonly deployment: Deployment;
+  readonly db: Database;
+  readonly logger: Logger;
+}): ScoringRunContext {
+  return {
+    db: from.db,
+    chainId: from.deployment.chainId,
+    chain: from.deployment,
+    policy: AHS_2026_1,
+    publishPolicy: publishPolicyOf(from.config),
+    now: () => new Date(),
+    rescoreIntervalSeconds: from.config.rescoreIntervalSeconds,
+    logger: from.logger,
+  };
+}
+
+function publishPolicyOf({ dailyGas }: Config): PublishPolicy {
+  return dailyGas === null ? defaultPublishPolicy : { ...defaultPublishPolicy, dailyGas };
+}
+
+/** Twice its price for a payment, which keeps the cheapest call on sale at a rollup's least fees; a verdict's price for a verdict. */
+const DEFAULT_PERCENT = { x402: 200, verdict: 100 } as const;
+
+/** What gas costs on the deployment's chain. */
+export function gasPriceFromConfig(
+  { spending }: Config,
+  { market }: Deployment,
+  client: PublicClient,
+  now: () => Date,
+): GasPrice {
+  const { feed, decimals } = market.native;
+  return createGasPrice({ client, feed, decimals, fallbackUsd: spending.nativeCoinUsd, now });
+}
+
+/** The share of a price, in per cent, that its gas may cost; null for no bound, as on the local chain, whose coins are worth nothing. */
+export function maxGasPercent(
+  { spending }: Config,
+  { chainId }: Deployment,
+  of: keyof typeof DEFAULT_PERCENT,
+): number | null {
+  const given = of === "x402" ? spending.x402Percent : spending.verdictPercent;
+  return given ?? (chainId === LOCAL_CHAIN_ID ? null : DEFAULT_PERCENT[of]);
+}

@@ -1,0 +1,215 @@
+import { type Address, isAddressEqual } from "viem";
+import type { LocalAccount } from "viem/accounts";
+import { createPaymentGauge, createPaymentMetrics } from "../../service/access/payments/metrics.ts";
+import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
+import { runReconciliation } from "../../service/access/payments/run-reconciliation.ts";
+import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
+import { whileLeader } from "../../service/db/leader-lock.ts";
+import { createEnrolmentMetrics, runEnrolments } from "../../service/oracle/enrolment-round.ts";
+import { ENROL_PURPOSE } from "../../service/oracle/enrolments.ts";
+import { PUBLISH_PURPOSE } from "../../service/oracle/publish-intents.ts";
+import type { PublishPolicy } from "../../service/oracle/publish-policy.ts";
+import { ROOT_PURPOSE } from "../../service/oracle/publish-root.ts";
+import { createPublishMetrics, runPublisher } from "../../service/oracle/publisher.ts";
+import { allowedCalls, type SendingRole } from "../../service/sender/allowed-calls.ts";
+import { type HandOverContext, handOverPass, readFormerSenders } from "../../service/sender/hand-over.ts";
+import type { SenderMetrics } from "../../service/sender/send-metrics.ts";
+import type { SenderContext } from "../../service/sender/send-pass.ts";
+import { gasBudgets, senderPolicy } from "../../service/sender/send-policy.ts";
+import { createSenderRpc } from "../../service/sender/send-rpc.ts";
+import { runSender, tryOpenSenderSession } from "../../service/sender/sender-loop.ts";
+import { requireChainSettings } from "../config.ts";
+import type { Accounts } from "../keys/open-accounts.ts";
+import { openChainClient } from "../process.ts";
+import { doAll, repeat, type WorkerParts } from "./upkeep.ts";
+
+/** Parts of a worker that sends transactions. */
+export type SendingParts = WorkerParts & {
+  readonly accounts: Accounts;
+  /** All senders share these metrics, since a name can be registered once. */
+  readonly senderMetrics: SenderMetrics;
+  /** Returns why a call waits for lower fees, or null. Without it no call waits. */
+  readonly tooDear?: SenderContext["tooDear"];
+};
+
+const SENDING_ROLES: readonly SendingRole[] = ["publisher", "facilitator", "relayer"];
+const SENDER_RPC = { timeoutMs: 10_000, retries: 2 } as const;
+
+/** Sends the queued calls of an account until the signal fires; calls that its roles do not allow are refused. */
+export async function sendForRole(
+  { config, deployment, accounts, senderMetrics, logger, now, tooDear }: SendingParts,
+  account: LocalAccount,
+  signal: AbortSignal,
+): Promise<void> {
+  const { rpcUrl, databaseUrl } = requireChainSettings(config);
+  const roles = SENDING_ROLES.filter((role) => {
+    const other = accounts[role];
+    return other !== undefined && isAddressEqual(other.address, account.address);
+  });
+  await runSender(
+    {
+      chainId: deployment.chainId,
+      account,
+      refuses: allowedCalls(roles, { ...deployment, maxRequestFeeWei: config.enrolment.maxFeeWei }),
+      rpc: createSenderRpc({ url: rpcUrl, ...SENDER_RPC }),
+      policy: senderPolicy(deployment, gasBudgets(config.spending.dailyGas)),
+      ...(tooDear === undefined ? {} : { tooDear }),
+      metrics: senderMetrics,
+      logger,
+      now,
+      databaseUrl,
+    },
+    signal,
+  );
+}
+
+const HAND_OVER_PAUSE_MS = 2_000;
+const HAND_OVER_SESSION = { retryMs: 1_000, statementTimeoutMs: 10_000 } as const;
+
+/** The purposes that the key of each role sends. Only the holder of the role may send the exclusive ones. */
+const DUTIES = [
+  {
+    role: "publisher",
+    purposes: [PUBLISH_PURPOSE, ROOT_PURPOSE, ENROL_PURPOSE],
+    exclusive: [PUBLISH_PURPOSE, ROOT_PURPOSE],
+  },
+  { role: "relayer", purposes: ["settle", "hold"], exclusive: [] },
+  { role: "facilitator", purposes: ["x402"], exclusive: [] },
+] as const;
+
+/**
+ * Takes over the queues of replaced keys until the signal fires. Signed transactions are followed to their end, the others go to
+ * the new key. A key for which a process still sends is left alone.
+ */
+async function handOverFormerKeys(parts: SendingParts, signal: AbortSignal): Promise<void> {
+  const { logger } = parts;
+  await repeat(
+    { logger, pauseMs: HAND_OVER_PAUSE_MS, what: "taking over from former keys" },
+    signal,
+    async () => {
+      await doAll(
+        DUTIES.flatMap((duty) => {
+          const account = parts.accounts[duty.role];
+          return account === undefined ? [] : [() => takeOver(parts, { ...duty, to: account.address })];
+        }),
+      );
+    },
+  );
+}
+
+type Duty = Pick<HandOverContext, "purposes" | "exclusive" | "to">;
+type Oracle = { readonly rpcUrl: string; readonly address: Address };
+
+async function takeOver(parts: SendingParts, duty: Duty): Promise<void> {
+  const { chainId } = parts.deployment;
+  const of = { chainId, purposes: duty.purposes, present: duty.to };
+  const former = await readFormerSenders(parts.db, of);
+  await doAll(former.map((from) => () => takeOverFrom(parts, duty, from)));
+}
+
+async function takeOverFrom(
+  { config, deployment, senderMetrics, logger, now }: SendingParts,
+  duty: Duty,
+  from: Address,
+): Promise<void> {
+  const { rpcUrl, databaseUrl } = requireChainSettings(config);
+  const { chainId } = deployment;
+  const oracle = { rpcUrl, address: deployment.oracle.address };
+  const session = await tryOpenSenderSession({ databaseUrl, chainId, sender: from, ...HAND_OVER_SESSION });
+  if (session === null) return;
+  try {
+    await handOverPass({
+      ...duty,
+      chainId,
+      from,
+      rpc: createSenderRpc({ url: rpcUrl, ...SENDER_RPC }),
+      db: session.db,
+      policy: senderPolicy(deployment),
+      metrics: senderMetrics,
+      logger,
+      now,
+      holdsRole: async () =>
+        duty.exclusive.length === 0 || isAddressEqual(await readPublisher(oracle, null), duty.to),
+      hasLostRole: async (finalBlock) => !isAddressEqual(await readPublisher(oracle, finalBlock), from),
+    });
+  } finally {
+    await session.release();
+  }
+}
+
+/** Reads the oracle's publisher at a block, or at the newest block if it is null. */
+function readPublisher({ rpcUrl, address }: Oracle, block: number | null): Promise<Address> {
+  return openChainClient(rpcUrl).readContract({
+    address,
+    abi: agentHealthOracleAbi,
+    functionName: "publisher",
+    ...(block === null ? {} : { blockNumber: BigInt(block) }),
+  });
+}
+
+const PUBLISH_PAUSE_MS = 1_000;
+const ENROL_PAUSE_MS = 1_000;
+/** A refused request is retried after a minute, after further failures up to six hours later. */
+const ENROLMENT_PACE = { retryMs: { first: 60_000, longest: 21_600_000 }, batch: 10 } as const;
+
+/** Publishes scores, requests wallets to be followed, and sends both with the publisher's key, until the signal fires. */
+export async function runPublishing(
+  parts: SendingParts & { readonly publisher: LocalAccount; readonly policy: PublishPolicy },
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, deployment, db, registry, publisher, policy, logger, now } = parts;
+  const { rpcUrl } = requireChainSettings(config);
+  const { chainId, oracle, finalityBlocks } = deployment;
+  const common = { chainId, oracle: oracle.address, sender: publisher.address, db, logger, now };
+  const publishing = { ...common, policy, metrics: createPublishMetrics(registry), pollMs: PUBLISH_PAUSE_MS };
+  const enrolling = {
+    ...common,
+    finalityBlocks,
+    readFee: () => readRequestFee(rpcUrl, oracle.address),
+    policy: { ...config.enrolment, ...ENROLMENT_PACE },
+    metrics: createEnrolmentMetrics(registry),
+    pollMs: ENROL_PAUSE_MS,
+  };
+  await Promise.all([
+    runPublisher(publishing, signal),
+    runEnrolments(enrolling, signal),
+    sendForRole(parts, publisher, signal),
+    handOverFormerKeys(parts, signal),
+  ]);
+}
+
+function readRequestFee(rpcUrl: string, oracle: Address): Promise<bigint> {
+  const contract = { address: oracle, abi: agentHealthOracleAbi } as const;
+  return openChainClient(rpcUrl).readContract({ ...contract, functionName: "requestFee" });
+}
+
+/**
+ * Sends settlements if this process has the facilitator's key, and compares payments with the chain. The comparison also runs
+ * where payments are switched off, since earlier ones may be open.
+ */
+export async function runPayments(parts: SendingParts, signal: AbortSignal): Promise<void> {
+  await Promise.all([sendForFacilitator(parts, signal), reconcile(parts, signal)]);
+}
+
+async function sendForFacilitator(parts: SendingParts, signal: AbortSignal): Promise<void> {
+  const { facilitator } = parts.accounts;
+  if (facilitator !== undefined) await sendForRole(parts, facilitator, signal);
+}
+
+async function reconcile(parts: SendingParts, signal: AbortSignal): Promise<void> {
+  const { config, deployment, db, registry, logger, now } = parts;
+  const { chainId, finalityBlocks } = deployment;
+  const held = createPaymentGauge(registry);
+  const deps = {
+    db,
+    chainId,
+    chain: createPaymentChain(openChainClient(requireChainSettings(config).rpcUrl), finalityBlocks),
+    ownSender: config.payments.facilitatorUrl === null,
+    metrics: createPaymentMetrics(registry),
+    logger,
+    now,
+  };
+  await whileLeader({ db, name: "ahs-payments", chainId, logger, metrics: { held }, signal }, (led) =>
+    runReconciliation(deps, held, led),
+  );
+}

@@ -1,0 +1,177 @@
+import type { Address } from "viem";
+import { whileLeader } from "../../service/db/leader-lock.ts";
+import type { AskRerun, EscrowDeps, TellReviewDue } from "../../service/verification/escrow/escrow-deps.ts";
+import { createEscrowMetrics } from "../../service/verification/escrow/metrics.ts";
+import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
+import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
+import { runPanel } from "../../service/verification/panel/run-panel.ts";
+import { createVerdictMetrics } from "../../service/verification/verdicts/metrics.ts";
+import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
+import { settleIntake } from "../../service/verification/verdicts/settle-intake.ts";
+import { tokensPerDecision } from "../../service/verification/verdicts/token-budget.ts";
+import { tellOfVerdict } from "../../service/verification/verdicts/verdict-events.ts";
+import { askRerun } from "../../service/verification/verdicts/verdict-reruns.ts";
+import { dropOldTexts, dropUnusedSpecs } from "../../service/verification/verdicts/verdict-sweeps.ts";
+import { requireChainSettings } from "../config.ts";
+import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
+import { formsOf } from "../keys/key-settings.ts";
+import { panelFromConfig } from "../panel-from-config.ts";
+import { openChainClient } from "../process.ts";
+import { type SendingParts, sendForRole } from "./sending.ts";
+import { repeat, type WorkerParts } from "./upkeep.ts";
+
+const SETTLING_ROLES = ["verdictSigner", "relayer"] as const;
+
+/** Settles verdicts of bound jobs and sends for the relayer. Returns at once without an evaluator or one of the two keys. */
+export async function runSettlements(parts: SendingParts, signal: AbortSignal): Promise<void> {
+  const { accounts, deployment, logger } = parts;
+  const { verdictEvaluator } = deployment;
+  if (verdictEvaluator === null) return;
+  const { verdictSigner: signer, relayer } = accounts;
+  if (signer === undefined || relayer === undefined) {
+    const missing = SETTLING_ROLES.filter((role) => accounts[role] === undefined);
+    const forms = missing.map(formsOf);
+    logger.info(`verdicts are not settled here: missing settings: ${forms.join("; ")}`);
+    return;
+  }
+  const target = { evaluator: verdictEvaluator.address, signer, relayer: relayer.address };
+  const sending = { ...parts, ...feeLimit(parts) };
+  await Promise.all([settle(parts, target, signal), sendForRole(sending, relayer, signal)]);
+}
+
+/** Price of a verdict in millionths of a US dollar. */
+const VERDICT_MICRO_USD = 500_000n;
+/** In the last hour of its signature a verdict is sent at any cost: signing and sending take up to an hour. */
+const LAST_HOUR_MS = 3_600_000;
+
+/** A verdict that costs more to send than its share of the price waits until the last hour of its signature. */
+function feeLimit({ config, deployment, db, logger, now }: SendingParts): Pick<SendingParts, "tooDear"> {
+  const maxPercent = maxGasPercent(config, deployment, "verdict");
+  if (maxPercent === null) return {};
+  const client = openChainClient(requireChainSettings(config).rpcUrl);
+  const gasPrice = gasPriceFromConfig(config, deployment, client, now);
+  return {
+    async tooDear({ id, purpose }, gas) {
+      if (purpose !== "settle" && purpose !== "hold") return null;
+      const cost = await gasPrice.microUsd(gas);
+      if (cost * 100n <= VERDICT_MICRO_USD * BigInt(maxPercent)) return null;
+      const deadline = await readSignatureDeadline(db, id);
+      const leftMs = deadline === null ? 0 : deadline * 1_000 - now().getTime();
+      const details = { transaction: id, purpose, gas: `${gas}`, cost_micro_usd: `${cost}`, left_ms: leftMs };
+      if (leftMs > LAST_HOUR_MS)
+        return `it costs ${cost} millionths of a US dollar, and waits for lower fees`;
+      logger.warn(details, "verdict sent at more than its share, since its signature is about to end");
+      return null;
+    },
+  };
+}
+
+async function settle(
+  { config, deployment, db, registry, logger, now }: SendingParts,
+  target: Pick<EscrowDeps, "evaluator" | "signer" | "relayer">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { chainId } = deployment;
+  const deps = {
+    db,
+    deployment,
+    ...target,
+    client: openChainClient(requireChainSettings(config).rpcUrl),
+    askRerun: askNearExpiry,
+    tellReviewDue: tellReview,
+    metrics: createEscrowMetrics(registry),
+    logger,
+    now,
+  };
+  const { metrics } = deps;
+  await whileLeader({ db, name: "ahs-escrow", chainId, logger, metrics, signal }, (led) =>
+    runEscrow(deps, led),
+  );
+}
+
+const askNearExpiry: AskRerun = async (tx, { verdictId, at }) => {
+  const outcome = await askRerun(tx, { verdictId, cause: "near_expiry", at });
+  return outcome === "asked" || outcome === "busy" ? outcome : "over";
+};
+
+const tellReview: TellReviewDue = (tx, clock, at) => {
+  const { chainId, escrow, jobId } = clock.job;
+  const { verdictId, reviewBy, expiresAt } = clock;
+  // Typed when the job was bound; text columns forget it.
+  const job = { chainId, escrow: escrow as Address, jobId };
+  return tellOfVerdict(tx, { kind: "review_due", ...job, reviewBy, expiresAt }, { verdictId, at });
+};
+
+/** The runs of a dead worker are free again after `leaseMs`; a live worker renews its leases every `renewMs`. */
+const LEASE = { leaseMs: 15_000, renewMs: 4_000 };
+const PACE = { pollMs: 1_000, gaugesMs: 5_000 };
+
+/**
+ * Runs the panel on due outputs until the signal fires. Any number of workers may run it. Returns at once if no model is
+ * configured; throws if the models' base URL or key cannot be used safely.
+ */
+export async function runPanelWork(
+  work: Omit<WorkerParts, "deployment"> & { readonly chainId: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, registry, logger } = work;
+  if (config.panel === null) {
+    logger.info("outputs are not verified here: PANEL_BASE_URL and PANEL_MODEL are not set");
+    return;
+  }
+  const { atOnce, tokensPerDay } = config.panel;
+  const panel = panelFromConfig(config.panel, registry);
+  const deps = {
+    ...work,
+    atOnce,
+    tokensPerDay,
+    tokensPerDecision: tokensPerDecision(config.panel),
+    runPanel: (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
+    metrics: createVerdictMetrics(registry),
+    monotonicMs: () => performance.now(),
+    random: Math.random,
+    lease: LEASE,
+    pace: PACE,
+  } satisfies Parameters<typeof runVerdicts>[0];
+  await runVerdicts(deps, signal);
+}
+
+const SETTLE_PAUSE_MS = 2_000;
+const SWEEP_PAUSE_MS = 300_000;
+const DAY_MS = 86_400_000;
+/** An unused specification is dropped after this time, since registering one is free. */
+const UNUSED_DAYS = 1;
+/** The specification of an ended job is dropped after this time. */
+const ENDED_DAYS = 1;
+
+/** Activates or withdraws outputs whose request died, and drops old texts and specifications. Any number of workers may run it. */
+export async function sweepVerification(
+  deps: Parameters<typeof sweepOnce>[0] & Pick<WorkerParts, "logger">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { logger } = deps;
+  await Promise.all([
+    repeat({ logger, pauseMs: SETTLE_PAUSE_MS, what: "settling submitted outputs" }, signal, async () => {
+      await settleIntake(deps);
+    }),
+    repeat({ logger, pauseMs: SWEEP_PAUSE_MS, what: "dropping texts and specifications" }, signal, () =>
+      sweepOnce(deps),
+    ),
+  ]);
+}
+
+/** Drops the texts of verdicts that ended `retentionDays` ago, and unused specifications. */
+export async function sweepOnce({
+  db,
+  chainId,
+  now,
+  retentionDays,
+}: Pick<WorkerParts, "db" | "now"> & {
+  readonly chainId: number;
+  readonly retentionDays: number;
+}): Promise<void> {
+  const at = now();
+  const daysAgo = (days: number) => new Date(at.getTime() - days * DAY_MS);
+  await dropOldTexts(db, { before: daysAgo(retentionDays), now: at });
+  await dropUnusedSpecs(db, { chainId, before: daysAgo(UNUSED_DAYS), endedBefore: daysAgo(ENDED_DAYS) });
+}
