@@ -1,22 +1,34 @@
-import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
-/** Fails when docs/invariants.md names a test file that does not exist, or an invariant without a test. */
+/** Fails when ARCHITECTURE.md or docs/invariants.md names a file that does not exist, or an invariant names no test. */
 
 const ROOT = new URL("..", import.meta.url).pathname;
+const MOST_LINES = 120;
 
-const known = new Set(globSync("test/**/*.{test.ts,t.sol}", { cwd: ROOT }).map((path) => basename(path)));
-const faults = readFileSync(join(ROOT, "docs/invariants.md"), "utf8")
+const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: ROOT, encoding: "utf8" })
   .split("\n")
-  .flatMap((line, index) => faultsOf(line).map((fault) => `docs/invariants.md:${index + 1}: ${fault}`));
+  .map((path) => `/${path}`);
+
+const faults = ["ARCHITECTURE.md", "docs/invariants.md"].flatMap((doc) =>
+  linesOf(doc).flatMap((line, index) => faultsOf(line, doc).map((fault) => `${doc}:${index + 1}: ${fault}`)),
+);
+const { length } = linesOf("ARCHITECTURE.md");
+if (length > MOST_LINES) faults.push(`ARCHITECTURE.md: expected at most ${MOST_LINES} lines, got ${length}`);
 if (faults.length > 0) {
   process.stderr.write(`${faults.join("\n")}\n`);
   process.exitCode = 1;
 }
 
-function faultsOf(line: string): string[] {
-  if (!line.startsWith("- ")) return [];
-  const tests = [...line.matchAll(/`([\w.-]+\.(?:test\.ts|t\.sol))`/g)].map(([, name = ""]) => name);
-  if (tests.length === 0 && !/`npm run \w+`$/.test(line)) return ["expected a test file or an npm script"];
-  return tests.filter((name) => !known.has(name)).map((name) => `no file of test/ is named ${name}`);
+function linesOf(doc: string): string[] {
+  return readFileSync(join(ROOT, doc), "utf8").trimEnd().split("\n");
+}
+
+function faultsOf(line: string, doc: string): string[] {
+  const names = [...line.matchAll(/`([\w./-]+\.(?:ts|sol|sql))`/g)].map(([, name = ""]) => name);
+  const missing = names.filter((name) => !files.some((file) => file.endsWith(`/${name}`)));
+  const isInvariant = doc === "docs/invariants.md" && line.startsWith("- ");
+  const isUntested = isInvariant && names.length === 0 && !/`npm run \w+`$/.test(line);
+  return [...missing.map((name) => `there is no file ${name}`), ...(isUntested ? ["expected a test"] : [])];
 }

@@ -4,10 +4,11 @@ import ts from "typescript";
 
 /**
  * Fails when a room of service/ imports one that it may not, when src/ or devnet/ import more of service/ than chain, when
- * service/ imports a program, and when files import each other in a circle. Type imports count.
+ * service/ imports a program, when files import each other in a circle, and when the table of rooms in ARCHITECTURE.md differs from
+ * MAY_IMPORT. Type imports count.
  */
 
-/** Rooms of service/ and what each may import: only what stands above it. */
+/** Rooms of service/, and the rooms that each may import: only rooms above it in this list. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   net: [],
   model: [],
@@ -40,9 +41,26 @@ for (const [file, targets] of imports) {
   }
 }
 for (const circle of circlesOf(imports)) faults.push(`these import each other: ${circle.join(", ")}`);
+faults.push(...tableFaults());
 if (faults.length > 0) {
   process.stderr.write(`${faults.join("\n")}\n`);
   process.exitCode = 1;
+}
+
+/** Rooms whose last cell in the table of ARCHITECTURE.md is not their list. */
+function tableFaults(): string[] {
+  const rows = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8").split("\n");
+  return Object.entries(MAY_IMPORT).flatMap(([room, allowed]) => {
+    const expected = allowed.join(", ") || "none";
+    const given = rows
+      .find((row) => row.startsWith(`| \`${room}\` |`))
+      ?.split("|")
+      .at(-2)
+      ?.trim();
+    return given === expected
+      ? []
+      : [`ARCHITECTURE.md: expected ${room} to import ${expected}, got ${given}`];
+  });
 }
 
 function readImports(): ReadonlyMap<string, readonly string[]> {
