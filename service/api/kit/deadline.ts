@@ -17,17 +17,19 @@ export type RequestLimits = {
   startDeadline(): Deadline;
 };
 
-type RequestLimitOptions = {
+const RETRY_AFTER_SECONDS = 5;
+
+/** Limits of all requests of a server. All share one abort listener, because one each would cost as much as a read. */
+export function createRequestLimits({
+  deadlineMs,
+  stopping,
+  clock,
+}: {
   /** Milliseconds that preparing and doing the work may take together. */
   readonly deadlineMs: number;
   readonly stopping: AbortSignal;
   readonly clock: { monotonicMs(): number };
-};
-
-const RETRY_AFTER_SECONDS = 5;
-
-/** Limits of all requests of a server. All share one abort listener, because one each would cost as much as a read. */
-export function createRequestLimits({ deadlineMs, stopping, clock }: RequestLimitOptions): RequestLimits {
+}): RequestLimits {
   const waiting = new Set<(problem: Problem) => void>();
   stopping.addEventListener("abort", () => {
     for (const reject of waiting) reject(draining());

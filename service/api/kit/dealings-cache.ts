@@ -28,13 +28,6 @@ export type FoundOutcome =
   | ({ readonly kind: "read" } & FoundDealings)
   | { readonly kind: "not-ready" | "gone" | "not-indexed" };
 
-type KeeperParts = {
-  readonly reader: DealingsReader;
-  readonly policy: Policy;
-  readonly turns: Pick<ReportTurns, "take">;
-  readonly monotonicMs: () => number;
-};
-
 type Kept = {
   readonly outcome: Promise<FoundOutcome>;
   readonly at: number;
@@ -56,7 +49,12 @@ export function keepDealings({
   policy,
   turns,
   monotonicMs,
-}: KeeperParts): (wallet: Address, pin: PinnedBlock | null) => Promise<FoundOutcome> {
+}: {
+  readonly reader: DealingsReader;
+  readonly policy: Policy;
+  readonly turns: Pick<ReportTurns, "take">;
+  readonly monotonicMs: () => number;
+}): (wallet: Address, pin: PinnedBlock | null) => Promise<FoundOutcome> {
   const kept = new Map<string, Kept>();
 
   async function find(wallet: Address, pin: PinnedBlock): Promise<FoundOutcome> {

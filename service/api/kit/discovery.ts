@@ -105,13 +105,14 @@ export type JobEvaluation = {
   readonly escrows: readonly { readonly address: Address; readonly generation: string }[];
 };
 
-type Offer = { readonly takesPayments: boolean; readonly evaluation: JobEvaluation | null };
-
 /** The service's own registration file: its endpoints, and whether it takes x402 payments. */
 function agentRegistration(
   served: readonly ServedDocument[],
   origin: string,
-  { takesPayments, evaluation }: Offer,
+  {
+    takesPayments,
+    evaluation,
+  }: { readonly takesPayments: boolean; readonly evaluation: JobEvaluation | null },
 ): AgentRegistration {
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
@@ -203,13 +204,6 @@ function resourceOf(
   ];
 }
 
-/** A request that a client can send unchanged. */
-type ExampleRequest = {
-  readonly url: string;
-  /** Null if the operation takes none. */
-  readonly body: unknown;
-};
-
 type ExampleSource = {
   readonly document: ApiDocument;
   /** Origin of the service, without a slash at its end. */
@@ -222,7 +216,11 @@ type ExampleSource = {
 function exampleRequest(
   { path, operation }: DocumentedOperation,
   { document, origin, wallet }: ExampleSource,
-): ExampleRequest {
+): {
+  readonly url: string;
+  /** Null if the operation takes none. */
+  readonly body: unknown;
+} {
   const query = (operation.parameters ?? []).flatMap((parameter) => {
     if ("$ref" in parameter || parameter.in !== "query" || parameter.required !== true) return [];
     return [[parameter.name, exampleOf(parameter, origin)] as const];

@@ -20,12 +20,6 @@ import {
 } from "./openapi-document.ts";
 import { readBody } from "./read-input.ts";
 
-type McpDeps = {
-  readonly served: readonly ServedDocument[];
-  readonly origin: string;
-  readonly logger: Logger;
-};
-
 /** Sends the request of a tool through the HTTP interface, so that checks and charges are the same. */
 type Dispatch = (request: Request) => Promise<Response>;
 
@@ -33,7 +27,18 @@ type Dispatch = (request: Request) => Promise<Response>;
  * Mounts /mcp (Streamable HTTP, stateless): the operations of the interfaces as tools, for keys in X-API-Key or as a bearer
  * token. Without one a priced tool answers its price and the terms; a payment may stand in `_meta["x402/payment"]`.
  */
-export function mountMcp(app: Hono<ApiEnv>, { served, origin, logger }: McpDeps): void {
+export function mountMcp(
+  app: Hono<ApiEnv>,
+  {
+    served,
+    origin,
+    logger,
+  }: {
+    readonly served: readonly ServedDocument[];
+    readonly origin: string;
+    readonly logger: Logger;
+  },
+): void {
   const tools = served
     .flatMap(({ document }) => toolList(document))
     .map((tool) => ({ ...tool, inputSchema: inputSchemaOf(tool) }));
@@ -62,19 +67,6 @@ export function mountMcp(app: Hono<ApiEnv>, { served, origin, logger }: McpDeps)
   app.all("/mcp", respond);
 }
 
-/** A tool with the schema that the library checks arguments by, compiled once. */
-type ServedTool = Tool & { readonly inputSchema: ReturnType<typeof inputSchemaOf> };
-
-type ServerParts = {
-  readonly tools: readonly ServedTool[];
-  readonly served: readonly ServedDocument[];
-  readonly origin: string;
-  readonly dispatch: Dispatch;
-  readonly headers: CallHeaders;
-  /** Fires when the client of the MCP request is gone. */
-  readonly signal: AbortSignal;
-};
-
 /** Members of `_meta` that identify, prove and pay a call, with their descriptions. */
 const META = {
   "x402/payment": "The x402 payment for the terms of a 402, as an object",
@@ -84,7 +76,22 @@ const META = {
     "The `claim` of an answer that is paid for and owed: the same call with it is not charged",
 } as const;
 
-function createServer({ tools, served, origin, dispatch, headers, signal }: ServerParts): McpServer {
+function createServer({
+  tools,
+  served,
+  origin,
+  dispatch,
+  headers,
+  signal,
+}: {
+  readonly tools: readonly (Tool & { readonly inputSchema: ReturnType<typeof inputSchemaOf> })[];
+  readonly served: readonly ServedDocument[];
+  readonly origin: string;
+  readonly dispatch: Dispatch;
+  readonly headers: CallHeaders;
+  /** Fires when the client of the MCP request is gone. */
+  readonly signal: AbortSignal;
+}): McpServer {
   const server = new McpServer(
     { name: "agent-health", title: SERVICE_NAME, version: served[0]?.document.info.version ?? "" },
     {
@@ -161,19 +168,16 @@ function headersOf(meta: unknown): CallHeaders {
   };
 }
 
-/** JSON Schema of what a tool takes. */
-type InputSchema = {
-  readonly type: "object";
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly required: readonly string[];
-};
-
 /** An operation of the interface as a tool; `place` says which arguments go where in the request. */
 type Tool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly input: InputSchema;
+  readonly input: {
+    readonly type: "object";
+    readonly properties: Readonly<Record<string, unknown>>;
+    readonly required: readonly string[];
+  };
   readonly method: string;
   readonly path: string;
   readonly priceUnits: number | null;
@@ -274,15 +278,13 @@ function priceSentence(units: number | null): string {
   return units === null ? "Free." : `Costs ${priceText(units)} USD.`;
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
-
 /** Headers that prove or pay a tool call, as the HTTP interface takes them. */
 type CallHeaders = Readonly<Record<string, string>>;
 
 /** The HTTP request of a tool call. Arguments that belong to neither path nor query form the body. */
 function toolRequest(
   tool: Tool,
-  args: Arguments,
+  args: Readonly<Record<string, unknown>>,
   from: { readonly origin: string; readonly headers: CallHeaders; readonly signal: AbortSignal },
 ): Request {
   const { path, query } = tool.place;

@@ -42,11 +42,6 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   };
 }
 
-type MetricsDeps = {
-  readonly registry: Registry;
-  readonly socketAddress: (context: ApiContext) => string | null;
-};
-
 /** Headers of proxies: behind a local proxy every socket looks local. */
 const FORWARDED = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
 
@@ -54,7 +49,16 @@ const FORWARDED = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
 const MAPPED = /^::ffff:/i;
 
 /** Mounts /metrics for local sockets; all others get a 404. */
-export function mountMetrics(app: Hono<ApiEnv>, { registry, socketAddress }: MetricsDeps): void {
+export function mountMetrics(
+  app: Hono<ApiEnv>,
+  {
+    registry,
+    socketAddress,
+  }: {
+    readonly registry: Registry;
+    readonly socketAddress: (context: ApiContext) => string | null;
+  },
+): void {
   mountPage(app, "/metrics", async (context) => {
     const isForwarded = FORWARDED.some((name) => context.req.header(name) !== undefined);
     const socket = socketAddress(context);

@@ -20,10 +20,10 @@ Errors are RFC 9457 problems; requests that do not fit are 422 with every fault 
 
 const SIGN_IN = `A wallet's sign-in (CAIP-122), as x402's extension \`sign-in-with-x\` has it: base64 of the JSON of an EIP-4361 message with its signature. Members: \`domain\` (host and port of this service), \`address\`, \`uri\` (a URL under this service), \`version\` "1", \`chainId\` ("eip155:" and the chain's number), \`type\` "eip191", \`nonce\` (8 to 96 random letters and digits, used once), \`issuedAt\` (at most 5 minutes ago), optionally \`statement\`, \`expirationTime\`, \`notBefore\`, \`requestId\` and \`resources\`, and \`signature\` (by the account's key, or by ERC-1271). In TypeScript: \`encodeSIWxHeader(await createSIWxPayload(members, account, origin))\` of \`@x402/extensions/sign-in-with-x\`.`;
 
-type Security = Parameters<OpenAPIHono["openAPIRegistry"]["registerComponent"]>[2];
-
 /** Ways to identify a caller or to pay, by the names that operations use. */
-const SECURITY_SCHEMES: Readonly<Record<string, Security>> = {
+const SECURITY_SCHEMES: Readonly<
+  Record<string, Parameters<OpenAPIHono["openAPIRegistry"]["registerComponent"]>[2]>
+> = {
   ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
   SignIn: { type: "apiKey", in: "header", name: "SIGN-IN-WITH-X", description: SIGN_IN },
   ManageToken: {

@@ -10,12 +10,12 @@ type ScoreNowResult =
   | { readonly kind: "not-indexed" }
   | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
 
-/** Result for a wallet whose history may have to be fetched first. */
-type ScoreOnDemandResult =
+type Score = (
+  address: Address,
+) => Promise<
   | ScoreNowResult
-  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
-
-type Score = (address: Address) => Promise<ScoreOnDemandResult>;
+  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number }
+>;
 
 /** Ports of every endpoint that scores wallets. */
 export type ScoreRecordPorts = WalletPorts & {

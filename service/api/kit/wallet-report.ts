@@ -42,17 +42,17 @@ export const reportScopeShape = {
 } as const;
 
 const scopeSchema = z.object(reportScopeShape);
-type ReportScope = z.infer<typeof scopeSchema>;
-
-type ScopeRows = Pick<WalletRows, "chainId" | "coverage" | "accountsLeftOut">;
 
 const RETRY_AFTER_SECONDS = 10;
 
 /** The scope of a report over the last `days` before its block. */
 export function reportScope(
-  { rows, asOf }: { readonly rows: ScopeRows; readonly asOf: AsOf },
+  {
+    rows,
+    asOf,
+  }: { readonly rows: Pick<WalletRows, "chainId" | "coverage" | "accountsLeftOut">; readonly asOf: AsOf },
   days: number,
-): ReportScope {
+): z.infer<typeof scopeSchema> {
   const { coverage, chainId, accountsLeftOut } = rows;
   return {
     chain_id: chainId,
@@ -140,17 +140,19 @@ export type ReportTurns = {
   take<Result>(read: () => Promise<Result>): Promise<Result>;
 };
 
-type TurnLimits = {
+const TURN_RETRY_SECONDS = 5;
+
+/** A queue that serves reads in the order of their arrival. */
+export function createReportTurns({
+  atOnce,
+  waiting,
+  waitMs,
+}: {
   readonly atOnce: number;
   readonly waiting: number;
   /** Milliseconds. */
   readonly waitMs: number;
-};
-
-const TURN_RETRY_SECONDS = 5;
-
-/** A queue that serves reads in the order of their arrival. */
-export function createReportTurns({ atOnce, waiting, waitMs }: TurnLimits): ReportTurns {
+}): ReportTurns {
   const queue: (() => void)[] = [];
   let running = 0;
 

@@ -117,18 +117,20 @@ async function viewOf(
   };
 }
 
-type SignedOut = {
-  readonly onward: string | null;
-  /** Why one is not signed in; null where nobody tried. */
-  readonly fault: string | null;
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
 function answerSignedOut(
   context: ApiContext,
   { ports, origin }: PageRuntime,
-  { onward, fault, ...rest }: SignedOut,
+  {
+    onward,
+    fault,
+    ...rest
+  }: {
+    readonly onward: string | null;
+    /** Why one is not signed in; null where nobody tried. */
+    readonly fault: string | null;
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
 ): Response {
   const { sellsKeys } = ports.account;
   const page = {

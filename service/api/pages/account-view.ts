@@ -133,17 +133,20 @@ export function renderRotated(key: string | null): Fragment {
 <p class="actions"><a class="button" href="/account">To the account</a></p>`;
 }
 
-type SignedOutView = {
+/** The page for who has no key here yet: signing in, and how to get a key. */
+export function renderSignedOut({
+  onward,
+  fault,
+  sellsKeys,
+  origin,
+}: {
   /** A path of ours where the sign-in leads; null for the account. */
   readonly onward: string | null;
   /** Why one is not signed in; null where nobody tried. */
   readonly fault: string | null;
   readonly sellsKeys: boolean;
   readonly origin: string;
-};
-
-/** The page for who has no key here yet: signing in, and how to get a key. */
-export function renderSignedOut({ onward, fault, sellsKeys, origin }: SignedOutView): Fragment {
+}): Fragment {
   return html`<h1>Account</h1>
 <p class="lead">An API key pays for what is not free: scores with their reasons, reports, alerts. Sign in with one to see its balance and to open paid parts of these pages.</p>
 ${renderSignIn(onward, fault)}

@@ -4,23 +4,26 @@ import type { ApiContext } from "../kit/api-env.ts";
 import { readBody } from "../kit/read-input.ts";
 import type { PageRuntime } from "./page.ts";
 
-/** What a page asks of the interface for the one who looks at it. */
-type Question = {
-  readonly method: "GET" | "POST";
-  /** Path and query. */
-  readonly path: string;
-  /** The key that it is asked with, and charged to. */
-  readonly key: string | null;
-  /** Lower-case. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-};
-
 /** Asks the interface in process: access, charges and limits are the endpoint's own, and it counts for the address of the browser. */
 export async function askInterface(
   context: ApiContext,
   { dispatch, origin }: Pick<PageRuntime, "dispatch" | "origin">,
-  { method, path, key, headers = {}, body }: Question,
+  {
+    method,
+    path,
+    key,
+    headers = {},
+    body,
+  }: {
+    readonly method: "GET" | "POST";
+    /** Path and query. */
+    readonly path: string;
+    /** The key that it is asked with, and charged to. */
+    readonly key: string | null;
+    /** Lower-case. */
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  },
 ): Promise<Response> {
   const forwarded = context.req.header("x-forwarded-for");
   const request = new Request(new URL(path, origin), {

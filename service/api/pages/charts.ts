@@ -56,10 +56,12 @@ function renderRoutedRuler(y: number): Fragment {
   )}</g>`;
 }
 
-type RouteSpan = { readonly action: RoutingAction; readonly from: number; readonly end: number };
-
 /** Scores that the default policy routes alike; by it these are neighbours. */
-function routeSpans(): readonly RouteSpan[] {
+function routeSpans(): readonly {
+  readonly action: RoutingAction;
+  readonly from: number;
+  readonly end: number;
+}[] {
   const groups = Map.groupBy(SCORE_BANDS, ({ grade }) => {
     const score = { kind: "scored", grade, confidenceLevel: "HIGH" } as const;
     return routeWallet(DEFAULT_ROUTING, { wallet: "0x", sanctioned: false, score }).action;
@@ -134,16 +136,13 @@ function walletsIn(distribution: ScoreDistribution, from: number, to: number): n
     .reduce((sum, { wallets }) => sum + wallets, 0);
 }
 
-/** One score of a line, which holds until the next; null is a gap. */
-type LinePoint = { readonly at: Date; readonly score: number | null; readonly label: string };
-
 type LineChart = {
   /** For the ids of its parts; once a page. */
   readonly id: string;
   readonly title: string;
   readonly description: string;
   /** By rising time; two or more. */
-  readonly points: readonly LinePoint[];
+  readonly points: readonly { readonly at: Date; readonly score: number | null; readonly label: string }[];
   readonly first: string;
   readonly last: string;
 };

@@ -66,20 +66,17 @@ function rankedOnly(ranked: RankedWallet): Found {
   return { wallet: ranked.wallet, ranked, agent: null };
 }
 
-/** One page of what was found. */
-type FoundPage = {
+async function find(
+  search: Exclude<WalletSearch, { readonly kind: "all" | "address" }>,
+  page: number,
+  { leaderboard }: LeaderboardPorts,
+): Promise<{
   readonly found: readonly Found[];
   /** Whether a page follows. */
   readonly hasNext: boolean;
   /** Whether there may be more than all pages show. */
   readonly isCut: boolean;
-};
-
-async function find(
-  search: Exclude<WalletSearch, { readonly kind: "all" | "address" }>,
-  page: number,
-  { leaderboard }: LeaderboardPorts,
-): Promise<FoundPage> {
+}> {
   if (search.kind === "prefix") {
     const wallets = await leaderboard.byPrefix(search.prefix, PAGE_SIZE + 1);
     const found = wallets.slice(0, PAGE_SIZE).map(rankedOnly);

@@ -6,7 +6,6 @@ import { countOf, countWords, dayWords, spanWords, timeTag } from "./page-words.
 import type { Fragment } from "./prose.ts";
 import type { StatusReading } from "./status-reading.ts";
 
-type Scan = NonNullable<NonNullable<StatusReading["records"]>["lastScan"]>;
 type Root = NonNullable<NonNullable<StatusReading["records"]>["epoch"]>;
 
 const WORDS: Readonly<Record<StatusState, string>> = {
@@ -52,7 +51,12 @@ function renderLine({ name, state, words }: StatusLine): Fragment {
 <tr><th scope="row">${name}</th><td><span class="state state-${state}">${WORDS[state]}</span></td><td>${words}</td></tr>`;
 }
 
-function renderScan({ night, cause, finishedAt, report }: Scan): Fragment {
+function renderScan({
+  night,
+  cause,
+  finishedAt,
+  report,
+}: NonNullable<NonNullable<StatusReading["records"]>["lastScan"]>): Fragment {
   const { registries, documents, changedDocuments, endpoints, changedGrades } = report;
   const unread = registries.filter(({ fault }) => fault !== null).map(({ name }) => name);
   return html`<section class="panel" aria-labelledby="scan"><h2 id="scan">Last scan</h2>
@@ -83,7 +87,7 @@ type StatusState = "well" | "attention" | "off";
 type StatusLine = { readonly name: string; readonly state: StatusState; readonly words: string };
 
 type Records = NonNullable<StatusReading["records"]>;
-type Source = NonNullable<NonNullable<StatusReading["readiness"]>["sanctions"]>[number];
+
 type Check = NonNullable<StatusReading["verification"]>[keyof NonNullable<StatusReading["verification"]>];
 
 const MINUTE = 60;
@@ -130,7 +134,9 @@ function sanctionsLines({ readiness }: StatusReading): readonly StatusLine[] {
   return sources === null ? [unknown("Sanctions lists")] : sources.map(sanctionsLine);
 }
 
-function sanctionsLine(source: Source): StatusLine {
+function sanctionsLine(
+  source: NonNullable<NonNullable<StatusReading["readiness"]>["sanctions"]>[number],
+): StatusLine {
   const isContract = source.source === "chainalysis-oracle";
   const name = isContract ? "Sanctions contract" : "OFAC list";
   const { age_seconds: age, entries, unasked_wallets: unasked } = source;

@@ -259,12 +259,8 @@ function renderProof({ verdict_id: id, spec_hash, output_hash, evidence_hash }: 
 </section>`;
 }
 
-type Decision = NonNullable<VerdictAnswer["final_verdict"]>;
-type SettlementStatus = NonNullable<VerdictAnswer["settlement"]>["status"];
-type Cause = NonNullable<VerdictAnswer["rerun"]>["cause"];
-
 /** What a decision means for whoever ordered the work. */
-function decisionWords(decision: Decision): string {
+function decisionWords(decision: NonNullable<VerdictAnswer["final_verdict"]>): string {
   switch (decision) {
     case "ALLOW":
       return "What was delivered is what was ordered.";
@@ -286,7 +282,7 @@ function waitingWords(status: "pending" | "processing"): string {
 }
 
 /** Where the decision stands on chain. */
-function settlementWords(status: SettlementStatus): string {
+function settlementWords(status: NonNullable<VerdictAnswer["settlement"]>["status"]): string {
   switch (status) {
     case "unbound":
       return "The specification is not the job's, so nothing is ever signed for its escrow.";
@@ -314,7 +310,7 @@ function settlementWords(status: SettlementStatus): string {
 }
 
 /** Why a run was made, or a decision recorded. */
-function causeWords(cause: Cause): string {
+function causeWords(cause: NonNullable<VerdictAnswer["rerun"]>["cause"]): string {
   switch (cause) {
     case "submitted":
       return "the output was submitted";

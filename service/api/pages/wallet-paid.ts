@@ -162,13 +162,15 @@ ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="coverage"><h2 id="coverage">What was looked at</h2>${renderCoverage(record)}</section>`;
 }
 
-type DimensionPart = {
+function renderDimension({
+  id,
+  score,
+  lines,
+}: {
   readonly id: "d1" | "d2";
   readonly score: number | null;
   readonly lines: readonly FeatureLine[];
-};
-
-function renderDimension({ id, score, lines }: DimensionPart): Fragment {
+}): Fragment {
   const adjustments = lines.filter((line) => !isFeature(line) && line.name !== "rounding");
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${titleOf(id)}: ${score === null ? "no score" : `${score} of 100`}</h2>
 ${adjustments.map((line) => html`<p class="notice alarm">${adjustmentWords(line)}</p>`)}

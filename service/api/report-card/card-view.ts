@@ -40,8 +40,6 @@ const ACTIONS = {
 
 const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SDN" } as const;
 
-type SanctionsFlag = ReportCard["sanctions_flags"][number];
-
 const MAX_FEATURES = 5;
 const MAX_NOTES = 3;
 
@@ -93,7 +91,10 @@ function featuresOf({ dimensions, sanctions_flags }: ReportCard): CardView["feat
     .map(({ title, says, score }) => ({ title, says: drawable(says), score }));
 }
 
-function listingOf({ source, detected_at }: SanctionsFlag): CardView["features"][number] {
+function listingOf({
+  source,
+  detected_at,
+}: ReportCard["sanctions_flags"][number]): CardView["features"][number] {
   const says = `Listed: ${SOURCES[source]}, seen ${dayOf(detected_at)}`;
   return { title: "Sanctions", says, score: 0 };
 }

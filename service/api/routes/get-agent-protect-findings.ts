@@ -82,15 +82,18 @@ export async function findProtection(
   return deps.recoveryTurns.take(() => findRecovery({ address, now, standing, source }, deps));
 }
 
-type ReadSources = {
-  readonly address: Address;
-  readonly now: Date;
-  readonly standing: WalletSnapshot;
-  readonly source: ReportSource;
-};
-
 async function findRecovery(
-  { address, now, standing, source }: ReadSources,
+  {
+    address,
+    now,
+    standing,
+    source,
+  }: {
+    readonly address: Address;
+    readonly now: Date;
+    readonly standing: WalletSnapshot;
+    readonly source: ReportSource;
+  },
   deps: ProtectPorts,
 ): Promise<Protection> {
   const recovery = await requireRecovery(address, deps);
@@ -139,13 +142,11 @@ type TransactionPlan = {
   readonly retries: boolean;
 };
 
-type PlannedTransactions = Pick<Protection, "approvals" | "revocations" | "recovered" | "rehearsed">;
-
 /** Revocations go first: what is taken back cannot be used by a retry. */
 async function planTransactions(
   { facts, recovery, health, retries }: TransactionPlan,
   node: RecoveryNode,
-): Promise<PlannedTransactions> {
+): Promise<Pick<Protection, "approvals" | "revocations" | "recovered" | "rehearsed">> {
   const approvals = await rankStanding({ facts, recovery, health }, node);
   const tried = await tryRevocations(
     recovery,

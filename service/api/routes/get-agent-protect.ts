@@ -399,14 +399,19 @@ function findingsOf({
   };
 }
 
-type Sent = {
-  readonly value: bigint;
-  readonly spends: readonly { readonly token: Address; readonly amount: bigint }[];
-  readonly at: number;
-};
-
 /** Millionths of a dollar of what a call sends; null where it sends nothing, or something without a price. */
-function sentWorth({ value, spends, at }: Sent, market: Market): number | null {
+function sentWorth(
+  {
+    value,
+    spends,
+    at,
+  }: {
+    readonly value: bigint;
+    readonly spends: readonly { readonly token: Address; readonly amount: bigint }[];
+    readonly at: number;
+  },
+  market: Market,
+): number | null {
   const worths = spends.map(({ token, amount }) => market.tokenWorth(token, amount, at));
   if (value > 0n) worths.push(market.nativeWorth(value, at));
   if (worths.length === 0) return null;

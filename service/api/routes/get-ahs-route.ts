@@ -106,13 +106,18 @@ async function policyOf(caller: PayingCaller, { policies }: RoutePorts): Promise
   return stored?.policy ?? null;
 }
 
-type Known = {
-  readonly standing: WalletSnapshot;
-  readonly policy: RoutingPolicy | null;
-  readonly now: Date;
-};
-
-function decide(address: Address, { standing: { sanctions, score }, policy, now }: Known): RoutingAnswer {
+function decide(
+  address: Address,
+  {
+    standing: { sanctions, score },
+    policy,
+    now,
+  }: {
+    readonly standing: WalletSnapshot;
+    readonly policy: RoutingPolicy | null;
+    readonly now: Date;
+  },
+): RoutingAnswer {
   const sanctioned = sanctions.length > 0;
   const shown = renderScore(score, sanctioned);
   const { action, reason } = routeWallet(policy ?? DEFAULT_ROUTING, {

@@ -239,7 +239,6 @@ function contactOf(wallet: Address, { address, calls, volumeOut, firstAt, lastAt
 }
 
 type Node = NetworkMapAnswer["nodes"][number];
-type Edge = NetworkMapAnswer["edges"][number];
 
 /** An account of the map as the answer shows it; nothing is known of one without detail. */
 function renderNode(
@@ -267,7 +266,15 @@ function renderNode(
 }
 
 /** A link of the map as the answer shows it. */
-function renderEdge({ from, to, kind, calls, microUsd, firstAt, lastAt }: NetworkEdge): Edge {
+function renderEdge({
+  from,
+  to,
+  kind,
+  calls,
+  microUsd,
+  firstAt,
+  lastAt,
+}: NetworkEdge): NetworkMapAnswer["edges"][number] {
   return {
     from: toEip55(from),
     to: toEip55(to),

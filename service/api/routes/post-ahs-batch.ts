@@ -53,7 +53,6 @@ const batchSchema = z
   .openapi("Batch");
 
 type BatchAnswer = z.infer<typeof batchSchema>;
-type EntryProblem = z.infer<typeof entryProblemSchema>;
 
 const EXAMPLE: BatchAnswer = {
   results: [AHS_RECORD_EXAMPLE],
@@ -181,6 +180,6 @@ function answerEntries(entries: readonly Entry[]): BatchAnswer {
   };
 }
 
-function renderEntry({ code, status, detail }: Problem): EntryProblem {
+function renderEntry({ code, status, detail }: Problem): z.infer<typeof entryProblemSchema> {
   return { type: problemType(code), title: PROBLEMS[code].title, status, detail };
 }

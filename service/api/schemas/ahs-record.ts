@@ -347,16 +347,20 @@ const TREND_MIN_POINTS = 3;
 const TREND_THRESHOLD_POINTS = 5;
 const MICROS = 1_000_000;
 
-type AhsRecordParts = {
+/** The record of GET /ahs/{address} without its optional parts. */
+export function renderAhsRecord({
+  row,
+  published,
+  oracle,
+  trend,
+  now,
+}: {
   readonly row: StoredScore;
   readonly published: PublishedScore | null;
   readonly oracle: Address;
   readonly trend: ScoreTrend;
   readonly now: Date;
-};
-
-/** The record of GET /ahs/{address} without its optional parts. */
-export function renderAhsRecord({ row, published, oracle, trend, now }: AhsRecordParts): AhsRecord {
+}): AhsRecord {
   return {
     address: toEip55(row.wallet),
     ahs_score: row.ahsScore,

@@ -100,15 +100,13 @@ export const thresholdQuery = {
     }),
 } as const;
 
-type Given = {
+/** The thresholds of a query in stored form; null if it has none. */
+export function thresholdsOf(query: {
   readonly score_below?: number | undefined;
   readonly d1_below?: number | undefined;
   readonly d2_below?: number | undefined;
   readonly confidence_below?: number | undefined;
-};
-
-/** The thresholds of a query in stored form; null if it has none. */
-export function thresholdsOf(query: Given): AlertThresholds | null {
+}): AlertThresholds | null {
   return thresholdsFrom({
     ahs_score: query.score_below,
     d1_score: query.d1_below,

@@ -36,14 +36,6 @@ export type InfrastructurePorts = {
   readonly policy: Policy;
 };
 
-/** The additions and changes of D3 in one answer. */
-type InfrastructureAnswer = {
-  readonly part: InfrastructurePart;
-  /** Empty if D3 or the record has no score. */
-  readonly scores: Partial<Pick<AhsRecord, "ahs_score" | "grade" | "grade_label" | "d3_score" | "mode">>;
-  readonly features: NonNullable<AhsRecord["features"]>;
-};
-
 /** Decided before anything is charged. */
 type InfrastructurePlan = {
   readonly agents: readonly WalletAgent[];
@@ -95,7 +87,12 @@ export function releaseInfrastructure({ agentUrl }: InfrastructurePlan): void {
 export async function answerInfrastructure(
   request: InfrastructureRequest,
   ports: InfrastructurePorts,
-): Promise<InfrastructureAnswer> {
+): Promise<{
+  readonly part: InfrastructurePart;
+  /** Empty if D3 or the record has no score. */
+  readonly scores: Partial<Pick<AhsRecord, "ahs_score" | "grade" | "grade_label" | "d3_score" | "mode">>;
+  readonly features: NonNullable<AhsRecord["features"]>;
+}> {
   const { row, now } = request;
   const { agents, declared } = request.plan;
   const { infrastructure: reader, policy } = ports;
@@ -201,7 +198,10 @@ type ProbedEndpoint = {
   readonly days: readonly ProbeDay[];
 };
 
-type InfrastructureFacts = {
+const MICROS = 1_000_000;
+
+/** The infrastructure part of an answer. */
+function renderInfrastructure(facts: {
   readonly d3: Infrastructure;
   readonly agents: readonly WalletAgent[];
   readonly endpoints: readonly ProbedEndpoint[];
@@ -209,12 +209,7 @@ type InfrastructureFacts = {
   readonly declared: number;
   readonly agentUrl: InfrastructurePart["agent_url"];
   readonly longestMs: number;
-};
-
-const MICROS = 1_000_000;
-
-/** The infrastructure part of an answer. */
-function renderInfrastructure(facts: InfrastructureFacts): InfrastructurePart {
+}): InfrastructurePart {
   const { d3, agents, endpoints, declared, agentUrl, longestMs } = facts;
   return {
     window: { from: isoOf(d3.from), to: isoOf(d3.to) },

@@ -247,17 +247,19 @@ export type JudgedFacts = RiskFacts & {
   readonly listedShare: number | null;
 };
 
-type RiskSources = {
-  readonly load: (key: RiskKey) => Promise<RiskFacts>;
-  readonly readWallet: (address: Address) => Promise<ReportSource | null>;
-  readonly policy: Policy;
-};
-
 /**
  * Own calls are read only where listed counterparties are known, or the stored score tells of some that other contracts led to:
  * few wallets have any, and only the model can tell their share.
  */
-export function riskFactsReader({ load, readWallet, policy }: RiskSources) {
+export function riskFactsReader({
+  load,
+  readWallet,
+  policy,
+}: {
+  readonly load: (key: RiskKey) => Promise<RiskFacts>;
+  readonly readWallet: (address: Address) => Promise<ReportSource | null>;
+  readonly policy: Policy;
+}) {
   return async (key: RiskKey): Promise<JudgedFacts> => {
     const facts = await load(key);
     const { exposure, explanation } = facts;

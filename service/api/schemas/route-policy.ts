@@ -97,14 +97,15 @@ export const POLICY_EXAMPLE: PolicyAnswer = {
   updated_at: "2026-11-20T10:00:00.000Z",
 };
 
-type Sets = {
-  readonly instant_grades: readonly Grade[];
-  readonly escrow_grades: readonly Grade[];
-  readonly reject_grades?: readonly Grade[] | undefined;
-};
-
 /** Each grade is in at most one set, and `reject_grades`, if sent, equals the rest. */
-function checkGrades(policy: Sets, context: z.RefinementCtx): void {
+function checkGrades(
+  policy: {
+    readonly instant_grades: readonly Grade[];
+    readonly escrow_grades: readonly Grade[];
+    readonly reject_grades?: readonly Grade[] | undefined;
+  },
+  context: z.RefinementCtx,
+): void {
   const places = [
     ...policy.instant_grades.map((grade, index) => ({ grade, set: "instant_grades", index })),
     ...policy.escrow_grades.map((grade, index) => ({ grade, set: "escrow_grades", index })),
