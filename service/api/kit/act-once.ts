@@ -28,8 +28,8 @@ export const ACT_ONCE = {
 } as const;
 
 /**
- * Acts, and answers 200; a repeat under the same Idempotency-Key gets the answer as it was kept, and nothing happens again. Throws
- * the 400, 409 and 422 of keys that are no good, and whatever acting throws: then the next request acts.
+ * Acts and answers 200. A repeat under the same Idempotency-Key gets the stored answer and changes nothing. Throws the 400, 409
+ * and 422 of invalid keys, and errors of `run`; after an error the next request acts again.
  */
 export async function actOnce(context: ApiContext, repeats: RepeatStore, act: Act): Promise<Response> {
   addHeaders(context, { "cache-control": "private, no-store" });

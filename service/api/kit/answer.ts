@@ -8,8 +8,8 @@ import type { ApiContext } from "./api-env.ts";
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * The response of a request: the envelope's headers and its own, lower-case. One plain record, because a Headers
- * object costs the server more than a read from the database's cache.
+ * The response of a request, with the envelope's headers and its own, lower-case. They form a plain record, because a Headers
+ * object costs more than a read from the database's cache.
  */
 export function answer(
   context: ApiContext,
@@ -65,8 +65,8 @@ const compress = promisify(gzip);
 const TAKES_GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
 
 /**
- * Answers with one document that never changes: its bytes are made once and shared by all answers, and compressed at the first
- * request that takes gzip. Fonts are compressed already. `headers` may depend on the request.
+ * Serves a document that never changes. All answers share its bytes, which the first request with gzip compresses. Fonts are
+ * compressed already. `headers` may depend on the request.
  */
 export function staticDocument(
   body: string | Uint8Array,
@@ -103,8 +103,8 @@ type EntityTag = { readonly weak: boolean; readonly opaque: string };
 const LIST = /^\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/;
 
 /**
- * The versions that an If-Match header allows (RFC 9110, 13.1.1: weak tags match nothing); null where it allows any, or is
- * absent. Throws a 400 for one that is malformed, since ignoring it would lose somebody's update.
+ * The versions that an If-Match header allows (RFC 9110, 13.1.1: weak tags match nothing); null if it allows any or is absent.
+ * Throws a 400 for a malformed header, because ignoring it could lose an update.
  */
 export function versionsToMatch(header: string | undefined): readonly string[] | null {
   if (header === undefined) return null;

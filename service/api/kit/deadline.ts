@@ -3,8 +3,8 @@ import { type Problem, unavailable } from "../../access/problems.ts";
 /** Deadline of one request. */
 export type Deadline = {
   /**
-   * The result of work that is under way; throws a 503 problem when the time is over, or the server stops, before it is there.
-   * What was started then goes on unheard.
+   * The result of running work. Throws a 503 problem if the deadline passes or the server stops first. The work then continues,
+   * and its result is dropped.
    */
   wait<Result>(work: Promise<Result>): Promise<Result>;
 };

@@ -70,9 +70,9 @@ export function keepDealings({
     const forget = () => {
       if (kept.get(key) === entry) kept.delete(key);
     };
-    outcome.then((told) => {
-      if (told.kind !== "read") return forget();
-      entry.size = told.found.counterparties.length;
+    outcome.then((result) => {
+      if (result.kind !== "read") return forget();
+      entry.size = result.found.counterparties.length;
       return dropOld(kept, monotonicMs() - KEPT_MS);
     }, forget);
   }

@@ -34,8 +34,8 @@ export type EndpointSpec<Params, Query, Body, Answer> = {
     Record<number, { readonly schema?: z.ZodType; readonly description: string }>
   >;
   /**
-   * Whose identity a free endpoint asks for: that of a key; of a key or a wallet that signs in; or of either or a subscription's
-   * manage token. None where it is absent.
+   * The identity that a free endpoint requires: a key; a key or a signed-in wallet (`owner`); or also the manage token of a
+   * subscription. Absent for none.
    */
   readonly identity?: "key" | "owner" | "subscription";
   /** Request headers with their descriptions; those that its kind implies are added. */
@@ -57,20 +57,19 @@ export type PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared = Chec
   /** payment: a key cannot pay, but may accompany the payment. */
   readonly paidBy?: PaidRequest["paidBy"];
   /**
-   * What beside its input tells a request from another under the same Idempotency-Key or payment, such as the key that a header
-   * names; throws the 401 of one that is no good.
+   * Distinguishes requests of equal input under one Idempotency-Key or payment, for example by a key in a header. Throws the 401
+   * of an invalid key.
    */
   distinguish?(request: Pick<PaidRequest, "header">, deps: Deps): Promise<unknown>;
   /** Refuses input that the schemas cannot, by caller: throws a 422 or a problem. */
   admit?(input: RequestInput<Params, Query, Body>, caller: Caller): void;
   /**
-   * What every caller is refused, with or without a credential: throws 404s and 503s. It runs before anyone shows that they can pay,
-   * so it reads memory and rows by primary key alone: no node, no decoding, no statement that grows with a wallet's history.
+   * Refusals for every caller: throws 404s and 503s. It runs before the caller proves ability to pay, so it reads memory and rows
+   * by primary key only: no node, no decoding, no statement that grows with a wallet's history.
    */
   check(input: RequestInput<Params, Query, Body>, check: CheckContext<Deps>): Promise<Checked>;
   /**
-   * What else can be refused at no cost and is costly to find out; for callers who can pay the price. Without it the work gets
-   * what was checked.
+   * Costly refusals before the charge, for callers who can pay. Without it the work gets the result of `check`.
    */
   prepare?(
     input: RequestInput<Params, Query, Body>,
@@ -79,20 +78,20 @@ export type PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared = Chec
   ): Promise<Prepared>;
   /** Whether the settlement comes before the work. Default: from 2 USD on. */
   settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
-  /** What was asked for where it is there already: answered to whoever could pay, at no cost. Null where it has to be bought. */
+  /** The answer if it exists already: free for callers who could pay. Null if it has to be bought. */
   bought?(prepared: Prepared): Answer | null;
-  /** The same, asked again of a key whose balance does not reach; may wait for others who buy it, up to a 409. */
+  /** Asked again for a key with too low a balance; may wait for other buyers, up to a 409. */
   boughtMeanwhile?(prepared: Prepared, work: WaitContext<Deps>): Promise<Answer | null>;
   /**
-   * Notes what is bought in a transaction, once its price is held and a payment verified, and before any money moves; what it
-   * throws gives the price back. Work for a key keeps the debit in the transaction that makes the note count.
+   * Records the purchase in a transaction, after the price is held and the payment verified, and before the settlement. If it
+   * throws, the price is returned. Work for a key keeps the debit in the transaction that activates the note.
    */
   accept?(
     input: RequestInput<Params, Query, Body>,
     prepared: Prepared,
     work: AcceptContext<Deps>,
   ): Promise<Acceptance<Answer>>;
-  /** Takes back a note whose price was given back; one whose money has moved stays, whatever failed. Must not throw. */
+  /** Removes a note after its price was returned; a settled one stays. Must not throw. */
   withdraw?(noted: string, work: PaidWorkContext<Deps>): Promise<void>;
   /** The paid work. If it throws, the price is returned, or the answer stays owed. */
   work(

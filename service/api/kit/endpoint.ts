@@ -33,8 +33,8 @@ export type EndpointRuntime<Deps> = {
 };
 
 /**
- * A priced endpoint with the order that every one has: validation, identity, its limit, earlier answers, cheap checks, the 402 of
- * callers who cannot pay, costly refusals, price, work. HEAD is refused, because Hono would answer it by the handler of GET.
+ * A priced endpoint. Its steps: validation, identity, rate limit, stored answers, cheap checks, the 402 of callers who cannot
+ * pay, costly refusals, charge, work. HEAD is refused, because Hono would run the handler of GET.
  */
 export function definePaid<Params, Query, Body, Answer, Checked, Deps, Prepared = Checked>(
   spec: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,

@@ -53,8 +53,7 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const LIVENESS = "/livez";
 
 /**
- * What surrounds every answer, whatever its status: request id, headers, preflight, the limit of its address, metrics and the
- * request log.
+ * Middleware around every answer: request id, headers, preflight, IP limit, metrics and request log.
  */
 export function createEnvelope(deps: EnvelopeDeps): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {

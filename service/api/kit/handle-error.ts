@@ -31,8 +31,8 @@ function owed({ claim, cause }: OwedAnswer, context: ApiContext, logger: Logger)
   const failure = cause instanceof Error ? cause : new Error("paid work failed", { cause });
   const { code, detail, headers } =
     failure instanceof Problem ? failure : problemOf(failure, requestOf(context), logger);
-  const told = `${detail} The payment is settled: the same request with this claim is answered without another.`;
-  return new Problem(code, told, { headers, claim, cause });
+  const text = `${detail} The payment is settled: the same request with this claim is answered without another.`;
+  return new Problem(code, text, { headers, claim, cause });
 }
 
 /** The response of a problem. */

@@ -24,8 +24,8 @@ import { readBody } from "./read-input.ts";
 type Dispatch = (request: Request) => Promise<Response>;
 
 /**
- * Mounts /mcp (Streamable HTTP, stateless): the operations of the interfaces as tools, for keys in X-API-Key or as a bearer
- * token. Without one a priced tool answers its price and the terms; a payment may stand in `_meta["x402/payment"]`.
+ * Mounts /mcp (Streamable HTTP, stateless) with the operations as tools. The key is in X-API-Key or a bearer token. Without a
+ * key a priced tool answers its price and terms; `_meta["x402/payment"]` may carry a payment.
  */
 export function mountMcp(
   app: Hono<ApiEnv>,
@@ -309,8 +309,8 @@ function toolRequest(
 }
 
 /**
- * The HTTP answer as a tool's result: JSON as text and as structured content, an image as one. A 402 is an error whose
- * structured content is the terms (x402 transport for MCP) with the price and the URL to pay at; other refusals carry their body.
+ * The HTTP answer as the result of a tool: JSON as text and structured content, an image as an image. The structured content of
+ * a 402 is its terms (x402 transport for MCP) with the URL to pay at; that of other refusals is their body.
  */
 async function toolResult(response: Response, asked: Request): Promise<CallToolResult> {
   const type = response.headers.get("content-type") ?? "";

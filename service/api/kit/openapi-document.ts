@@ -60,8 +60,8 @@ export function openApiDocument(described: DescribedInterface): ApiDocument {
 }
 
 /**
- * A description with every nullable reference written as JSON Schema means it: the generator says `allOf` of the component and of
- * {type: [object, null]}, which null never fits.
+ * Rewrites nullable references: the generator writes `allOf` of the component and {type: [object, null]}, which null never
+ * satisfies.
  */
 function withNullableReferences<Description>(description: Description): Description {
   // The walk changes schemas only, and keeps their meaning.

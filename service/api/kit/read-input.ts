@@ -250,8 +250,8 @@ export const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 const IDENTITY = "identity";
 
 /**
- * The body as text. Throws a 415 problem for one that is compressed, a 413 beyond the limit, without reading more than that, a 408
- * where it never ends, and a 400 for bytes that are not UTF-8: replacing them would change what was sent.
+ * The body as text. Throws a 415 problem if it is compressed, a 413 beyond the limit without reading further, a 408 if it does
+ * not end in time, and a 400 if it is not UTF-8.
  */
 export async function readBody(request: HonoRequest): Promise<string> {
   const encoding = request.header("content-encoding")?.trim().toLowerCase() ?? IDENTITY;

@@ -24,13 +24,13 @@ export type ScoreRecordPorts = WalletPorts & {
     trend(address: Address, since: Date): Promise<ScoreTrend>;
   };
   /**
-   * Scores a wallet at the newest finalized and enriched block, or at the newest indexed one when it was listed or delisted since,
-   * and stores it; answers the stored row if no input changed.
+   * Scores a wallet at the newest finalized and enriched block and stores the score; returns the stored row if no input changed.
+   * If the wallet was listed or delisted since, the newest indexed block is used.
    */
   readonly scoreNow: (address: Address) => Promise<ScoreNowResult>;
   /**
-   * The same for any wallet: reads what is missing of its past from the history source, and enrols a wallet that the index
-   * does not follow. Null where there is no source: then wallets outside the index are not scored.
+   * The same for any wallet: fetches missing history from the history source, and enrols a wallet that the index does not follow.
+   * Null without a source: then wallets outside the index are not scored.
    */
   readonly scoreOnDemand: Score | null;
   readonly oracle: Address;

@@ -33,9 +33,8 @@ type PaidCall<Params, Query, Body, Deps> = {
 };
 
 /**
- * Checks what was asked for, has the caller show that they can pay, prepares it, takes its price, does the work and keeps both, as
- * long as the request has time; whatever fails before the price is kept gives it back. Payment, price and answer are seen to however
- * long that takes: each step of it ends by itself.
+ * Checks the request, proves that the caller can pay, prepares, charges, works and stores the answer, within the deadline. A
+ * failure before the charge is final returns the price. Payment, charge and storage ignore the deadline, because each has its own.
  */
 export async function servePaid<Params, Query, Body, Answer, Checked, Deps, Prepared>(
   context: ApiContext,

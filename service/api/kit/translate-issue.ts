@@ -3,7 +3,7 @@ import { echoInput, type ValidationFault } from "./validation-failed.ts";
 
 type Issue = z.core.$ZodIssue;
 type Part = "path" | "query" | "body";
-type Told = Pick<ValidationFault, "type" | "msg"> & { readonly ctx?: Readonly<Record<string, unknown>> };
+type Fault = Pick<ValidationFault, "type" | "msg"> & { readonly ctx?: Readonly<Record<string, unknown>> };
 
 /** A zod issue, reported with its input, as the entry that pydantic v2 would give for the same fault. */
 export function translateIssue(issue: Issue, part: Part, root: unknown): ValidationFault {
@@ -39,7 +39,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-function tell(issue: Issue, found: unknown): Told {
+function tell(issue: Issue, found: unknown): Fault {
   switch (issue.code) {
     case "invalid_type":
       return wrongType(issue, found);
@@ -52,126 +52,126 @@ function tell(issue: Issue, found: unknown): Told {
     case "invalid_format":
       return wrongFormat(issue, found);
     case "not_multiple_of":
-      return told("multiple_of", `Input should be a multiple of ${issue.divisor}`, {
+      return fault("multiple_of", `Input should be a multiple of ${issue.divisor}`, {
         multiple_of: issue.divisor,
       });
     case "unrecognized_keys":
-      return told("extra_forbidden", `Extra inputs are not permitted: ${issue.keys.join(", ")}`);
+      return fault("extra_forbidden", `Extra inputs are not permitted: ${issue.keys.join(", ")}`);
     case "invalid_union":
       return firstOfUnion(issue, found);
     case "invalid_key":
       return firstOfKey(issue, found);
     case "invalid_element":
     case "custom":
-      return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
+      return fault("value_error", `Value error, ${issue.message}`, { error: issue.message });
   }
 }
 
-function wrongType(issue: z.core.$ZodIssueInvalidType, found: unknown): Told {
+function wrongType(issue: z.core.$ZodIssueInvalidType, found: unknown): Fault {
   switch (issue.expected) {
     case "string":
-      return told("string_type", "Input should be a valid string");
+      return fault("string_type", "Input should be a valid string");
     case "int":
       return noInteger(found);
     case "uuid":
-      return told("uuid_type", "UUID input should be a string, bytes or UUID object");
+      return fault("uuid_type", "UUID input should be a string, bytes or UUID object");
     case "number":
       return typeof found === "string" && Number.isNaN(Number(found))
-        ? told("float_parsing", "Input should be a valid number, unable to parse string as a number")
-        : told("float_type", "Input should be a valid number");
+        ? fault("float_parsing", "Input should be a valid number, unable to parse string as a number")
+        : fault("float_type", "Input should be a valid number");
     case "boolean":
       return typeof found === "string" || Number.isInteger(found)
-        ? told("bool_parsing", "Input should be a valid boolean, unable to interpret input")
-        : told("bool_type", "Input should be a valid boolean");
+        ? fault("bool_parsing", "Input should be a valid boolean, unable to interpret input")
+        : fault("bool_type", "Input should be a valid boolean");
     case "array":
     case "tuple":
-      return told("list_type", "Input should be a valid list");
+      return fault("list_type", "Input should be a valid list");
     case "object":
-      return told(
+      return fault(
         "model_attributes_type",
         "Input should be a valid dictionary or object to extract fields from",
       );
     case "record":
-      return told("dict_type", "Input should be a valid dictionary");
+      return fault("dict_type", "Input should be a valid dictionary");
     default:
-      return told("type_error", `Input should be a valid ${issue.expected}`);
+      return fault("type_error", `Input should be a valid ${issue.expected}`);
   }
 }
 
-function noInteger(found: unknown): Told {
+function noInteger(found: unknown): Fault {
   switch (typeof found) {
     case "string":
-      return told("int_parsing", "Input should be a valid integer, unable to parse string as an integer");
+      return fault("int_parsing", "Input should be a valid integer, unable to parse string as an integer");
     case "number":
-      return told("int_from_float", "Input should be a valid integer, got a number with a fractional part");
+      return fault("int_from_float", "Input should be a valid integer, got a number with a fractional part");
     default:
-      return told("int_type", "Input should be a valid integer");
+      return fault("int_type", "Input should be a valid integer");
   }
 }
 
-function notOneOf(values: readonly z.core.util.Primitive[]): Told {
+function notOneOf(values: readonly z.core.util.Primitive[]): Fault {
   const quoted = values.map((value) => (typeof value === "string" ? `'${value}'` : String(value)));
   const last = quoted.at(-1) ?? "";
   const expected = quoted.length > 1 ? `${quoted.slice(0, -1).join(", ")} or ${last}` : last;
-  return told("literal_error", `Input should be ${expected}`, { expected });
+  return fault("literal_error", `Input should be ${expected}`, { expected });
 }
 
-function tooSmall(issue: z.core.$ZodIssueTooSmall, found: unknown): Told {
+function tooSmall(issue: z.core.$ZodIssueTooSmall, found: unknown): Fault {
   const bound = Number(issue.minimum);
   if (issue.origin === "string") {
-    return told("string_too_short", `String should have at least ${count(bound, "character")}`, {
+    return fault("string_too_short", `String should have at least ${count(bound, "character")}`, {
       min_length: bound,
     });
   }
   if (Array.isArray(found)) {
     const msg = `List should have at least ${count(bound, "item")} after validation, not ${found.length}`;
-    return told("too_short", msg, { field_type: "List", min_length: bound, actual_length: found.length });
+    return fault("too_short", msg, { field_type: "List", min_length: bound, actual_length: found.length });
   }
   return issue.inclusive
-    ? told("greater_than_equal", `Input should be greater than or equal to ${bound}`, { ge: bound })
-    : told("greater_than", `Input should be greater than ${bound}`, { gt: bound });
+    ? fault("greater_than_equal", `Input should be greater than or equal to ${bound}`, { ge: bound })
+    : fault("greater_than", `Input should be greater than ${bound}`, { gt: bound });
 }
 
-function tooBig(issue: z.core.$ZodIssueTooBig, found: unknown): Told {
+function tooBig(issue: z.core.$ZodIssueTooBig, found: unknown): Fault {
   const bound = Number(issue.maximum);
   if (issue.origin === "string") {
-    return told("string_too_long", `String should have at most ${count(bound, "character")}`, {
+    return fault("string_too_long", `String should have at most ${count(bound, "character")}`, {
       max_length: bound,
     });
   }
   if (Array.isArray(found)) {
     const msg = `List should have at most ${count(bound, "item")} after validation, not ${found.length}`;
-    return told("too_long", msg, { field_type: "List", max_length: bound, actual_length: found.length });
+    return fault("too_long", msg, { field_type: "List", max_length: bound, actual_length: found.length });
   }
   return issue.inclusive
-    ? told("less_than_equal", `Input should be less than or equal to ${bound}`, { le: bound })
-    : told("less_than", `Input should be less than ${bound}`, { lt: bound });
+    ? fault("less_than_equal", `Input should be less than or equal to ${bound}`, { le: bound })
+    : fault("less_than", `Input should be less than ${bound}`, { lt: bound });
 }
 
-function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat, found: unknown): Told {
+function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat, found: unknown): Fault {
   if (issue.format === "uuid" || issue.format === "guid") {
     const error = uuidError(String(found));
-    return told("uuid_parsing", `Input should be a valid UUID, ${error}`, { error });
+    return fault("uuid_parsing", `Input should be a valid UUID, ${error}`, { error });
   }
   const pattern = issue.pattern?.replace(/^\/(.*)\/[a-z]*$/s, "$1");
   if (pattern === undefined)
-    return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
-  return told("string_pattern_mismatch", `String should match pattern '${pattern}'`, { pattern });
+    return fault("value_error", `Value error, ${issue.message}`, { error: issue.message });
+  return fault("string_pattern_mismatch", `String should match pattern '${pattern}'`, { pattern });
 }
 
 // The branches of our unions differ by type only, so the faults of the first branch suffice.
-function firstOfUnion(issue: z.core.$ZodIssueInvalidUnion, found: unknown): Told {
+function firstOfUnion(issue: z.core.$ZodIssueInvalidUnion, found: unknown): Fault {
   const first = issue.errors[0]?.[0];
   if (first === undefined)
-    return told("value_error", `Value error, ${issue.message}`, { error: issue.message });
+    return fault("value_error", `Value error, ${issue.message}`, { error: issue.message });
   return tell(first, found);
 }
 
 /** The fault of a member name. */
-function firstOfKey(issue: z.core.$ZodIssueInvalidKey, found: unknown): Told {
+function firstOfKey(issue: z.core.$ZodIssueInvalidKey, found: unknown): Fault {
   const [first] = issue.issues;
   return first === undefined
-    ? told("value_error", `Value error, ${issue.message}`, { error: issue.message })
+    ? fault("value_error", `Value error, ${issue.message}`, { error: issue.message })
     : tell(first, found);
 }
 
@@ -179,7 +179,7 @@ function count(bound: number, noun: string): string {
   return `${bound} ${noun}${bound === 1 ? "" : "s"}`;
 }
 
-function told(type: string, msg: string, ctx?: Readonly<Record<string, unknown>>): Told {
+function fault(type: string, msg: string, ctx?: Readonly<Record<string, unknown>>): Fault {
   return ctx === undefined ? { type, msg } : { type, msg, ctx };
 }
 

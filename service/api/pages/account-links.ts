@@ -10,15 +10,15 @@ import { signedInKey } from "./account-cookie.ts";
 import { askInterface, jsonIn } from "./ask-interface.ts";
 import { type Page, type PageRuntime, redirectTo } from "./page.ts";
 
-/** Headers by which a payment is asked for, made, reported and repeated. */
+/** Headers that request, make, report and repeat a payment. */
 const CARRIED = {
   there: ["payment-signature", "x-payment-claim"],
   back: ["payment-required", "payment-response", "retry-after"],
 } as const;
 
 /**
- * POST /account/topup: POST /keys/topup for the key that a browser is signed in with, which its script cannot read. It takes and
- * answers JSON, as the endpoint does.
+ * POST /account/topup: POST /keys/topup for the key of a signed-in browser, whose scripts cannot read it. Takes and answers JSON
+ * like the endpoint.
  */
 export const topUpPage: Page = {
   path: "/account/topup",
@@ -67,8 +67,8 @@ function headersOf(
 const bodySchema = z.object({ address: addressSchema });
 
 /**
- * POST /account/sign-in: what a wallet signs to be given another key for one that it bought, by POST /keys/rotate. Whoever asks gets
- * a text and no right: it is good with the wallet's signature alone, once, and for five minutes.
+ * POST /account/sign-in: the text that a wallet signs to replace a bought key by POST /keys/rotate. The text alone grants
+ * nothing: it needs the wallet's signature, works once, and expires after five minutes.
  */
 export const recoverPage: Page = {
   path: "/account/sign-in",

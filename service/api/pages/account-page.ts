@@ -15,13 +15,13 @@ import { askInterface, readForm, readRefusal } from "./ask-interface.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
 
 const PATH = "/account";
-/** Where a sign-in may lead: a path of ours as it stands here, and nothing that a browser could read as another host. */
+/** Allowed targets of a sign-in: own paths only, nothing that a browser could read as another host. */
 const ONWARD = /^\/wallet\/0x[0-9a-fA-F]{40}$/;
 
-/** What names one showing of a form. */
+/** Id of one rendering of a form. */
 const ONCE = /^[A-Za-z0-9-]{8,64}$/;
 
-/** GET and POST /account: signing in with a key, what the key is, and replacing it. */
+/** GET and POST /account: sign in with a key, show it, replace it. */
 export const accountPage: Page = { path: PATH, needs: "/keys/self", get: show, post: act };
 
 async function show(context: ApiContext, runtime: PageRuntime): Promise<Response> {
@@ -77,7 +77,7 @@ async function signIn(context: ApiContext, runtime: PageRuntime, form: URLSearch
   return redirectTo(context, onward ?? PATH, { status: 303, headers: signInCookie(key, runtime) });
 }
 
-/** The new key stands in this answer alone; the form's own id keeps a second sending of it from replacing the key again. */
+/** Shows the new key once. The id of the form prevents a second replacement. */
 async function rotate(context: ApiContext, runtime: PageRuntime, form: URLSearchParams): Promise<Response> {
   const key = signedInKey(context, runtime);
   if (key === null) return redirectTo(context, PATH, { status: 303 });
@@ -126,7 +126,7 @@ function answerSignedOut(
     ...rest
   }: {
     readonly onward: string | null;
-    /** Why one is not signed in; null where nobody tried. */
+    /** Why the sign-in failed; null if there was no attempt. */
     readonly fault: string | null;
     readonly status?: number;
     readonly headers?: Readonly<Record<string, string>>;
@@ -142,14 +142,14 @@ function answerSignedOut(
   return answerPrivatePage(context, page, rest);
 }
 
-/** Programs are told of an unknown key by names of endpoints; who reads the page, by where on it to go. */
+/** Why a sign-in failed, in words for readers of the page instead of names of endpoints. */
 async function whyNotSignedIn(answer: Response, { ports }: PageRuntime): Promise<string> {
   const { type, words } = await readRefusal(answer);
   if (type !== problemType("key-unknown")) return words;
   return `No such key exists. ${ports.account.sellsKeys ? "Buy one below, or replace a lost one." : "The operator makes keys."}`;
 }
 
-/** Throws what the interface refused as the page's own refusal, with its status. */
+/** Throws a refusal of the interface as one of the page, with its status. */
 async function requireAnswered(answer: Response): Promise<void> {
   if (answer.ok) return;
   const { words } = await readRefusal(answer);

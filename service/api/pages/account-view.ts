@@ -21,23 +21,23 @@ const selfSchema = z.object({
   }),
 });
 
-/** What the page of a key shows. */
+/** Content of the account page. */
 export type AccountView = {
   readonly self: z.infer<typeof selfSchema>;
   readonly standing: KeyStanding | null;
-  /** Null where it could not be read. */
+  /** Null if it could not be read. */
   readonly policy: KeyPolicy | null;
   readonly sellsKeys: boolean;
-  /** Names this showing of the form that replaces the key. */
+  /** Id of this rendering of the form that replaces the key. */
   readonly once: string;
 };
 
-/** The answer of GET /keys/self; throws where it is another one. */
+/** The answer of GET /keys/self. Throws on any other shape. */
 export function keySelfIn(answer: unknown): AccountView["self"] {
   return selfSchema.parse(answer);
 }
 
-/** The answer of GET /ahs/route/policy; throws where it is another one. */
+/** The answer of GET /ahs/route/policy. Throws on any other shape. */
 export function policyIn(answer: unknown): KeyPolicy {
   return policySchema.parse(answer);
 }
@@ -142,7 +142,7 @@ export function renderSignedOut({
 }: {
   /** A path of ours where the sign-in leads; null for the account. */
   readonly onward: string | null;
-  /** Why one is not signed in; null where nobody tried. */
+  /** Why the sign-in failed; null if there was no attempt. */
   readonly fault: string | null;
   readonly sellsKeys: boolean;
   readonly origin: string;

@@ -4,7 +4,7 @@ import type { ApiContext } from "../kit/api-env.ts";
 import { readBody } from "../kit/read-input.ts";
 import type { PageRuntime } from "./page.ts";
 
-/** Asks the interface in process: access, charges and limits are the endpoint's own, and it counts for the address of the browser. */
+/** Calls the interface in process: the endpoint checks, charges and limits as usual, for the address of the browser. */
 export async function askInterface(
   context: ApiContext,
   { dispatch, origin }: Pick<PageRuntime, "dispatch" | "origin">,
@@ -18,7 +18,7 @@ export async function askInterface(
     readonly method: "GET" | "POST";
     /** Path and query. */
     readonly path: string;
-    /** The key that it is asked with, and charged to. */
+    /** The key that identifies the caller and pays. */
     readonly key: string | null;
     /** Lower-case. */
     readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export async function askInterface(
   return dispatch(request, context);
 }
 
-/** What a refusal says in words, its status where it says none; and the type of its problem, null where it is none. */
+/** The text of a refusal, or its status if it has none, and the type of its problem or null. */
 export async function readRefusal(
   response: Response,
 ): Promise<{ readonly type: string | null; readonly words: string }> {
@@ -62,7 +62,7 @@ function refusalIn(text: string): z.infer<typeof refusalSchema> {
   }
 }
 
-/** What a text holds as JSON; null where it is none. */
+/** Parsed JSON; null if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -71,7 +71,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The fields of a form as browsers send it; throws a 400 for a body of another type. */
+/** The fields of a form. Throws a 400 for a body of another type. */
 export async function readForm(context: ApiContext): Promise<URLSearchParams> {
   const [type = ""] = (context.req.header("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")

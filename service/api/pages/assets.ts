@@ -11,26 +11,26 @@ type PageAsset = {
   readonly path: `/${string}`;
   readonly contentType: string;
   readonly body: string | Uint8Array;
-  /** What its URL carries as `v` while it is this content; in-path: its path is new whenever it is; null for one whose URL stays. */
+  /** The `v` of its URL, which changes with the content; in-path: the path changes; null: the URL never changes. */
   readonly version: { readonly v: string } | "in-path" | null;
 };
 
 /** What a server loads for its pages. */
 export type LoadedAssets = {
   readonly assets: readonly PageAsset[];
-  /** Path of the folder of the scripts: of all of them together, so that none ever imports one of another version. */
+  /** Path of the scripts' folder, with one version for all, so that no script imports another version. */
   readonly scripts: string;
 };
 
 const FOR_GOOD = "public, max-age=31536000, immutable";
 const FOR_MINUTES = "public, max-age=300";
 
-/** The sign of the service; its strokes are seen on light and dark tabs. */
+/** The logo; its strokes are visible on light and dark tabs. */
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3942bd"/><path d="M5 25v-8M10.5 25V13M21.5 25V13M27 25v-8" stroke="#c3caff" stroke-width="2.5" fill="none"/><path d="M16 25V6" stroke="#fff" stroke-width="3" fill="none"/></svg>\n`;
 
 const ROBOTS = "User-agent: *\nDisallow: /account\nAllow: /\n";
 
-/** Reads the fonts from their package and the scripts from their folder, for a server to keep. */
+/** Reads the fonts from their package and the scripts from their folder. */
 export function loadPageAssets(): LoadedAssets {
   const fonts = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
   const folder = new URL("scripts/", import.meta.url);
@@ -64,7 +64,7 @@ const OWN_TEXTS: readonly PageAsset[] = [
   { path: "/robots.txt", contentType: "text/plain; charset=utf-8", body: ROBOTS, version: null },
 ];
 
-/** Mounts the stylesheet, the sign, robots.txt and the loaded files; a URL with its file's version may be kept for good. */
+/** Mounts stylesheet, logo, robots.txt and loaded files. URLs with a version are immutable. */
 export function mountAssets(app: Hono<ApiEnv>, loaded: readonly PageAsset[]): void {
   for (const { path, contentType, body, version } of [...OWN_TEXTS, ...loaded]) {
     const headers = (context: ApiContext) => {

@@ -29,8 +29,8 @@ export async function readReport(
 }
 
 /**
- * Buys features and history of a wallet by GET /ahs with the visitor's key, unless it has them: however many forms of a wallet are
- * sent, they charge once until what was bought is a day old.
+ * Buys features and history of a wallet by GET /ahs with the visitor's key, unless the key has them. Repeated forms charge once
+ * until the purchase is a day old.
  */
 export async function buyReport(
   context: ApiContext,
@@ -120,7 +120,7 @@ export function newOffer(now: Date): string {
   return `page-${now.getTime()}`;
 }
 
-/** The moment at which a form was shown; null for what is none of ours, and for one so old that its repeat would not be known for one. */
+/** When a form was rendered; null for a forged form, and for one too old to recognize its repeats. */
 function openOffer(offer: string, now: Date): Date | null {
   const shown = FORM.exec(offer)?.[1];
   if (shown === undefined) return null;
@@ -129,16 +129,16 @@ function openOffer(offer: string, now: Date): Date | null {
 }
 
 /**
- * The Idempotency-Key of all forms that sell a wallet's report on a UTC day. Whoever knows it can do nothing with it: such keys
- * are told apart by the API key that they come with.
+ * The Idempotency-Key of all forms that sell a wallet's report on a UTC day. It is no secret, because it is scoped to the API
+ * key of the request.
  */
 export function purchaseKey(wallet: Address, at: Date): string {
   return `page-report-${wallet.toLowerCase()}-${at.toISOString().slice(0, 10)}`;
 }
 
 /**
- * Hashes of the keys under which a report may have been bought that is still kept: a form of one day buys until the end of the
- * next, its answer is kept for another, and a server whose clock is ahead may have begun one more.
+ * Hashes of the keys of all stored purchases of a report. A form works until the end of the next day, its answer is stored for
+ * another day, and a server with a fast clock may be one day ahead.
  */
 export function purchaseHashes(wallet: Address, now: Date): readonly string[] {
   const moments = [SKEW_MS, 0, -DAY_MS, -2 * DAY_MS].map((shift) => new Date(now.getTime() + shift));

@@ -13,7 +13,7 @@ type ScoreBand = { readonly grade: Grade; readonly from: number; readonly to: nu
 
 const FLOORS: Readonly<Record<Grade, number>> = { ...AHS_2026_1.grades, F: 0 };
 
-/** Which scores each grade has, A first, by the policy that scores. */
+/** Scores of each grade, A first, from the scoring policy. */
 const SCORE_BANDS: readonly ScoreBand[] = GRADES.map((grade, index) => {
   const better = GRADES[index - 1];
   return { grade, from: FLOORS[grade], to: better === undefined ? 100 : FLOORS[better] - 1 };
@@ -24,7 +24,7 @@ export function bandOf(grade: Grade): ScoreBand {
   return { grade, from: FLOORS[grade], to: SCORE_BANDS.find((band) => band.grade === grade)?.to ?? 100 };
 }
 
-/** Pixels that a ruler takes, and one with the routes beneath it. */
+/** Height of a ruler in pixels, without and with the routes. */
 export const RULER_HEIGHT = 44;
 const ROUTES_HEIGHT = 78;
 
@@ -34,8 +34,8 @@ export function percent(share: number): string {
 }
 
 /**
- * The ruler that all scores are read from: 0 to 100, a band for each grade with its letter, a number where one ends. Within an
- * svg without a viewBox, `y` pixels from its top.
+ * The ruler of scores: 0 to 100, a band with a letter for each grade, a number at each boundary. For an svg without a viewBox,
+ * `y` pixels from its top.
  */
 export function renderRuler(y: number): Fragment {
   return html`<g>${SCORE_BANDS.map((band) => {
@@ -48,7 +48,7 @@ export function renderRuler(y: number): Fragment {
   )}</g>`;
 }
 
-/** The ruler with what the default policy does with a payment at each score. */
+/** The ruler with the routing of the default policy at each score. */
 function renderRoutedRuler(y: number): Fragment {
   return html`${renderRuler(y)}<g>${routeSpans().map(
     ({ action, from, end }) =>
@@ -56,7 +56,7 @@ function renderRoutedRuler(y: number): Fragment {
   )}</g>`;
 }
 
-/** Scores that the default policy routes alike; by it these are neighbours. */
+/** Adjacent scores that the default policy routes alike. */
 function routeSpans(): readonly {
   readonly action: RoutingAction;
   readonly from: number;
@@ -73,22 +73,22 @@ function routeSpans(): readonly {
   }));
 }
 
-/** Where a band's part of the ruler ends: where the next begins. */
+/** End of a band on the ruler: the start of the next one. */
 function endOf({ to }: ScoreBand): number {
   return to === 100 ? 100 : to + 1;
 }
 
-/** Points of a bar; every grade begins where a bar does. */
+/** Points per bar; every grade starts at a bar. */
 const BIN = 5;
 const HEIGHT = 190;
 const TOP = 24;
 
-/** The ruler alone, for a chain on which nobody has a score. */
+/** The ruler alone, for a chain without scores. */
 export function renderEmptyScale(): Fragment {
   return html`<svg class="chart" width="100%" height="${ROUTES_HEIGHT + 2}" role="img" aria-label="Scores from 0 to 100 with their grades, and what is done with a payment at each by default">${renderRoutedRuler(2)}</svg>`;
 }
 
-/** How many wallets have which score, as bars over the ruler and by grade in a table; `scored` is not zero. */
+/** Wallets by score, as bars over the ruler and as a table by grade; `scored` is not zero. */
 export function renderDistribution(distribution: ScoreDistribution): Fragment {
   const scored = distribution.reduce((sum, { wallets }) => sum + wallets, 0);
   const bands = SCORE_BANDS.map((band) => ({
@@ -113,7 +113,7 @@ ${renderRoutedRuler(HEIGHT)}
 function renderBars(distribution: ScoreDistribution): Fragment {
   const bins = Array.from({ length: 100 / BIN }, (_, index) => {
     const from = index * BIN;
-    // The best score of all stands with those beneath it.
+    // The top score belongs to the bar below it.
     const to = from + BIN === 100 ? 100 : from + BIN - 1;
     return { from, to, wallets: walletsIn(distribution, from, to) };
   });
@@ -137,11 +137,11 @@ function walletsIn(distribution: ScoreDistribution, from: number, to: number): n
 }
 
 type LineChart = {
-  /** For the ids of its parts; once a page. */
+  /** Prefix of element ids; unique on a page. */
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** By rising time; two or more. */
+  /** In order of time; two or more. */
   readonly points: readonly { readonly at: Date; readonly score: number | null; readonly label: string }[];
   readonly first: string;
   readonly last: string;
@@ -149,10 +149,10 @@ type LineChart = {
 
 const LINES_HEIGHT = 220;
 
-/** Part of the width that the letters of the grades take, before the first point. */
+/** Share of the width for the letters of the grades. */
 const MARGIN = 0.08;
 
-/** Scores over time as steps between the bands of the grades; the points stand where their time puts them. */
+/** Scores over time as steps between the bands of the grades. */
 export function renderLineChart({ id, title, description, points, first, last }: LineChart): Fragment {
   const times = points.map(({ at }) => at.getTime());
   const from = Math.min(...times);
@@ -205,10 +205,10 @@ function thousandths(share: number): number {
   return Math.round(share * 10_000) / 10;
 }
 
-/** Nights of the table; the chart has all. */
+/** Nights in the table; the chart shows all. */
 const LISTED = 7;
 
-/** The mean of all scores and the grades by night; one night is no trend, and is said to be none. */
+/** Mean score and grades by night; one night alone is no trend. */
 export function renderTrend(nights: readonly ScanNight[]): Fragment {
   const newest = nights.at(-1);
   if (newest === undefined)

@@ -19,7 +19,7 @@ import {
 } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 
-/** GET /: all scores of the chain at a glance. */
+/** GET /: overview of all scores of the chain. */
 export const dashboardPage: Page = { path: "/", needs: "/ahs/{address}", get: respond };
 
 async function respond(...[context, { ports, clock }]: Parameters<PageHandler>): Promise<Response> {
@@ -52,7 +52,7 @@ type DashboardView = {
 const DESCRIPTION =
   "Scores the wallets of autonomous agents by what they did on chain, and says whether a payment to one should settle, wait in escrow or be rejected.";
 
-/** The dashboard: every section says so where there is nothing to show yet. */
+/** The dashboard. Empty sections say that there is no data yet. */
 function renderDashboard(view: DashboardView): PageContent {
   return {
     title: "scores of agents' wallets, measured on chain",

@@ -2,14 +2,14 @@ import { html } from "hono/html";
 import type { Fragment } from "./prose.ts";
 import { STYLE_HREF } from "./style.ts";
 
-/** What one page puts into the frame that all have. */
+/** The content of one page. */
 export type PageContent = {
-  /** Of the browser's window, without the service's name. */
+  /** Title of the window, without the service's name. */
   readonly title: string;
-  /** Path of the page, by which the navigation marks where one is. */
+  /** Path of the page, for the navigation. */
   readonly path: string;
   readonly body: Fragment;
-  /** A sentence for search engines; absent for pages that they are not to keep. */
+  /** A sentence for search engines; absent for pages that must not be indexed. */
   readonly description?: string;
   /** A file of service/api/pages/scripts, such as copy.js. */
   readonly script?: string;
@@ -32,17 +32,17 @@ const PLACES: readonly Place[] = [
   { href: "/account", name: "Account" },
 ];
 
-/** What the pages of one server have around them. */
+/** The frame of all pages of a server. */
 export type PageFrame = {
-  /** Places of the navigation that the server has. */
+  /** Entries of the navigation. */
   readonly places: readonly Place[];
   /** Path of the OpenAPI document. */
   readonly document: string;
-  /** Folder of the scripts, under a name that is new whenever one of them is. */
+  /** Folder of the scripts; its name changes with their content. */
   readonly scripts: string;
 };
 
-/** The frame of a server: it leads to nothing that the server has not. `served` are the paths of its pages. */
+/** The frame of a server, with links to its own pages only. `served` are their paths. */
 export function frameOf({
   served,
   ...frame
@@ -50,12 +50,12 @@ export function frameOf({
   return { ...frame, places: PLACES.filter(({ href }) => served.has(href)) };
 }
 
-/** Where a server leads whoever is lost: to its first page. */
+/** The page that error pages link to: the first one of the server. */
 export function homeOf({ places }: PageFrame): string {
   return places[0]?.href ?? REFERENCE;
 }
 
-/** A whole HTML page: head, navigation, the body in `main`, footer; it loads nothing but files of ours. */
+/** A whole HTML page: head, navigation, `main`, footer. It loads own files only. */
 export function renderPage(
   { title, path, body, description, script }: PageContent,
   frame: PageFrame,
@@ -95,7 +95,7 @@ function renderHeader(path: string, frame: PageFrame): Fragment {
 </div></header>`;
 }
 
-/** A ruler's ticks, one of them read off: the sign of the service. */
+/** The logo: ticks of a ruler, one of them marked. */
 function renderMark(): Fragment {
   return html`<svg class="mark" viewBox="0 0 28 24" width="28" height="24" aria-hidden="true" focusable="false"><path class="mark-ticks" d="M2 24V14M8 24V9M20 24V9M26 24V14"/><path class="mark-read" d="M14 24V1"/></svg>`;
 }

@@ -27,7 +27,7 @@ import type { Fragment } from "./prose.ts";
 
 const PAGE_SIZE = 50;
 
-/** GET /leaderboard: scored wallets in their order, by grade, or those that a search finds. */
+/** GET /leaderboard: scored wallets in order, by grade, or found by a search. */
 export const leaderboardPage: Page = { path: "/leaderboard", needs: "/ahs/{address}", get: respond };
 
 async function respond(...[context, { ports }]: Parameters<PageHandler>): Promise<Response> {
@@ -55,7 +55,7 @@ async function respond(...[context, { ports }]: Parameters<PageHandler>): Promis
   );
 }
 
-/** What is known of a row before its names and flags are. */
+/** A row before its names and flags are loaded. */
 type Found = {
   readonly wallet: Address | null;
   readonly ranked: RankedWallet | null;
@@ -74,7 +74,7 @@ async function find(
   readonly found: readonly Found[];
   /** Whether a page follows. */
   readonly hasNext: boolean;
-  /** Whether there may be more than all pages show. */
+  /** Whether there may be more results than all pages show. */
   readonly isCut: boolean;
 }> {
   if (search.kind === "prefix") {
@@ -102,7 +102,7 @@ async function describe(
   { agentNames, sanctionedAmong, distribution }: LeaderboardPorts,
 ): Promise<readonly LeaderboardRow[]> {
   const wallets = found.flatMap(({ wallet }) => (wallet === null ? [] : [wallet]));
-  // Nothing to look up: an index without tables is no reason to show no page.
+  // Nothing to look up, so an index without tables does not fail the page.
   if (wallets.length === 0)
     return found.map((one) => rowOf(one, { agents: [], sanctioned: false, rank: null }));
   const [names, sanctioned, scores] = await Promise.all([
@@ -126,13 +126,13 @@ function rowOf(
   return { ...more, wallet, ranked, agents: agent === null ? more.agents : [agent] };
 }
 
-/** Wallets with a better score, and one; null without a score. Equal scores share a rank. */
+/** One more than the wallets with a better score; null without a score. Equal scores share a rank. */
 export function rankOf(score: number | null, distribution: ScoreDistribution): number | null {
   if (score === null) return null;
   return distribution.reduce((rank, one) => (one.score > score ? rank + one.wallets : rank), 1);
 }
 
-/** Ranks of the first page by its rows alone: the counts of all scores may be some seconds older. */
+/** Ranks of the first page by its rows only, because the cached counts may be seconds older. */
 function rankedFromFirst(rows: readonly LeaderboardRow[]): readonly LeaderboardRow[] {
   const scores = rows.map(({ ranked }) => ranked?.ahsScore);
   return rows.map((row) => ({ ...row, rank: scores.indexOf(row.ranked?.ahsScore) + 1 }));
@@ -162,7 +162,7 @@ function placeFrom(given: string | undefined): RankPlace | null {
   const [, score, confidence, wallet] = PLACE.exec(given) ?? [];
   if (score === undefined || confidence === undefined || wallet === undefined)
     throw new Problem("request-malformed", "This is no place in the leaderboard; begin at its first page.");
-  // The pattern is that of an address.
+  // The pattern matches addresses only.
   return { ahsScore: Number(score), confidenceMicros: Number(confidence), wallet: wallet as Address };
 }
 
@@ -173,9 +173,9 @@ function placeText(wallet: RankedWallet | undefined): string | null {
 
 /** A line of the leaderboard. */
 type LeaderboardRow = {
-  /** Lower-case; null for an agent that has none. */
+  /** Lower-case; null for an agent without a wallet. */
   readonly wallet: Address | null;
-  /** Null for a wallet that was never scored. */
+  /** Null if the wallet was never scored. */
   readonly ranked: RankedWallet | null;
   /** Null without a score. */
   readonly rank: number | null;
@@ -188,9 +188,9 @@ type LeaderboardView =
       readonly kind: "ranks";
       readonly grade: Grade | null;
       readonly rows: readonly LeaderboardRow[];
-      /** Whether it begins with the best. */
+      /** Whether the page starts with the best score. */
       readonly isFirst: boolean;
-      /** The place behind which the next page begins; null on the last. */
+      /** Cursor of the next page; null on the last. */
       readonly next: string | null;
     }
   | {
@@ -200,11 +200,11 @@ type LeaderboardView =
       /** From 1 on. */
       readonly page: number;
       readonly hasNext: boolean;
-      /** Whether there may be more than all pages show. */
+      /** Whether there may be more results than all pages show. */
       readonly isCut: boolean;
     };
 
-/** The leaderboard, or what a search found. */
+/** The leaderboard, or the results of a search. */
 function renderLeaderboard(view: LeaderboardView): PageContent {
   const isSearch = view.kind === "search";
   return {
@@ -219,7 +219,7 @@ ${isSearch ? renderSearchEnd(view) : renderPaging(view)}`,
   };
 }
 
-/** What a search is ordered by, and the way back from it. */
+/** The order of search results, and a link back. */
 function renderSearchOrder({ query, rows }: Extract<LeaderboardView, { readonly kind: "search" }>): Fragment {
   const order = /^0x[0-9a-f]*$/i.test(query) ? "By address." : "The best scores first.";
   return html`<p>${rows.length === 0 ? "" : html`<span class="quiet">${order}</span> `}<a href="/leaderboard">Back to all wallets by score</a></p>`;
@@ -242,13 +242,13 @@ function renderRow({ wallet, ranked, rank, agents, sanctioned }: LeaderboardRow)
 <td data-name="Payments">${wallet === null ? "–" : routeWords(actionFor({ wallet, ranked, sanctioned }))}</td></tr>`;
 }
 
-/** The score as a length, beside its number. */
+/** The score as a bar and a number. */
 function renderBar(ranked: RankedWallet | null): Fragment | string {
   if (ranked === null || ranked.ahsScore === null) return "";
   return html`<svg class="bar" width="96" height="6" aria-hidden="true"><rect class="track" width="100%" height="6" rx="3"/><rect class="in-${ranked.grade}" width="${ranked.ahsScore}%" height="6" rx="3"/></svg>`;
 }
 
-/** What the default policy does with a payment to the wallet. */
+/** The routing of the default policy for the wallet. */
 function actionFor({
   wallet,
   ranked,
@@ -301,31 +301,31 @@ function renderSearchEnd({
   }`;
 }
 
-/** What somebody looks for. */
+/** The meaning of a search query. */
 type WalletSearch =
-  /** Nothing: the whole order. */
+  /** Empty query: the whole leaderboard. */
   | { readonly kind: "all" }
   /** One wallet, lower-case. */
   | { readonly kind: "address"; readonly address: Address }
   /** The beginning of an address, lower-case. */
   | { readonly kind: "prefix"; readonly prefix: string }
-  /** A number that an agent may have; a name may be one as well. */
+  /** An agent number, which may also be a name. */
   | { readonly kind: "agent"; readonly agentId: bigint; readonly name: string }
   | { readonly kind: "name"; readonly name: string };
 
 const MAX_CHARACTERS = 128;
 
-/** A query as it is shown again: one line, without what is not seen. */
+/** A query for display: one line, without invisible characters. */
 export function shownQuery(given: string): string {
-  // Cut before what is not seen goes: a half of what two code units make is nothing that a URL can carry.
+  // Cut before removing invisible characters, because a URL cannot carry half a surrogate pair.
   return given.replace(/\s+/gu, " ").slice(0, MAX_CHARACTERS).replace(/\p{C}/gu, "").trim();
 }
 
-/** What a query, as `shownQuery` leaves it, looks for. */
+/** Interprets a query from `shownQuery`. */
 export function searchFor(query: string): WalletSearch {
   if (query === "") return { kind: "all" };
   const lower = query.toLowerCase();
-  // The pattern is that of an address.
+  // The pattern matches addresses only.
   if (/^0x[0-9a-f]{40}$/.test(lower)) return { kind: "address", address: lower as Address };
   if (/^0x[0-9a-f]*$/.test(lower) && lower.length < 42) return { kind: "prefix", prefix: lower };
   const number = /^#?([0-9]{1,77})$/.exec(query)?.[1];

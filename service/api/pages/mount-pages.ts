@@ -16,7 +16,7 @@ import { statusPage } from "./status-page.ts";
 import { verdictPage } from "./verdict-page.ts";
 import { walletPage } from "./wallet-page.ts";
 
-/** Every page for people; none is part of the described interface. */
+/** All pages; none is part of the described interface. */
 const PAGES: readonly Page[] = [
   dashboardPage,
   leaderboardPage,
@@ -28,19 +28,19 @@ const PAGES: readonly Page[] = [
   recoverPage,
 ];
 
-/** Templates of the pages that a server with these endpoints has. */
+/** Path templates of the pages of a server with these endpoints. */
 export function pagesOf(endpoints: ReadonlySet<string>): ReadonlySet<string> {
   return new Set(PAGES.filter((page) => isServed(page, endpoints)).map(({ path }) => path));
 }
 
-/** Mounts the pages; what a page throws is shown as a page, and a form of another site is refused. */
+/** Mounts the pages. Errors become pages, and forms of other sites are refused. */
 export function mountPages(app: Hono<ApiEnv>, runtime: PageRuntime): void {
   for (const page of PAGES) {
     if (isServed(page, runtime.served)) mountOne(app, page, runtime);
   }
 }
 
-/** Whether whoever asks is a browser that shows pages: it takes HTML, and rather than JSON. */
+/** Whether the client prefers HTML to JSON. */
 export function wantsPage(context: ApiContext): boolean {
   const accept = context.req.header("accept") ?? "";
   const html = accept.indexOf("text/html");
@@ -48,7 +48,7 @@ export function wantsPage(context: ApiContext): boolean {
   return html !== -1 && (json === -1 || html < json);
 }
 
-/** A refusal or failure as a page, with the status and the headers that a program would get. */
+/** A problem as a page, with its status and headers. */
 export function answerProblemPage(context: ApiContext, problem: Problem): Response {
   const page = renderProblemPage(problem, {
     path: context.req.path,
@@ -100,7 +100,7 @@ function problemIn(error: unknown, context: ApiContext, logger: Logger): Problem
   return problemOf(failure, about, logger);
 }
 
-/** A refusal or failure in words, with what helps to find it in the logs. */
+/** A problem in words, with the request id for the logs. */
 function renderProblemPage(
   problem: Problem,
   {
@@ -127,9 +127,9 @@ ${retryAfter === undefined ? "" : html`<p>Try again in ${retryAfter} seconds.</p
 }
 
 /**
- * Throws the 403 of a form that another site sent. A browser says where a form comes from in Sec-Fetch-Site, over http in Origin
- * alone; both are believed only when they name this site, and a request with neither is refused, whatever its content type.
- * `origin` is that of the service as it is known, which behind a proxy is not the one of the request.
+ * Throws the 403 of a form from another site. Browsers name the source of a form in Sec-Fetch-Site, over http only in Origin.
+ * Both must name this site, and a request with neither is refused. `origin` is the public one of the service, which differs from
+ * that of the request behind a proxy.
  */
 export function requireOwnSite(context: ApiContext, origin: string): void {
   const site = context.req.header("sec-fetch-site");
@@ -140,7 +140,7 @@ export function requireOwnSite(context: ApiContext, origin: string): void {
   throw new Problem("cross-site", "Forms are taken from the pages of this service alone.");
 }
 
-/** What the browser calls the service. */
+/** Origin by which the browser reaches the service. */
 function originAsked(context: ApiContext): string {
   return new URL(context.req.url).origin;
 }

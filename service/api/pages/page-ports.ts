@@ -14,18 +14,18 @@ import type { VerdictPorts } from "../verification/verdict-ports.ts";
 import type { LoadedAssets } from "./assets.ts";
 import type { StatusReading } from "./status-reading.ts";
 
-/** before: bought earlier, and shown again until then; else charged now, with what is left afterwards. */
+/** before: bought earlier and shown again until then. Otherwise charged now, with the remaining balance. */
 export type Paid = Funds | { readonly kind: "before"; readonly until: Date };
 
-/** What there is on a key; unknown: it could not be asked about. */
+/** Balance of a key; unknown if it could not be read. */
 export type Funds =
   | { readonly kind: "left"; readonly usd: number }
   | { readonly kind: "unlimited" }
   | { readonly kind: "unknown" };
 
-/** What somebody who is signed in has of the report behind a score. */
+/** State of the paid report for a signed-in visitor. */
 export type ReportState =
-  /** May buy it by a form that carries the offer. */
+  /** The visitor can buy it by a form with the offer. */
   | { readonly kind: "offer"; readonly offer: string; readonly funds: Funds }
   | {
       readonly kind: "bought";
@@ -33,27 +33,27 @@ export type ReportState =
       readonly paid: Paid;
     }
   | {
-      /** Nothing was charged: the status says so. */
+      /** Nothing was charged. */
       readonly kind: "refused";
       readonly status: number;
       readonly reason: string;
       readonly offer: string;
     }
   | {
-      /** It may be charged yet, once; the same form asks for the answer. */
+      /** A charge may still happen, once; the same form fetches the answer. */
       readonly kind: "pending";
       readonly status: number;
       readonly reason: string;
       readonly offer: string;
     };
 
-/** What the page of a wallet shows to everybody. */
+/** Public data of a wallet page. */
 export type WalletPagePorts = BuyReportPorts & {
   readonly chain: PageChain;
   readonly wallets: {
     standing(address: Address): Promise<WalletSnapshot>;
     published(address: Address): Promise<PublishedScore | null>;
-    /** How a stored score was made, by the id of its row. */
+    /** The inputs of a stored score, by the id of its row. */
     reference(scoreId: number): Promise<ScoreReference | null>;
   };
   readonly ecosystem: () => Promise<Ecosystem>;
@@ -64,50 +64,50 @@ export type WalletPagePorts = BuyReportPorts & {
 };
 
 export type BuyReportPorts = {
-  /** What an API key bought or is buying under any of these Idempotency-Keys. */
+  /** The purchase of an API key under any of these Idempotency-Keys. */
   readonly keptPurchase: (query: PurchaseQuery) => Promise<KeptPurchase>;
 };
 
-/** What the page reads: what anybody who knows the id may. */
+/** Reads of the verdict page, open to every holder of the id. */
 export type VerdictPagePorts = VerdictPorts;
 
 export type StatusPagePorts = {
-  /** How the service stands; never throws, and is read every few seconds at most. */
+  /** State of the service; never throws, and is cached for a few seconds. */
   readonly status: () => Promise<StatusReading>;
-  /** Where programs read it. */
+  /** URL of the same state for programs. */
   readonly machineStatus: "/readyz" | "/health";
 };
 
-/** What the leaderboard shows. */
+/** Ports of the leaderboard. */
 export type LeaderboardPorts = {
   readonly leaderboard: LeaderboardReader;
   readonly distribution: () => Promise<ScoreDistribution>;
-  /** The first agents that each wallet acts for, by their names. */
+  /** The first agents of each wallet, by name. */
   readonly agentNames: (
     wallets: readonly Address[],
   ) => Promise<ReadonlyMap<Address, readonly RegisteredAgent[]>>;
-  /** Those of the wallets that stand on a sanctions list at the newest indexed block. */
+  /** The wallets that are sanctioned at the newest indexed block. */
   readonly sanctionedAmong: (wallets: readonly Address[]) => Promise<ReadonlySet<Address>>;
 };
 
 export type AccountPagePorts = {
   readonly account: {
-    /** Whether wallets can buy keys here. */
+    /** Whether the deployment sells keys. */
     readonly sellsKeys: boolean;
-    /** Attempts to sign in, counted by address, beside what counts every request. */
+    /** Limit of sign-in attempts by address, in addition to the general limit. */
     readonly signInLimit: IpLimit;
     readonly socketAddress: (context: ApiContext) => string | null;
-    /** Null where there is no such key. */
+    /** Null if the key does not exist. */
     readonly standing: (keyId: string) => Promise<KeyStanding | null>;
-    /** A fresh one for each form that is to count once. */
+    /** A new id for each form that must take effect once. */
     readonly randomId: () => string;
   };
 };
 
-/** The chain that a deployment scores, and the contract that holds its scores. */
+/** The scored chain and its oracle contract. */
 export type PageChain = { readonly chainId: number; readonly name: string; readonly oracle: Address };
 
-/** What the dashboard shows; each remembers for a while what it read. */
+/** Ports of the dashboard; each caches its result for a while. */
 export type DashboardPorts = {
   readonly chain: PageChain;
   readonly ecosystem: () => Promise<Ecosystem>;
@@ -116,7 +116,7 @@ export type DashboardPorts = {
   readonly nights: () => Promise<readonly ScanNight[]>;
 };
 
-/** Everything that the pages take from outside; what they charge for they ask of the interface itself. */
+/** Ports of the pages. Priced data comes through the interface itself. */
 export type PagePorts = AccountPagePorts &
   DashboardPorts &
   LeaderboardPorts &

@@ -23,13 +23,13 @@ export function countOf(count: number, noun: string): string {
   return `${countWords(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A share of 0 to 1 in whole percent, never broken over lines; what rounds to none, and is some, is "under 1 %". */
+/** A share of 0 to 1 in whole percent, on one line; a share that rounds to zero is "under 1 %". */
 export function percentWords(share: number): string {
   if (share > 0 && share < 0.005) return "under 1\u00a0%";
   return `${Math.round(share * 100)}\u00a0%`;
 }
 
-/** How long ago something was, in its largest unit; "now" for less than a second, and for what a clock ahead of ours said. */
+/** An age in its largest unit; "now" below a second and for times in the future. */
 export function ageWords(from: Date, now: Date): string {
   const seconds = Math.floor((now.getTime() - from.getTime()) / 1000);
   return seconds < 1 ? "now" : `${spanWords(seconds)} ago`;
@@ -57,7 +57,7 @@ export function dayWords(day: string): string {
   return `${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
 }
 
-/** A chain by the name of its deployment; that of the local devnet is no proper name. */
+/** A chain by the name of its deployment; the local devnet has no proper name. */
 export function chainWords(name: string): string {
   return name === "local" ? "the local chain" : name;
 }
@@ -73,7 +73,7 @@ export function walletLink(wallet: Address): Fragment {
   return html`<a class="mono" href="/wallet/${address}" title="${address}">${shortHex(address)}</a>`;
 }
 
-/** A letter in its colour; a dash for a wallet without enough history. Screen readers are told what it is. */
+/** A grade in its colour; a dash without enough history. Screen readers get a text. */
 export function gradeMark(grade: Grade | null): Fragment {
   if (grade === null)
     return html`<span class="grade grade-none"><span aria-hidden="true">–</span><span class="hidden">no grade: not enough history</span></span>`;
@@ -86,7 +86,7 @@ const ROUTES: Readonly<Record<RoutingAction, string>> = {
   reject: "Reject",
 };
 
-/** What is done with a payment, in the words of every page. */
+/** The routing of a payment in words. */
 export function routeWords(action: RoutingAction): string {
   return ROUTES[action];
 }
@@ -103,7 +103,7 @@ export function levelWords(level: ConfidenceLevel): string {
   return LEVELS[level];
 }
 
-/** An agent by its own name, unless that could be taken for another's, and its number in the registry. */
+/** An agent by name and registry number; names that resemble others are left out. */
 export function agentName({ agentId, name }: Pick<RegisteredAgent, "agentId" | "name">): Fragment {
   const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
   const named = shown === "" ? html`<span class="quiet">unnamed agent</span>` : html`<bdi>${shown}</bdi>`;
@@ -116,18 +116,18 @@ function numberWords(agentId: bigint): string {
   return digits.length > 12 ? `${digits.slice(0, 6)}…${digits.slice(-4)}` : digits;
 }
 
-/** Signs that are not seen, or that turn round how others are read: controls but line feeds, marks of direction, joiners, tags. */
+/** Invisible or reordering characters: controls except line feeds, direction marks, joiners, tags. */
 const UNSEEN = /[^\P{C}\n]/gu;
-/** Marks that stand on one letter: two are a language, a pile of them hides the lines around. */
+/** Combining marks on one letter: two are normal, a pile of them covers other lines. */
 const PILED_MARKS = /(\p{M}{3})\p{M}+/gu;
 
 /**
- * What a stranger or a model wrote, fit to be shown: without signs that are not seen, and cut after `most` characters with an
- * ellipsis. It is not escaped: the page's template does that.
+ * Text of a third party or a model for display: without invisible characters, and cut after `most` characters with an ellipsis.
+ * It is not escaped; the page's template does that.
  */
 export function strangeText(text: string, most: number): string {
   const plain = text.replaceAll(UNSEEN, " ").replaceAll(PILED_MARKS, "$1").trim();
-  // Of twice as many code units as characters are shown, one more at least is left over where there are more.
+  // Twice as many code units always contain at least one more character if there is one.
   const characters = [...plain.slice(0, 2 * most + 2)];
   return characters.length <= most ? plain : `${characters.slice(0, most).join("").trimEnd()}…`;
 }
@@ -142,17 +142,17 @@ export function firstOf<Item>(
 
 const USD = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2, maximumFractionDigits: 3 });
 
-/** An amount in US dollars as people read it: two decimals, or three where it has them. */
+/** US dollars with two decimals, or three if needed. */
 export function dollars(usd: number): string {
   return `${USD.format(usd)} USD`;
 }
 
-/** A text of the interface, which tells amounts to a thousandth, with those of whole cents in two decimals. */
+/** Shortens amounts of whole cents in a text to two decimals. */
 export function shortAmounts(text: string): string {
   return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");
 }
 
-/** The search for a wallet or an agent, with what was asked for in it. */
+/** The search form for a wallet or an agent, with the current query. */
 export function renderSearch(query: string): Fragment {
   return html`<form class="form-row" action="/leaderboard" method="get" role="search">
 <div class="field"><label for="q">Find a wallet or an agent</label><input id="q" name="q" value="${query}" maxlength="128" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="0x address, agent number or name"></div>

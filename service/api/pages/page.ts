@@ -6,28 +6,28 @@ import type { RequestLimits } from "../kit/deadline.ts";
 import { type PageContent, type PageFrame, renderPage } from "./frame.ts";
 import type { PagePorts } from "./page-ports.ts";
 
-/** A page for people: what it answers is HTML, or a redirection; what it throws becomes a readable page. */
+/** An HTML page. It answers HTML or a redirection; its errors become readable pages. */
 export type Page = {
-  /** Template with its parameters in braces. */
+  /** Path template. */
   readonly path: `/${string}`;
-  /** Template of the endpoint that the page stands on: a server without it has no such page. Absent for pages of every server. */
+  /** Path template of the endpoint that the page depends on; absent for pages of every server. */
   readonly needs?: string;
   readonly get: PageHandler;
-  /** Absent where there is nothing to send. Requests of other sites never reach it. */
+  /** Absent if the page has no form. Requests of other sites never reach it. */
   readonly post?: PageHandler;
 };
 
 export type PageHandler = (context: ApiContext, runtime: PageRuntime) => Promise<Response>;
 
-/** What pages have beside their request. */
+/** Context of a page besides its request. */
 export type PageRuntime = {
   readonly ports: PagePorts;
   /**
-   * Answers a request by the interface itself, so that access, charges and limits are the endpoint's own; it counts for the
-   * address that the page's request came from.
+   * Sends a request to the interface in process, with its checks, charges and limits. It counts for the address of the page's
+   * request.
    */
   readonly dispatch: (request: Request, context: ApiContext) => Promise<Response>;
-  /** Templates of the endpoints that this server has. */
+  /** Path templates of the server's endpoints. */
   readonly served: ReadonlySet<string>;
   /** Scheme, host and port of the service. */
   readonly origin: string;
@@ -36,7 +36,7 @@ export type PageRuntime = {
   readonly logger: Logger;
 };
 
-/** Under which a browser shows a page of ours: nothing from elsewhere, and no script or style within the page. */
+/** Content security policy of the pages: own files only, and no inline scripts or styles. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -47,7 +47,7 @@ const HTML_HEADERS = {
 
 const PUBLIC_PAGE = "public, max-age=30";
 
-/** A page that anyone may see: kept by caches for half a minute, and told from its next version by an ETag. */
+/** A public page: cached for half a minute, with an ETag. */
 export function answerPublicPage(context: ApiContext, content: PageContent): Response {
   const html = renderPage(content, context.get("frame"));
   const tag = createHash("sha256").update(html).digest("base64url").slice(0, 22);
@@ -59,12 +59,12 @@ export function answerPublicPage(context: ApiContext, content: PageContent): Res
   });
 }
 
-/** A page that is the same for everyone as long as the server runs. */
+/** A page that never changes while the server runs. */
 export function staticPage(content: PageContent, frame: PageFrame): ReturnType<typeof staticDocument> {
   return staticDocument(renderPage(content, frame), { ...HTML_HEADERS, "cache-control": PUBLIC_PAGE });
 }
 
-/** A page for whoever asks alone, and one that refuses: no cache keeps it. */
+/** A private page or a refusal: never cached. */
 export function answerPrivatePage(
   context: ApiContext,
   content: PageContent,
@@ -80,7 +80,7 @@ export function answerPrivatePage(
   });
 }
 
-/** Sends a browser on by GET: 303 after something was sent, 308 to where a page is for good. */
+/** Redirects a browser: 303 after a form, 308 to a permanent address. */
 export function redirectTo(
   context: ApiContext,
   location: string,

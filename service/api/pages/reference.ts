@@ -15,7 +15,7 @@ import {
 import type { PageContent } from "./frame.ts";
 import { type Fragment, renderProse, valuesOf } from "./prose.ts";
 
-/** The reference of an interface as a page, with a link to those beside it. */
+/** The reference of an interface as a page, with links to the other references. */
 export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): PageContent {
   const { document, documentPath, referencePath, purpose } = one;
   const operations = operationsOf(document);
@@ -114,7 +114,7 @@ ${renderMemberTable(memberOf(content, "schema"), { document, side: "answer" })}
 </article>`;
 }
 
-/** What an operation takes as its body, by an example where there is one. */
+/** The body of an operation, with its example if there is one. */
 function renderBody(operation: Operation, document: ApiDocument): Fragment | string {
   const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
   if (content === undefined) return "";
@@ -124,7 +124,7 @@ function renderBody(operation: Operation, document: ApiDocument): Fragment | str
 ${renderMemberTable(schema, { document, side: "request" })}`;
 }
 
-/** The members of an answer that the example cannot explain by itself. */
+/** The members of an answer that its example does not explain. */
 function renderMembers(operation: Operation, document: ApiDocument): Fragment | string {
   const schema = resolveSchema(operation.responses?.["200"]?.content?.["application/json"]?.schema, document);
   return renderMemberTable(schema, { document, side: "answer" });
@@ -156,21 +156,21 @@ function anchorOf(operation: Operation): string {
   return operation.operationId ?? "";
 }
 
-/** request: what has to be sent, and what is taken where it is not, matters. answer: every member is there. */
+/** request: shows required members and defaults. answer: all members are present. */
 type Side = "request" | "answer";
 
 type Member = {
-  /** Dotted; [] stands for each item of a list. */
+  /** Dotted path; [] means each item of a list. */
   readonly name: string;
-  /** What it has to be; empty where nothing is said of that. */
+  /** Type and limits; empty if the schema states none. */
   readonly form: string;
   readonly meaning: string;
 };
 
-/** Deeper ones are left to the example. */
+/** Maximum depth; the example shows deeper members. */
 const MAX_DEPTH = 3;
 
-/** The members of an object, those within them included: what each has to be and what it means. */
+/** The members of an object, including nested ones: type, limits and meaning. */
 function renderMemberTable(
   schema: unknown,
   { document, side }: { readonly document: ApiDocument; readonly side: Side },
@@ -216,7 +216,7 @@ function membersOf(schema: unknown, place: Place): readonly Member[] {
   });
 }
 
-/** A schema without its reference and without its null, which alternatives stand for. */
+/** A schema without reference and null alternative. */
 function plain(schema: unknown, document: ApiDocument): unknown {
   const resolved = resolveSchema(schema, document);
   const alternatives = memberOf(resolved, "anyOf") ?? memberOf(resolved, "oneOf");
@@ -225,7 +225,7 @@ function plain(schema: unknown, document: ApiDocument): unknown {
   return more.length === 0 && first !== undefined ? resolveSchema(first, document) : resolved;
 }
 
-/** Whether it has to be sent, what is taken where it is not, and its limits. */
+/** Whether a member is required, its default and its limits. */
 function formOf(schema: unknown, isRequired: boolean): string {
   const standard = memberOf(schema, "default");
   const [least, most] = [memberOf(schema, "minLength"), memberOf(schema, "maxLength")];

@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<StatusState, string>> = {
   off: "Not in use",
 };
 
-/** GET /status: how everything stands, in words; 200 whatever it says. */
+/** GET /status: the state of every part in words; always 200. */
 export const statusPage: Page = { path: "/status", get: respond };
 
 async function respond(context: ApiContext, { ports }: PageRuntime): Promise<Response> {
@@ -80,10 +80,10 @@ function renderRoot({ epoch, root, state, createdAt }: Root): Fragment {
 <p class="small">Every wallet's record of that night is in it; the oracle's <code>verify</code> takes the proofs that the list holds.</p></section>`;
 }
 
-/** well: as it should be. attention: it is not. off: it is not set up, or has not been due yet, which is no fault. */
+/** well: works. attention: needs attention. off: not set up or not due yet, which is no fault. */
 type StatusState = "well" | "attention" | "off";
 
-/** One thing that the service does, and how it stands, in a sentence or two. */
+/** One part of the service and its state, in one or two sentences. */
 type StatusLine = { readonly name: string; readonly state: StatusState; readonly words: string };
 
 type Records = NonNullable<StatusReading["records"]>;
@@ -93,16 +93,16 @@ type Check = NonNullable<StatusReading["verification"]>[keyof NonNullable<Status
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** A night that is this late was missed, even where the worker was away for a while. */
+/** After this delay a night counts as missed, even if the worker was down for a while. */
 const SCAN_OVERDUE = DAY + 6 * HOUR;
-/** A list is published every few days; an import that is older than this was forgotten. */
+/** Lists appear every few days; an older import was forgotten. */
 const LIST_OVERDUE = 7 * DAY;
 const CONTRACT_OVERDUE = 10 * MINUTE;
 const PUBLISH_OVERDUE = 10 * MINUTE;
 const ROOT_OVERDUE = HOUR;
 const WEBHOOK_OVERDUE = 5 * MINUTE;
 
-/** How every part stands, in the order of the page. */
+/** The state of every part, in the order of the page. */
 export function statusLines(reading: StatusReading): readonly StatusLine[] {
   return [
     ...readinessLines(reading),
@@ -112,7 +112,7 @@ export function statusLines(reading: StatusReading): readonly StatusLine[] {
   ];
 }
 
-/** All of it in a line. */
+/** The overall state in one line. */
 export function statusHeadline(lines: readonly StatusLine[]): string {
   const faults = lines.filter(({ state }) => state === "attention").map(({ name }) => name);
   if (faults.length === 0) return "All is well";
@@ -226,7 +226,7 @@ function verificationLines({ verification }: StatusReading): readonly StatusLine
   ];
 }
 
-/** The queue in words; a row of noughts is that none waits. */
+/** The queue in words; if all counts are zero, nothing waits. */
 function queueWords({ detail }: Check): string {
   return detail.startsWith("0 waiting, 0 under way,") ? "None waits to be judged." : sentence(detail);
 }
@@ -250,10 +250,10 @@ function unknown(name: string): StatusLine {
   return { name, state: "attention", words: "It cannot be told now." };
 }
 
-/** A detail as it is told to machines, with its counts as the pages write them. */
+/** A machine-readable detail with its counts in page format. */
 function sentence(detail: string): string {
-  const told = detail.replace(/\b[0-9]{4,15}\b/g, (digits) => countWords(Number(digits)));
-  return `${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
+  const text = detail.replace(/\b[0-9]{4,15}\b/g, (digits) => countWords(Number(digits)));
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function secondsBetween(from: Date, to: Date): number {

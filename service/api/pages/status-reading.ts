@@ -3,12 +3,12 @@ import type { ServiceRecords } from "../../registries/nightly/service-records.ts
 import type { Readiness } from "../routes/get-readyz.ts";
 import type { HealthReport } from "../verification/health-check.ts";
 
-/** What the status page is made from; null where it could not be read. */
+/** Input of the status page; null if it could not be read. */
 export type StatusReading = {
   readonly at: Date;
   readonly readiness: Readiness | null;
   readonly records: ServiceRecords | null;
-  /** Null as well where this server does not verify outputs. */
+  /** Also null if this server does not verify outputs. */
   readonly verification: HealthReport | null;
 };
 
@@ -25,10 +25,10 @@ type StatusDeps = {
 };
 
 const KEPT_MS = 5_000;
-/** A page that says that something is wrong must not wait for what is wrong. */
+/** The status page must not wait for a failing part. */
 const PATIENCE_MS = 3_000;
 
-/** Reads everything at most every five seconds, however many ask, each part for three seconds at most; it never throws. */
+/** Reads all parts at most every five seconds, with three seconds for each. Never throws. */
 export function createStatusReader(deps: StatusDeps): () => Promise<StatusReading> {
   let known: { readonly reading: Promise<StatusReading>; readonly until: number } | null = null;
   return () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /**
- * What pages are made of: .panel (a sheet), .grid (panels side by side), .lead, .eyebrow, .quiet, .facts (dl of name and value),
+ * Elements of pages: .panel (a sheet), .grid (panels side by side), .lead, .eyebrow, .quiet, .facts (dl of name and value),
  * .stats (dl of large numbers), .grade .grade-A…F/.grade-none, .chip, .notice (.warn, .alarm), .button (.plain), .field, .form-row,
  * table in .scroll (table.stack becomes cards on a phone, its cells named by data-name), .steps, .hidden (for screen readers).
  */
@@ -142,7 +142,7 @@ meter::-moz-meter-bar { border-radius: .25rem; background: var(--accent); }
 .copy { min-height: 2.75rem; padding: .2rem .7rem; border: 1px solid var(--rule); border-radius: .4rem; background: var(--sheet); color: var(--ink); font: 500 .8125rem Inter, system-ui, sans-serif; cursor: pointer; }
 .copy:hover { border-color: var(--accent); color: var(--accent); }`;
 
-/** Charts: SVG whose parts take the colours of grades by class, so that no page needs a style of its own. */
+/** Charts: parts of the SVG take the colours of grades by class, so no page needs inline styles. */
 const CHART_STYLE = `
 .chart { display: block; width: 100%; margin: 0 0 1rem; overflow: visible; }
 .chart text { fill: var(--soft); font: 400 12px Inter, system-ui, sans-serif; font-variant-numeric: tabular-nums; }
@@ -158,7 +158,7 @@ const CHART_STYLE = `
 .in-A { fill: var(--a); } .in-B { fill: var(--b); } .in-C { fill: var(--c); } .in-D { fill: var(--d); } .in-E { fill: var(--e); } .in-F { fill: var(--f); } .in-none { fill: var(--none); }
 .band { opacity: .1; }`;
 
-/** Parts of the account, verdict and status pages alone. */
+/** Parts of the account, verdict and status pages. */
 const ACCOUNT_STYLE = `
 .account-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: flex-start; gap: .5rem 1.5rem; margin-bottom: .5rem; }
 .account-head h1 { overflow-wrap: anywhere; }
@@ -224,12 +224,12 @@ const REFERENCE_STYLE = `
   .reference td code, .reference h3 code, .members td:first-child code { white-space: normal; overflow-wrap: anywhere; }
 }`;
 
-/** Of the package @fontsource/inter, so that a new one is fetched under a new URL. */
+/** Version of @fontsource/inter: a new version gets a new URL. */
 export const FONT_VERSION = "5.3.0";
 
 const WEIGHTS = [400, 500, 600] as const;
 
-/** Subsets of Inter with the characters that each is fetched for, as the package has them. */
+/** Subsets of Inter with their characters, as in the package. */
 const SUBSETS = [
   [
     "latin",
@@ -253,7 +253,7 @@ const FONT_FACES = SUBSETS.flatMap(([subset, range]) =>
   ),
 ).join("\n");
 
-/** Colours by their use; text on paper and sheet has a contrast of 4.5 or more in both schemes. */
+/** Colours by use; text on paper and sheet has a contrast of at least 4.5 in both schemes. */
 const COLOURS = `
 :root {
   color-scheme: light dark;
@@ -313,10 +313,10 @@ nav a[aria-current] { color: var(--ink); border-color: var(--accent); }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
 @media print { .top nav, .bottom, .skip { display: none; } }`;
 
-/** The one stylesheet of all pages. */
+/** The stylesheet of all pages. */
 export const STYLE = `${FONT_FACES}${COLOURS}${GROUND}${PART_STYLE}${CHART_STYLE}${ACCOUNT_STYLE}${PAGE_STYLE}${REFERENCE_STYLE}\n`;
 
-/** Hex, of the stylesheet: its URL is new whenever it is. */
+/** Hash of the stylesheet, part of its URL. */
 export const STYLE_VERSION = createHash("sha256").update(STYLE).digest("hex").slice(0, 16);
 
 export const STYLE_HREF = `/assets/style.css?v=${STYLE_VERSION}`;

@@ -8,7 +8,7 @@ import { answerPrivatePage, type Page, type PageHandler } from "./page.ts";
 import { firstOf, percentWords, strangeText, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 
-/** Seconds until a browser looks again, and how often it does so by itself: for ten minutes, and then when its reader asks. */
+/** Seconds between reloads of the browser, and their maximum number: ten minutes in all, then on request. */
 const LOOK_SECONDS = 5;
 const MOST_LOOKS = 120;
 const MAX_REASON = 500;
@@ -36,7 +36,7 @@ async function respond(...[context, { ports }]: Parameters<PageHandler>): Promis
   });
 }
 
-/** How often the browser has looked by itself; null where its reader had it stop. */
+/** Number of automatic reloads so far; null if the reader stopped them. */
 function looksOf(context: ApiContext): number | null {
   const given = context.req.query("looks") ?? "0";
   return /^[0-9]{1,3}$/.test(given) ? Number(given) : null;
@@ -86,10 +86,10 @@ type Finding = NonNullable<VerdictAnswer["findings"]>[number];
 type Methodology = NonNullable<VerdictAnswer["methodology"]>;
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 
-/** Characters of one text of a model, a specification or a reviewer, and entries of one list. */
+/** Limits for texts of models, specifications and reviewers, and for lists. */
 const MOST = { passage: 4_000, line: 400, name: 80, items: 40 } as const;
 
-/** A verdict with a decision: what it is, why, how it came about, how to check it, and what it moved on chain. */
+/** A decided verdict: result, reasons, votes, proofs and settlement on chain. */
 function renderDecision(verdict: VerdictAnswer): Fragment {
   const { final_verdict: decision, findings, methodology, settlement } = verdict;
   if (decision === null || methodology === null)
@@ -106,7 +106,7 @@ ${settlement === null ? "" : renderSettlement(settlement)}
 ${renderProof(verdict)}`;
 }
 
-/** Where a hold is over for its job, evidence changes nothing any more. */
+/** Once the HOLD of a job is over, evidence has no effect. */
 const OVER: ReadonlySet<string> = new Set<Settlement["status"]>([
   "settled",
   "expired_on_hold",
@@ -114,14 +114,14 @@ const OVER: ReadonlySet<string> = new Set<Settlement["status"]>([
   "expired",
 ]);
 
-/** Whether the one new run that evidence brings is still to be had. */
+/** Whether evidence can still start its one new run. */
 function takesEvidence({ final_verdict, rerun, methodology, settlement }: VerdictAnswer): boolean {
   if (final_verdict !== "HOLD" || rerun !== null) return false;
   if (settlement !== null && OVER.has(settlement.status)) return false;
   return methodology?.runs.every(({ cause }) => cause !== "evidence") ?? false;
 }
 
-/** Who may still change a HOLD, by what, and until when. */
+/** Who may still change a HOLD, how, and until when. */
 function renderEvidenceCall({ verdict_id: id, settlement }: VerdictAnswer): Fragment {
   const until = settlement?.review_by ?? null;
   return html`<div class="notice warn"><p>${until === null ? "Evidence may be handed in" : html`Until <b>${timeTag(new Date(until))}</b> evidence may be handed in`} by whoever submitted the output, and by the client and the provider, who sign in with their wallets.</p>
@@ -259,7 +259,7 @@ function renderProof({ verdict_id: id, spec_hash, output_hash, evidence_hash }: 
 </section>`;
 }
 
-/** What a decision means for whoever ordered the work. */
+/** The meaning of a decision for the client of the job. */
 function decisionWords(decision: NonNullable<VerdictAnswer["final_verdict"]>): string {
   switch (decision) {
     case "ALLOW":
@@ -271,7 +271,7 @@ function decisionWords(decision: NonNullable<VerdictAnswer["final_verdict"]>): s
   }
 }
 
-/** What a verdict without a decision waits for. */
+/** The next step of an undecided verdict. */
 function waitingWords(status: "pending" | "processing"): string {
   switch (status) {
     case "pending":
@@ -281,7 +281,7 @@ function waitingWords(status: "pending" | "processing"): string {
   }
 }
 
-/** Where the decision stands on chain. */
+/** State of the decision on chain. */
 function settlementWords(status: NonNullable<VerdictAnswer["settlement"]>["status"]): string {
   switch (status) {
     case "unbound":
@@ -341,7 +341,7 @@ function roleName(role: RoleName): string {
 
 const ROLE_IDS = new RegExp(`\\b(${Object.keys(ROLES).join("|")})\\b`, "g");
 
-/** A text of the panel with its roles as people call them. */
+/** A text of the panel with readable role names. */
 function withRoleNames(text: string): string {
   const names: Readonly<Record<string, string>> = ROLES;
   return text.replace(ROLE_IDS, (id) => names[id] ?? id);
@@ -363,7 +363,7 @@ const RULES: Readonly<Record<RuleName, string>> = {
   synthesis_missing: "The synthesis is missing, so its texts come from the ballots.",
 };
 
-/** What a rule of the tally did, in a sentence; its name where it is one of another version. */
+/** The effect of a rule of the tally in one sentence; its name if the version is unknown. */
 function ruleWords(rule: string): string {
   const words: Readonly<Record<string, string>> = RULES;
   return Object.hasOwn(words, rule) ? (words[rule] ?? rule) : rule;

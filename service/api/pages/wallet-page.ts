@@ -39,7 +39,7 @@ import { renderPaidPart, type WalletPaidPart, type WalletView } from "./wallet-p
 
 const LOCKED = { kind: "locked" } as const;
 
-/** GET and POST /wallet/{address}: what is public of a wallet, and what a signed-in visitor buys. */
+/** GET and POST /wallet/{address}: the public data of a wallet, and the report that a signed-in visitor buys. */
 export const walletPage: Page = {
   path: "/wallet/{address}",
   needs: "/ahs/{address}",
@@ -61,7 +61,7 @@ async function sell(...[context, runtime]: Parameters<PageHandler>): Promise<Res
   const address = addressOf(context);
   const key = signedInKey(context, runtime);
   const part: WalletPaidPart = key === null ? LOCKED : await buyReport(context, runtime, { address, key });
-  // Read afterwards: what was bought may be the wallet's first score.
+  // Read after the purchase, which may create the wallet's first score.
   const view = await readView(address, runtime);
   const status = "status" in part ? part.status : part.kind === "locked" ? 401 : 200;
   return answerPrivatePage(context, renderWallet(view, part), { status });
@@ -101,10 +101,10 @@ async function readView(address: Address, { ports, origin, clock }: PageRuntime)
   };
 }
 
-/** Pixels above the ruler, where the needle stands. */
+/** Pixels above the ruler, for the needle. */
 const NEEDLE_HEIGHT = 20;
 
-/** The page of a wallet: what is public, and beneath it what was bought, or how to buy it. */
+/** The page of a wallet: public data, then the bought report or how to buy it. */
 function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
   const address = toEip55(view.address);
   const { score, sanctions } = view.standing;
@@ -183,10 +183,10 @@ function actionOf({ address, standing: { sanctions, score } }: WalletView) {
   return routeWallet(DEFAULT_ROUTING, { wallet: address, sanctioned, score: routedScore(score) }).action;
 }
 
-/** A day: an age of the record that an integrator can bear. */
+/** A day, an acceptable age of a record for integrators. */
 const MAX_AGE_SECONDS = 86_400n;
 
-/** What the oracle contract holds for the wallet, and how that stands to the newest score. */
+/** The record of the oracle contract, compared with the newest score. */
 function renderPublished({ published, chain, standing }: WalletView): Fragment {
   const oracle = html`<dt>Contract</dt><dd class="mono">${toEip55(chain.oracle)}</dd>`;
   if (published === null) {
@@ -208,7 +208,7 @@ ${oracle}
 ${isOther ? html`<p class="quiet small">The score above is newer. A record is replaced when the grade or a flag changes, when the score moves by 3 points, and by age where somebody asks for the wallet.</p>` : ""}`;
 }
 
-/** How anybody can check the record and the score without this service; each text is there to be copied. */
+/** How to verify record and score without this service; every text can be copied. */
 function renderVerification(view: WalletView): Fragment {
   const { address, chain, reference } = view;
   const wallet = toEip55(address);
@@ -222,7 +222,7 @@ ${reference === null ? "" : renderSteps(view, reference)}
 </ol>`;
 }
 
-/** The steps for a wallet that was scored; one that was before the newest night is in its list. */
+/** The steps for a scored wallet. A wallet scored before the newest night is in that night's list. */
 function renderSteps({ address, epoch, origin }: WalletView, { inputsHash }: ScoreReference): Fragment {
   return html`<li>Fetch the file that the newest score commits to; the keccak256 of its bytes is its name:
 ${renderCopy(`curl -s ${origin}/inputs/${inputsHash}`)}</li>

@@ -21,14 +21,14 @@ import {
 } from "./page-words.ts";
 import { type Fragment, renderProse } from "./prose.ts";
 
-/** What everybody may see of a wallet. */
+/** Public data of a wallet. */
 export type WalletView = {
   /** Lower-case. */
   readonly address: Address;
   readonly chain: PageChain;
   readonly standing: WalletSnapshot;
   readonly published: PublishedScore | null;
-  /** Null for a wallet that was never scored. */
+  /** Null if the wallet was never scored. */
   readonly reference: ScoreReference | null;
   readonly agents: readonly RegisteredAgent[];
   /** Null without a score. */
@@ -42,13 +42,13 @@ export type WalletView = {
   readonly now: Date;
 };
 
-/** locked: nobody is signed in. */
+/** locked: the visitor is not signed in. */
 export type WalletPaidPart = { readonly kind: "locked" } | ReportState;
 
-/** Whose report it is, and what is known of it before: a score, none for want of history, or that it was never looked at. */
+/** The wallet of the report and its state: scored, without enough history, or never scored. */
 type PaidView = { readonly address: Address; readonly known: "scored" | "unscored" | "never" };
 
-/** What stands behind a score: how it is bought, or what was bought; nothing of it is on the page before. */
+/** The paid report, or how to buy it. Nothing of the report is on the page before the purchase. */
 export function renderPaidPart(part: WalletPaidPart, { address, known }: PaidView): Fragment {
   const what = WHAT[known];
   switch (part.kind) {
@@ -76,7 +76,7 @@ const PRICE = dollars(PRICE_USD);
 
 const HEADING = "What stands behind the score";
 
-/** What there is to buy; nothing is promised that a wallet without a score has not. */
+/** Description of the report; a wallet without a score is promised less. */
 const WHAT: Readonly<Record<PaidView["known"], Fragment>> = {
   scored: html`<p>Both parts of the score and how they make it, what was measured for each feature, the patterns that took points off, and the history of the score.</p>`,
   unscored: html`<p>There is no score yet: you would see what was measured so far for each feature, and which patterns were found.</p>`,
@@ -92,7 +92,7 @@ const CHARGED =
 
 const ADD_CREDITS = html`<p class="actions"><a class="button" href="/account#top-up">Add credits</a></p>`;
 
-/** The form by what is on the key: none where that does not reach. */
+/** The purchase form, if the balance of the key suffices. */
 function renderOffer(
   { offer, funds }: Extract<WalletPaidPart, { readonly kind: "offer" }>,
   address: Address,
@@ -142,14 +142,14 @@ function paidWords(paid: Paid): Fragment | string {
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
 
-/** Rows of the table; the plot has all. */
+/** Rows in the table; the chart shows all. */
 const LISTED = 20;
 
-/** Where the ends of a chart are told with their hours, and with their seconds. */
+/** Below these lengths the ends of a chart show hours or seconds. */
 const HOURS_UNDER_MS = 2 * 86_400_000;
 const SECONDS_UNDER_MS = 2 * 60_000;
 
-/** What was bought of a wallet: features in words, how they make the score, patterns, the history of the score. */
+/** The bought report: features in words, the sum of the score, patterns and history. */
 export function renderReport(record: AhsRecord): Fragment {
   const lines: readonly FeatureLine[] = record.features ?? [];
   return html`<div class="grid">
@@ -181,7 +181,7 @@ ${lines.length === 0 ? html`<p class="quiet">Nothing was measured.</p>` : ""}
   )}</dl></section>`;
 }
 
-/** What overrides the features of a dimension, such as a listing, and what it takes. */
+/** Effects that override the features of a dimension, such as a listing. */
 function adjustmentWords(line: FeatureLine): string {
   const reason = sentenceOf(line, null);
   const taken = line.contribution === null ? 0 : -line.contribution / 100;
@@ -192,7 +192,7 @@ function adjustmentWords(line: FeatureLine): string {
 function gateWords({ name, state, reason }: FeatureLine): string {
   const gate = /\bgate ([01](?:\.[0-9]+)?)/.exec(reason ?? "")?.[1];
   if (state !== "measured" || gate === undefined || Number(gate) >= 1) return "";
-  // The worst weeks of the consistency count as they are.
+  // The worst weeks of consistency count unchanged.
   const what = name === "consistency" ? "; its rhythm counts for" : "; that counts for";
   const share = Number(gate) === 0 ? "nothing" : `${percentWords(Number(gate))} of its points`;
   return `${what} ${share}, because too few of its calls succeed`;
@@ -236,7 +236,7 @@ function renderHistory(newestFirst: readonly HistoryEntry[]): Fragment {
 ${renderEntries(newestFirst)}`;
 }
 
-/** How the ends of a chart of this length are named: with the hour where days would be alike. */
+/** Format of the ends of a chart: short charts add the hour or the second. */
 function dayIn(spanMs: number): (entry: HistoryEntry) => string {
   return ({ as_of_time }) => {
     const day = dayWords(as_of_time.slice(0, 10));
@@ -275,12 +275,12 @@ function renderCoverage({ coverage, trend, as_of_block }: AhsRecord): Fragment {
 </dl>`;
 }
 
-/** What is written for one line of the total. */
+/** The text of one line of the total. */
 type Words = { readonly title: string; readonly detail: string | null };
 
 /**
- * How the parts of a score become the score: each dimension by its weight, what patterns took, what caps took and why, and the
- * sum. Nothing for a wallet without a score, which has no such lines.
+ * The sum of a score: each dimension by its weight, deductions of patterns and caps with reasons, and the total. Empty without a
+ * score.
  */
 function renderScoreSum({ ahs_score, features = [], patterns }: AhsRecord): Fragment | string {
   const total: readonly FeatureLine[] = features.filter(({ dimension }) => dimension === "AHS");
@@ -309,7 +309,7 @@ function wordsOf(line: FeatureLine, isPattern: boolean): Words {
   return { title, detail: reason };
 }
 
-/** Hundredths of a point as points, with a sign that shows. */
+/** Hundredths of a point as points, with a sign. */
 function signedPoints(hundredths: number | null): string {
   if (hundredths === null) return "–";
   if (hundredths === 0) return "0.00";

@@ -1,10 +1,10 @@
 import type { Grade } from "../../model/score/record.ts";
 import type { ReportCard } from "../routes/get-report-card-schema.ts";
 
-/** What the picture of a report card shows: texts ready to be drawn, numbers ready to be scaled. */
+/** Content of the picture of a report card: final texts and unscaled numbers. */
 export type CardView = {
   readonly title: string;
-  /** What is to be known of a title that is a name; null for an address. */
+  /** Subtitle of a title that is a name; null for an address. */
   readonly titleNote: string | null;
   readonly address: string;
   readonly source: string;
@@ -13,7 +13,7 @@ export type CardView = {
   readonly label: string;
   readonly action: string;
   readonly confidence: string;
-  /** Null for a wallet on no list. */
+  /** Null for an unlisted wallet. */
   readonly sanctioned: string | null;
   readonly dimensions: readonly { readonly title: string; readonly score: number | null }[];
   readonly features: readonly {
@@ -23,10 +23,10 @@ export type CardView = {
   }[];
   readonly notes: readonly { readonly text: string; readonly isBad: boolean }[];
   readonly tenths: readonly number[];
-  /** Place of the wallet among the tenths; null without a score. */
+  /** Tenth of the wallet's score; null without a score. */
   readonly ownTenth: number | null;
   readonly standing: string;
-  /** Scores, oldest first; null where there was none. */
+  /** Scores, oldest first; null for days without one. */
   readonly history: readonly (number | null)[];
   readonly historyCaption: string;
   readonly footer: string;
@@ -43,10 +43,10 @@ const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SD
 const MAX_FEATURES = 5;
 const MAX_NOTES = 3;
 
-/** 1,234 as 1.2K: a caption has room for little. */
+/** 1,234 as 1.2K, because captions are narrow. */
 const COUNT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
 
-/** The texts of a card. Names and reasons are text: nothing in them is ever read as markup. */
+/** The content of a card. Names and reasons are plain text, never markup. */
 export function viewOf(card: ReportCard): CardView {
   const isSanctioned = card.sanctions_flags.length > 0;
   const sources = [...new Set(card.sanctions_flags.map(({ source }) => SOURCES[source]))];
@@ -80,7 +80,7 @@ export function viewOf(card: ReportCard): CardView {
   };
 }
 
-/** The features that tell most: the worst measured ones first. Of a sanctioned wallet its listings, and nothing else. */
+/** The most informative features: the worst measured ones first. A sanctioned wallet shows its listings only. */
 function featuresOf({ dimensions, sanctions_flags }: ReportCard): CardView["features"] {
   if (sanctions_flags.length > 0) return sanctions_flags.slice(0, MAX_FEATURES).map(listingOf);
   return dimensions
@@ -136,8 +136,8 @@ function shortened(address: string): string {
 }
 
 /**
- * Text of the letters that the fonts have, Latin, Greek and Cyrillic, with digits and common punctuation; all else is left
- * out, so that nothing has to be fetched and no box stands for a letter.
+ * Keeps the characters of the fonts: Latin, Greek, Cyrillic, digits and common punctuation. Others are removed, so that nothing
+ * is fetched and no placeholder boxes appear.
  */
 function drawable(text: string): string {
   return text

@@ -1,10 +1,10 @@
 import type { Grade } from "../../model/score/record.ts";
 import type { CardView } from "./card-view.ts";
 
-/** Of the picture: what link previews expect. */
+/** Size that link previews expect. */
 export const CARD = { width: 1200, height: 630 } as const;
 
-/** Light text on a dark ground, with a contrast of 4.5 and more. */
+/** Light text on a dark ground, with a contrast of at least 4.5. */
 const INK = {
   ground: "#0b1020",
   panel: "#141b30",
@@ -26,12 +26,12 @@ const GRADES: Readonly<Record<Grade, string>> = {
   F: "#ff5d6c",
 };
 
-/** The colour of a grade; of a wallet without one that of faint text. */
+/** The colour of a grade; faint text if there is none. */
 function gradeColour(grade: Grade | null): string {
   return grade === null ? INK.faint : GRADES[grade];
 }
 
-/** The colour of a score by the grade that it would have. */
+/** The colour of the grade of a score. */
 function scoreColour(score: number | null): string {
   if (score === null) return INK.rule;
   if (score >= 90) return GRADES.A;
@@ -40,7 +40,7 @@ function scoreColour(score: number | null): string {
   return score >= 40 ? GRADES.D : GRADES.F;
 }
 
-/** What satori lays out: a tag with its style and children, or text. */
+/** Input of satori: a tag with style and children, or text. */
 export type Element = {
   readonly type: "div" | "svg" | "path" | "circle";
   readonly props: Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ function column(style: Style, children: readonly Element[]): Element {
   return box({ flexDirection: "column", ...style }, children);
 }
 
-/** One line of text, which ends in an ellipsis where its box is too narrow. */
+/** One line of text, with an ellipsis if its box is too narrow. */
 function line(style: Style, content: string): Element {
   return {
     type: "div",
@@ -75,7 +75,7 @@ function line(style: Style, content: string): Element {
   };
 }
 
-/** Text of at most so many lines. */
+/** Text with a maximum number of lines. */
 function lines(most: number, style: Style, content: string): Element {
   return {
     type: "div",
@@ -83,7 +83,7 @@ function lines(most: number, style: Style, content: string): Element {
   };
 }
 
-/** Shapes in a box of their own. */
+/** Shapes in their own box. */
 function picture(
   size: { readonly width: number; readonly height: number },
   shapes: readonly Element[],
@@ -106,7 +106,7 @@ const RIGHT = 708;
 const GAP = 24;
 const HALF = (RIGHT - GAP) / 2;
 
-/** The picture of a report card as a tree that satori lays out. */
+/** The picture of a report card as input of satori. */
 export function drawCard(view: CardView): Element {
   return column(
     {
@@ -282,7 +282,7 @@ function drawDimensions({ dimensions }: CardView): Element {
   );
 }
 
-/** What was measured, in words. */
+/** The measured features in words. */
 function drawFeatures({ features }: CardView): Element {
   if (features.length === 0) {
     return line({ fontSize: 17, color: INK.faint, paddingTop: 10 }, "Nothing could be measured yet.");
@@ -316,7 +316,7 @@ function bar(
 const CHART_HEIGHT = 70;
 const BAR_GAP = 6;
 
-/** How many wallets have such a score, the wallet's own tenth in the colour of its grade. */
+/** Wallets by score; the wallet's own tenth has the colour of its grade. */
 function drawDistribution({ tenths, ownTenth, grade, standing }: CardView, width: number): Element {
   const most = Math.max(1, ...tenths);
   const barWidth = Math.floor((width - BAR_GAP * (tenths.length - 1)) / tenths.length);
@@ -324,7 +324,7 @@ function drawDistribution({ tenths, ownTenth, grade, standing }: CardView, width
     row(
       {
         width: barWidth,
-        // Even one of a million is seen.
+        // Even one of a million stays visible.
         height: wallets === 0 ? 2 : Math.max(5, Math.round((CHART_HEIGHT * wallets) / most)),
         borderRadius: 3,
         background: tenth === ownTenth ? gradeColour(grade) : INK.rule,
@@ -355,7 +355,7 @@ function scale(width: number, marks: readonly string[]): Element {
   );
 }
 
-/** A line through the scores, broken where there was none, with a dot on the newest. */
+/** A line through the scores, broken at gaps, with a dot on the newest. */
 function sparkline(
   history: readonly (number | null)[],
   { width, colour }: { readonly width: number; readonly colour: string },

@@ -6,7 +6,7 @@ import { CARD, drawCard, type Element } from "./draw-card.ts";
 
 export type CardFormat = "png" | "svg";
 
-/** Draws a card: every text becomes outlines, so that the picture needs no font, no network and holds no text of anybody's. */
+/** Draws a card. Texts become outlines, so the picture needs no font or network and contains no third-party text. */
 export async function makeCard(
   view: CardView,
   format: CardFormat,
@@ -17,12 +17,11 @@ export async function makeCard(
   return new Resvg(svg, { font: { loadSystemFonts: false } }).render().asPng();
 }
 
-// satori reads type and props alone; React's own type asks for a key besides.
+// satori reads type and props only; React's type also requires a key.
 function asNode(element: Element): Parameters<typeof satori>[0] {
   return element as unknown as Parameters<typeof satori>[0];
 }
 
-/** A font file as satori takes it. */
 type CardFont = {
   readonly name: string;
   readonly data: Buffer;
@@ -32,7 +31,7 @@ type CardFont = {
 
 const WEIGHTS = [400, 600, 700] as const;
 
-/** The subsets of Inter, each under its own name, so that a letter that one does not have is looked for in the next. */
+/** The subsets of Inter, each with its own name, so that a missing letter falls back to the next subset. */
 const SUBSETS = [
   ["Inter", "latin"],
   ["Inter Ext", "latin-ext"],
@@ -40,7 +39,7 @@ const SUBSETS = [
   ["Inter Cyrillic", "cyrillic"],
 ] as const;
 
-/** Reads the fonts of the card from the package that holds them. */
+/** Reads the fonts of the card from their package. */
 export function loadCardFonts(): readonly CardFont[] {
   const folder = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
   return SUBSETS.flatMap(([name, subset]) =>

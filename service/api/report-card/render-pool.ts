@@ -2,35 +2,35 @@ import { Worker } from "node:worker_threads";
 import type { CardView } from "./card-view.ts";
 import type { CardFormat } from "./make-card.ts";
 
-/** One card to be drawn by a worker. */
+/** A card for a worker. */
 export type CardJob = { readonly id: number; readonly view: CardView; readonly format: CardFormat };
 
-/** What came of it. */
+/** Result of a task. */
 export type CardResult =
   | { readonly id: number; readonly card: string | Uint8Array }
   | { readonly id: number; readonly error: string };
 
-/** A card could not be drawn in time, or there are too many that wait. */
+/** A card was not drawn in time, or the queue is full. */
 export class CardsOverloaded extends Error {
   override readonly name = "CardsOverloaded";
 }
 
 /** Draws report cards beside the event loop. */
 export type CardRenderer = {
-  /** Whether another card would find room to wait. */
+  /** Whether the queue has room for another card. */
   hasRoom(): boolean;
-  /** Throws CardsOverloaded when no worker drew it in time, or none has room. */
+  /** Throws CardsOverloaded if no worker drew the card in time or the queue is full. */
   render(view: CardView, format: CardFormat): Promise<string | Uint8Array>;
-  /** Ends the workers; what they had not drawn fails. */
+  /** Ends the workers; cards that are not drawn yet fail. */
   close(): Promise<void>;
 };
 
 type CardLimits = {
-  /** Threads, started when they are first needed. */
+  /** Threads, started on first use. */
   readonly workers: number;
-  /** Cards that wait for a worker. */
+  /** Maximum number of queued cards. */
   readonly waiting: number;
-  /** From asking for a card to having it; a worker that takes longer is replaced. */
+  /** Maximum time from request to picture; a slower worker is replaced. */
   readonly deadlineMs: number;
 };
 
@@ -40,15 +40,15 @@ type Task = {
   readonly reject: (error: Error) => void;
 };
 
-/** One thread, with the task that it is at. */
+/** A thread with its current task. */
 type Seat = { readonly worker: Worker; task: Task | null };
 
-/** A card takes about a tenth of it. */
+/** About ten times the usual duration of a card. */
 const MAX_HEAP_MB = 256;
 
 const WORKER = new URL("./render-worker.ts", import.meta.url);
 
-/** A renderer of so many worker threads; a thread that fails or hangs is replaced by a fresh one. */
+/** A renderer with worker threads. A thread that fails or hangs is replaced. */
 export function createCardRenderer(limits: CardLimits): CardRenderer {
   const pool = createPool(limits);
   let jobs = 0;
@@ -115,7 +115,7 @@ function createPool({ workers }: Pick<CardLimits, "workers">) {
       queue.push(task);
       pump();
     },
-    /** Fails a task, and ends the thread that is at it: it may hang for ever, and its place is given to a fresh one. */
+    /** Fails a task and replaces its thread, which may hang forever. */
     expire(id: number, late: Error): void {
       const place = queue.findIndex(({ job }) => job.id === id);
       if (place >= 0) queue.splice(place, 1)[0]?.reject(late);
@@ -131,8 +131,8 @@ function createPool({ workers }: Pick<CardLimits, "workers">) {
   };
 }
 
-/** Starts a thread, which settles the task that it is given, and tells when it is free again or gone. */
-function openSeat(told: { isFree(): void; isGone(seat: Seat, error: Error): void }): Seat {
+/** Starts a thread, which settles its task and reports when it is free or gone. */
+function openSeat(events: { isFree(): void; isGone(seat: Seat, error: Error): void }): Seat {
   const seat: Seat = {
     worker: new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } }),
     task: null,
@@ -143,11 +143,11 @@ function openSeat(told: { isFree(): void; isGone(seat: Seat, error: Error): void
     seat.task = null;
     if ("card" in result) task.resolve(result.card);
     else task.reject(new Error(`the card could not be drawn: ${result.error}`));
-    told.isFree();
+    events.isFree();
   });
-  seat.worker.on("error", (error) => told.isGone(seat, error));
-  seat.worker.on("exit", () => told.isGone(seat, new Error("the worker that drew the card has ended")));
-  // A listener holds the process as a task does: while none is under way, nothing may. The deadline's timer holds it meanwhile.
+  seat.worker.on("error", (error) => events.isGone(seat, error));
+  seat.worker.on("exit", () => events.isGone(seat, new Error("the worker that drew the card has ended")));
+  // A listener keeps the process alive, so an idle thread must not have one. The deadline's timer keeps it alive during a task.
   seat.worker.unref();
   return seat;
 }

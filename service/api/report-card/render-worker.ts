@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { loadCardFonts, makeCard } from "./make-card.ts";
 import type { CardJob, CardResult } from "./render-pool.ts";
 
-/** Draws cards in a thread of its own, one after the other: layout and rasterising hold a thread for a tenth of a second. */
+/** Draws cards one after the other in a separate thread: each blocks its thread for a tenth of a second. */
 const port = parentPort;
 if (port === null) throw new Error("render-worker.ts is no program: it runs as a worker thread");
 const fonts = loadCardFonts();

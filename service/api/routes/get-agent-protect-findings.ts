@@ -45,15 +45,15 @@ export type ProtectPorts = ReportPorts &
   Pick<PostWashPorts, "walletTransfers" | "policy"> &
   Pick<RiskPorts, "riskFacts" | "chainId">;
 
-/** An approval at risk that still stands, and what could be taken by it. */
+/** An open approval at risk, and the amount that it exposes. */
 type ApprovalAtRisk = {
   readonly finding: ApprovalFinding;
-  /** Of a US dollar; null where it is not known. */
+  /** Micro-USD; null if unknown. */
   readonly valueMicroUsd: number | null;
   readonly isInUse: boolean;
 };
 
-/** Everything found of a wallet that its protection is planned from. */
+/** Findings about a wallet from which its protection is planned. */
 export type Protection = {
   readonly facts: ReportFacts;
   readonly risk: RiskAnswer;
@@ -64,13 +64,13 @@ export type Protection = {
   readonly recovery: Recovery;
   readonly approvals: readonly ApprovalAtRisk[];
   readonly revocations: Revocations;
-  /** Null where no retry was looked for. */
+  /** Null if retries were not searched. */
   readonly recovered: Recovered | null;
-  /** Whether all transactions together pass one after the other; false where the node cannot tell. */
+  /** Whether all transactions pass one after the other; false if the node cannot simulate it. */
   readonly rehearsed: boolean;
 };
 
-/** Runs what the risk calls for, from one reading of the rows and at one block; throws the 503 problems of its sources. */
+/** Runs the services that the risk requires, on one read of the rows and at one block. Throws the 503 problems of its sources. */
 export async function findProtection(
   { address, now }: { readonly address: Address; readonly now: Date },
   deps: ProtectPorts,
@@ -142,7 +142,7 @@ type TransactionPlan = {
   readonly retries: boolean;
 };
 
-/** Revocations go first: what is taken back cannot be used by a retry. */
+/** Revocations come first: a retry must not use a revoked approval. */
 async function planTransactions(
   { facts, recovery, health, retries }: TransactionPlan,
   node: RecoveryNode,
@@ -163,7 +163,7 @@ async function planTransactions(
   return { approvals, revocations, recovered, rehearsed: rehearsed && recovered.rehearsed };
 }
 
-/** The wallet's own approvals at risk that still stand, the most urgent first: all are weighed before some are left out for their number. */
+/** The wallet's open approvals at risk, the most urgent first. All are ranked before the list is cut. */
 async function rankStanding(
   { facts, recovery, health }: Omit<TransactionPlan, "retries">,
   node: RecoveryNode,

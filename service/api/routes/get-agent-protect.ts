@@ -149,7 +149,6 @@ const { address, chain_id, coverage, simulated_at } = RETRY_EXAMPLE;
 
 const REPORT_WINDOW = { from: "2026-05-24T09:59:00.000Z", to: "2026-11-20T09:59:00.000Z", days: 180 };
 
-/** The example that the reference shows for the protection of a wallet. */
 const PROTECT_EXAMPLE: ProtectAnswer = {
   ...{ address, chain_id, coverage },
   as_of_block: 7982,
@@ -285,7 +284,7 @@ export const getAgentProtect = definePaid({
     { deps, now, caller, debitId },
   ): Promise<ProtectAnswer> {
     const protection = await findProtection({ address, now }, deps);
-    // Last, since all that can fail has succeeded by then.
+    // Last, because everything that can fail has succeeded by now.
     const monitoring =
       query.webhook_url === undefined
         ? null
@@ -313,7 +312,7 @@ export const getAgentProtect = definePaid({
 
 const MICROS = 1_000_000;
 
-/** What a step has to be signed, or why it has nothing. */
+/** The transactions to sign of a step, or the reason for their absence. */
 type Ready =
   | {
       readonly kind: "ready";
@@ -354,7 +353,7 @@ function renderProtection(protection: Protection, monitoring: ProtectAnswer["mon
   };
 }
 
-/** What a service looks back at: the report's window, or that of the retries, which ends at a newer block. */
+/** The window of a service: that of the report, or that of the retries, which ends at a newer block. */
 function windowOf(
   name: ProtectService,
   { facts, recovery }: Protection,
@@ -399,7 +398,7 @@ function findingsOf({
   };
 }
 
-/** Millionths of a dollar of what a call sends; null where it sends nothing, or something without a price. */
+/** Micro-USD that a call sends; null if it sends nothing or something without a price. */
 function sentWorth(
   {
     value,

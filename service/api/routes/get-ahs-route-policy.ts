@@ -7,20 +7,20 @@ import { answer, answerJson, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { POLICY_EXAMPLE, policySchema, policyTag, renderPolicy } from "../schemas/route-policy.ts";
 
-/** What policies are read and written by. */
+/** Ports that read and write policies. */
 export type PolicyPorts = {
   readonly owners: OwnerAccess;
   readonly policies: {
-    /** The policy of an owner, as ownerText names it; null while the default table holds. */
+    /** The policy of an owner (see `ownerText`); null while the default table applies. */
     of(owner: string): Promise<StoredPolicy | null>;
-    /** Null, and nothing written, where the stored version is none of those wanted. */
+    /** Null if the stored version matches none of `ifVersion`; then nothing is written. */
     write(write: PolicyWrite): Promise<StoredPolicy | null>;
-    /** Wallets that are the owner's own: itself, or the one that bought the key; lower-case. */
+    /** The owner's wallets: itself, or the buyer of the key; lower-case. */
     ownWallets(owner: Owner): Promise<readonly Address[]>;
   };
 };
 
-/** Headers of an answer that shows a policy; it is one caller's and has to be asked for again each time. */
+/** Headers of an answer with a policy: private, and revalidated at every use. */
 export function policyHeaders(stored: StoredPolicy | null): Readonly<Record<string, string>> {
   return {
     etag: policyTag(stored),

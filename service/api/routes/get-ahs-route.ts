@@ -100,7 +100,7 @@ export const getAhsRoute = definePaid({
   },
 });
 
-/** Null where the default table decides. */
+/** Null if the default table decides. */
 async function policyOf(caller: PayingCaller, { policies }: RoutePorts): Promise<RoutingPolicy | null> {
   const stored = await policies.of(ownerText(ownerOf(caller)));
   return stored?.policy ?? null;

@@ -73,7 +73,7 @@ export const getAhs = definePaid({
   ],
   async check({ params }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
     const score = scorerOf(params.address, await freshStanding(params.address, deps, now), deps);
-    // For a followed wallet as well: its past may begin before the index does.
+    // Followed wallets too: their history may start before the index.
     return { score, mayFetch: score === deps.scoreOnDemand };
   },
   async prepare({ params, query }, { score, mayFetch }, { deps }: PaidWorkContext<GetAhsPorts>) {
@@ -81,7 +81,7 @@ export const getAhs = definePaid({
       await refuseUrl({ loc: ["query", "agent_url"], given: query.agent_url }, deps.infrastructure.refusal);
     const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
     if (!wantsD3) return { score, mayFetch, plan: null };
-    // Last of all, since it reserves: whatever it refuses costs nothing and has enrolled nobody.
+    // Last, because it reserves a visit; a refusal here costs nothing.
     return {
       score,
       mayFetch,
@@ -116,7 +116,7 @@ export const getAhs = definePaid({
   },
 });
 
-/** `a,b` or a repeated parameter as one list; what is neither is left to the schema. */
+/** `a,b` or a repeated parameter as one list; the schema refuses anything else. */
 function splitList(value: unknown): unknown {
   const texts = typeof value === "string" ? [value] : value;
   return Array.isArray(texts) ? texts.flatMap((text) => String(text).split(",")) : texts;

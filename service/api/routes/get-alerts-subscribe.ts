@@ -106,7 +106,7 @@ export const getAlertsSubscribe = definePaid({
   withoutSecrets: (answer) => ({ ...answer, secret: null, manage_token: null }),
 });
 
-/** `a,b` or a repeated parameter as one list; what is neither is left to the schema. */
+/** `a,b` or a repeated parameter as one list; the schema refuses anything else. */
 function splitList(value: unknown): unknown {
   const texts = typeof value === "string" ? [value] : value;
   return Array.isArray(texts) ? texts.flatMap((text) => String(text).split(",")) : texts;

@@ -10,7 +10,7 @@ const count = z.int().min(0);
 const usd = z.number().min(0).nullable();
 const hhi = z.int().min(0).max(10_000).nullable();
 
-/** What the chain itself calls an account. */
+/** The label of an account from chain data. */
 export const chainLabelSchema = z
   .object({
     label: z.string(),
@@ -31,7 +31,7 @@ export const chainLabelSchema = z
       "deployment: named by the operator. identity-registry: an agent's own registration, whose name nobody checked. index: read from the chain",
   });
 
-/** Why an account is counted to the wallet's owner. */
+/** Why an account counts as one of the wallet's owner. */
 const ownerLinkSchema = z
   .enum(["itself", "creator", "first_funder", "mutual_funding"])
   .nullable()
@@ -137,7 +137,6 @@ export const counterpartiesSchema = z
 
 export type CounterpartiesAnswer = z.infer<typeof counterpartiesSchema>;
 
-/** What the document shows. */
 export const COUNTERPARTIES_EXAMPLE: CounterpartiesAnswer = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   chain_id: 31337,

@@ -33,12 +33,12 @@ import {
   MAX_PAGE,
 } from "./get-counterparties-schema.ts";
 
-/** Where a list of a wallet's counterparties goes on, the block that all its pages are as of, and which list it is. */
+/** Position in a list of counterparties, with the block of all its pages and the digest of the list. */
 type Cursor = {
   readonly wallet: Address;
   readonly block: PinnedBlock;
   readonly after: Position;
-  /** See `listDigest`. */
+  /** Digest of the whole list, see `listDigest`. */
   readonly digest: string;
 };
 
@@ -50,12 +50,12 @@ const hash = z.custom<PinnedBlock["blockHash"]>(
 const whole = z.int().nonnegative();
 const digestText = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** Version, wallet, block number, block hash, own calls to the last entry, what it brought, its address, digest of the list. */
+/** Version, wallet, block number, block hash, then of the last entry: own calls, micro-USD received, address; last the digest of the list. */
 const fields = z.tuple([z.literal(2), address, whole, hash, whole, whole, address, digestText]);
 
 const MAX_CHARACTERS = 500;
 
-/** The cursor as answers carry it: unsigned, since all that it can ask for is another page of what is paid for. */
+/** The cursor in text form. It is unsigned, because it only selects another page of a paid list. */
 export function encodeCursor({ wallet, block, after, digest }: Cursor): string {
   const { calls, broughtMicroUsd, address } = after;
   const parts = [2, wallet, block.blockNumber, block.blockHash, calls, broughtMicroUsd, address, digest];
@@ -81,7 +81,7 @@ const cursorSchema = z
     return { wallet, block: { blockNumber, blockHash }, after, digest };
   });
 
-/** The 422 of a cursor that this request cannot go on from. */
+/** The 422 of a cursor that does not fit the request. */
 function cursorRefused(cursor: Cursor, error: string): ValidationFailed {
   return new ValidationFailed([
     {
@@ -108,11 +108,11 @@ export type GetCounterpartiesPorts = WalletPorts &
   DealingsPort & {
     readonly policy: Policy;
     readonly knownAccounts: KnownAccounts;
-    /** What is known now of accounts, each once. */
+    /** Current facts about accounts, one entry each. */
     readonly describeAccounts: (
       addresses: readonly Address[],
     ) => Promise<ReadonlyMap<Address, AccountDetail>>;
-    /** How accounts are linked to the wallet's owner; those that nothing links are left out. */
+    /** Links of accounts to the wallet's owner; accounts without a link are left out. */
     readonly readOwnerLinks: (
       wallet: Address,
       accounts: readonly Address[],
@@ -215,7 +215,7 @@ function pinOf({ asOf: { blockNumber, blockHash } }: FoundDealings): PinnedBlock
   return { blockNumber, blockHash };
 }
 
-/** Of an account that no own call went to, the rows hold no facts. */
+/** The rows have no facts about accounts without own calls. */
 function isUncalled({ calls }: Counterparty): boolean {
   return calls === 0;
 }
@@ -224,13 +224,13 @@ type Rendered = CounterpartiesAnswer["counterparties"][number];
 
 type PricedRows = Pick<WalletRows, "tokens">;
 
-/** Tokens told of one volume: a router may have moved thousands. */
+/** Maximum number of tokens in one volume: a router may have moved thousands. */
 const MAX_TOKENS = 20;
 
-/** Of an account that was not looked up. */
+/** Facts of an account that was not looked up. */
 const UNKNOWN: Omit<AccountDetail, "address"> = { agents: [], hasCode: null, score: null, sanctions: [] };
 
-/** A counterparty as the answer shows it; nothing is known of one without detail. */
+/** A counterparty in the form of the answer; without detail its facts are unknown. */
 function renderCounterparty(
   counterparty: Counterparty,
   detail: AccountDetail | undefined,
@@ -299,7 +299,7 @@ function renderTotals({
   };
 }
 
-/** US dollars of millionths of them, whole ones; null where nothing prices them. */
+/** Micro-USD as US dollars; null if there is no price. */
 export function usdOf(microUsd: number | null): number | null {
   return microUsd === null ? null : Math.round(microUsd) / MICRO;
 }
@@ -323,7 +323,7 @@ function renderVolume(volume: Volume, rows: PricedRows): Rendered["volume_out"] 
 
 function bothWays(out: Volume, back: Volume): number | null {
   if (out.microUsd === null && back.microUsd === null) return null;
-  // Nothing one way and something without a price the other: no sum of zero.
+  // Zero one way and an unpriced amount the other way: the sum is unknown, not zero.
   const priced = [out, back].flatMap(({ microUsd, isPriced }) =>
     microUsd === null ? [] : { microUsd, isPriced },
   );

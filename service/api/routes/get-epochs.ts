@@ -11,11 +11,11 @@ import { defineFree } from "../kit/endpoint.ts";
 import { eip55Schema, hashSchema, toEip55 } from "../schemas/values.ts";
 
 export type GetEpochPorts = {
-  /** The rendered list of one night; null when there is none. */
+  /** The rendered list of one night; null if there is none. */
   readonly epochList: (epoch: number) => Promise<EpochList | null>;
 };
 
-/** A published list, with its answer as JSON in bytes that all requests share: lists are long, never change, and are asked for often. */
+/** A published list with its JSON, which all requests share, because lists are long and immutable. */
 type EpochList = { readonly root: string; readonly json: Uint8Array };
 
 /** The answer of GET /epochs/{epoch}. */
@@ -91,18 +91,17 @@ export const getEpoch = defineFree({
   },
 });
 
-/** Lists kept: the nights that clients compare. A list of 10,000 wallets is about 10 MB. */
+/** Cached lists: the nights that clients compare. A list of 10,000 wallets has about 10 MB. */
 const KEPT = 3;
-/** Proofs made before other requests get their turn. */
+/** Proofs computed before the event loop runs other requests. */
 const PROOFS_AT_ONCE = 200;
 
-/** The stored epochs that lists are made from. */
 type EpochSource = {
   root(epoch: number): Promise<Hex | null>;
   stored(epoch: number): Promise<StoredEpoch | null>;
 };
 
-/** The lists of epochs with a proof for every wallet, each rendered once and the last ones kept by their root. */
+/** Renders the lists of epochs with a proof for every wallet, and caches the latest ones by root. */
 export function createEpochLists(source: EpochSource): GetEpochPorts["epochList"] {
   const kept = new Map<Hex, Promise<EpochList | null>>();
   return async (epoch) => {

@@ -129,7 +129,6 @@ export const healthSchema = z
 
 type HealthAnswer = z.infer<typeof healthSchema>;
 
-/** The answer of GET /health/{address} that OpenAPI shows. */
 const HEALTH_EXAMPLE: HealthAnswer = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   account: {
@@ -457,7 +456,7 @@ function renderHealth({
   };
 }
 
-/** Only an account without code of its own can send transactions; what has sent none and executed some is a contract. */
+/** Only an account without own code sends transactions. An account that only executed calls is a contract. */
 function accountOf({ rows }: ReportFacts, { hasCode }: WalletLife): HealthAnswer["account"] {
   const delegate: Address | null = rows.delegation === null ? null : rows.delegation.to;
   const delegates_to = delegate === null ? null : toEip55(delegate);
@@ -486,7 +485,7 @@ function renderGas({ spent, wasted }: Health, days: number): HealthAnswer["gas"]
   };
 }
 
-/** One amount over another, rounded to 1e-6; null over nothing. */
+/** Ratio of two amounts, rounded to 1e-6; null if the whole is zero. */
 function shareOf(part: Money, whole: Money): number | null {
   return whole.wei === 0n ? null : roundMicro(Number(part.wei) / Number(whole.wei));
 }

@@ -6,7 +6,7 @@ import { answerTagged } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 
 export type GetInputPorts = {
-  /** The file behind an inputs hash; undefined when there is none. */
+  /** The file of an inputs hash; undefined if there is none. */
   readonly inputFile: (hash: Hex) => Promise<unknown>;
 };
 

@@ -4,7 +4,7 @@ import { defineFree } from "../kit/endpoint.ts";
 
 const livezSchema = z.object({ status: z.literal("ok") });
 
-/** GET /livez: the process runs and answers; it says nothing of what the process needs. */
+/** GET /livez: the process answers. It checks no dependency. */
 export const getLivez = defineFree({
   method: "get",
   path: "/livez",

@@ -22,7 +22,7 @@ import { addressParams, eip55Schema, isoOf, isoSchema, toEip55 } from "../schema
 import { type GetCounterpartiesPorts, usdOf } from "./get-counterparties.ts";
 import { chainLabelSchema } from "./get-counterparties-schema.ts";
 
-/** As many as can still be drawn and read. */
+/** Limit for a readable drawing. */
 const MAX_NODES = 150;
 const MAX_EDGES = 400;
 
@@ -95,7 +95,6 @@ const WALLET = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc";
 const EXCHANGE = "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0";
 const SHOP = "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431";
 
-/** What the document shows. */
 const NETWORK_MAP_EXAMPLE: NetworkMapAnswer = {
   address: WALLET,
   chain_id: 31337,
@@ -165,11 +164,11 @@ const NETWORK_MAP_EXAMPLE: NetworkMapAnswer = {
 };
 
 export type GetNetworkMapPorts = GetCounterpartiesPorts & {
-  /** Accounts that link nobody, lower-case. */
+  /** Accounts that create no links, lower-case. */
   readonly publicFunders: ReadonlySet<Address>;
-  /** What surrounds a wallet and its most frequent peers. */
+  /** Neighbours of a wallet and of its most frequent peers. */
   readonly readNeighbourhood: (wallet: Address, peers: readonly Address[]) => Promise<Neighbourhood>;
-  /** What links the wallet and some accounts to one another. */
+  /** Links between the wallet and given accounts. */
   readonly readAccountLinks: (wallet: Address, accounts: readonly Address[]) => Promise<AccountLinks>;
 };
 
@@ -240,7 +239,7 @@ function contactOf(wallet: Address, { address, calls, volumeOut, firstAt, lastAt
 
 type Node = NetworkMapAnswer["nodes"][number];
 
-/** An account of the map as the answer shows it; nothing is known of one without detail. */
+/** A node of the answer; without detail its facts are unknown. */
 function renderNode(
   { address, hops }: { readonly address: Address; readonly hops: Hops },
   detail: AccountDetail | undefined,
@@ -265,7 +264,7 @@ function renderNode(
   };
 }
 
-/** A link of the map as the answer shows it. */
+/** An edge of the answer. */
 function renderEdge({
   from,
   to,
@@ -286,7 +285,7 @@ function renderEdge({
   };
 }
 
-/** By the first label that says what an account is; a mixer or a contract of the system is a contract. */
+/** The kind by the first label that names one; mixers and system contracts are contracts. */
 function kindOf(labels: readonly ChainLabel[]): Node["kind"] {
   const categories = new Set(labels.map(({ category }) => category));
   if (categories.has("public_funder")) return "public_funder";

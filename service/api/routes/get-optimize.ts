@@ -124,7 +124,6 @@ export const optimizeSchema = z
 
 type OptimizeAnswer = z.infer<typeof optimizeSchema>;
 
-/** The answer of GET /optimize/{address} that OpenAPI shows. */
 const OPTIMIZE_EXAMPLE: OptimizeAnswer = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   chain_id: 8453,

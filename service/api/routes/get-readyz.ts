@@ -73,7 +73,7 @@ const EXAMPLE: Readiness = {
   ],
 };
 
-/** GET /readyz: 200 only when the database answers and the index is fresh. */
+/** GET /readyz: 200 only if the database answers and the index is fresh. */
 export const getReadyz = defineFree({
   method: "get",
   path: "/readyz",
@@ -113,7 +113,7 @@ export async function readReadiness(deps: GetReadyzPorts, now: Date): Promise<Re
   }
 }
 
-/** Null where the sources cannot be read: what keeps them from it is told by the checks. */
+/** Ages of the sources; null if they cannot be read, which the checks report. */
 async function sanctionsOf(sources: SourceWatch, now: Date): Promise<Readiness["sanctions"]> {
   try {
     return (await sources()).map((status) => ({

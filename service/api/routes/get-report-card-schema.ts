@@ -105,7 +105,6 @@ export const reportCardSchema = z
 
 export type ReportCard = z.infer<typeof reportCardSchema>;
 
-/** What the document shows. */
 export const REPORT_CARD_EXAMPLE: ReportCard = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   name: "payment-agent 0",

@@ -32,11 +32,11 @@ export type GetReportCardPorts = Pick<
   "logger" | "recordInterest" | "maxIndexAgeSeconds" | "scoreNow" | "readWallet"
 > & {
   readonly scores: ScoreRecordPorts["scores"];
-  /** Of the last 90 days that have one, oldest first. */
+  /** Scores of the last 90 days, oldest first. */
   readonly dailyScores: (address: Address) => Promise<readonly DayScore[]>;
   readonly policy: Policy;
   readonly scoreDistribution: () => Promise<ScoreDistribution>;
-  /** What is known now of accounts, each once. */
+  /** Current facts about accounts, one entry each. */
   readonly describeAccounts: (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, AccountDetail>>;
   readonly cards: Pick<CardRenderer, "hasRoom" | "render">;
 };
@@ -119,14 +119,13 @@ function overloaded(cause?: CardsOverloaded) {
 
 const MICROS = 1_000_000;
 const SECONDS_PER_DAY = 86_400;
-/** Of the lines that say what a listing did to the score. */
+/** The feature of score lines that a listing causes. */
 const SANCTIONS = "sanctions";
 
 type ReportCardParts = {
-  /** As answers show it. */
   readonly address: Address;
   readonly row: StoredScore;
-  /** What the score was made from, or a little newer; null where it was not read. */
+  /** Rows of the score, or slightly newer ones; null if they were not read. */
   readonly source: ReportSource | null;
   /** Oldest first. */
   readonly history: readonly DayScore[];
@@ -168,7 +167,7 @@ function renderReportCard(parts: ReportCardParts): ReportCard {
   };
 }
 
-/** The first name that hides nothing and cannot be taken for another's. */
+/** The first name without hidden characters that does not resemble a known name. */
 function nameOf(agents: readonly RegisteredAgent[]): string | null {
   const names = agents.flatMap(({ name }) =>
     name === null || isLookalikeName(name) ? [] : printableName(name),
@@ -196,7 +195,7 @@ function dimensionOf(
   }: { readonly row: StoredScore; readonly counts: CardCounts | null; readonly policy: Policy },
 ): ReportCard["dimensions"][number] {
   const own = row.features.filter((line) => line.dimension === dimension);
-  // What a listing takes from a dimension comes before what was measured.
+  // The effect of a listing on a dimension comes before measured features.
   const lines = [...own.filter(({ name }) => name === SANCTIONS), ...own.filter(isFeature)];
   return {
     dimension,
@@ -215,8 +214,8 @@ function dimensionOf(
 }
 
 /**
- * What stands between the dimensions and the score. A listing is the only reason that counts: of a sanctioned wallet it stands
- * for all that caps and effects took together.
+ * Caps and effects between the dimensions and the score. For a sanctioned wallet one entry, the listing, carries the sum of them
+ * all.
  */
 function adjustmentsOf(row: StoredScore): ReportCard["adjustments"] {
   const lines = row.features.filter(isAdjustment);
@@ -234,7 +233,7 @@ function adjustmentsOf(row: StoredScore): ReportCard["adjustments"] {
   }));
 }
 
-/** Of the lines of the whole score those that took something. */
+/** Lines of the whole score that took points. */
 function isAdjustment({ dimension, name, value }: FeatureLine): boolean {
   const isPart = name === "d1" || name === "d2" || name === "rounding";
   return dimension === "AHS" && !isPart && value !== null && value !== 0;

@@ -41,7 +41,7 @@ const usdSchema = z
   .nullable()
   .openapi({ description: "Null where no feed prices the native coin" });
 
-/** What nobody has signed: the caller looks at it, signs it and sends it. */
+/** An unsigned transaction: the caller checks, signs and sends it. */
 export const unsignedTransactionSchema = z
   .object({
     type: z.literal("eip1559"),
@@ -111,7 +111,7 @@ const failureSchema = z
   })
   .openapi("FailedTransaction");
 
-/** A transaction that would now do what the failed one was to do. */
+/** A transaction that would now succeed where the failed one did not. */
 const retryOfferSchema = z
   .object({
     failure: failureSchema,
@@ -124,7 +124,7 @@ const retryOfferSchema = z
   })
   .openapi("RetryOffer");
 
-/** A failure that is not offered. */
+/** A failure without an offered retry. */
 export const refusedRetrySchema = z
   .object({
     failure: failureSchema,
@@ -167,7 +167,7 @@ const executionSchema = z
     description: "A call of a smart account that failed; its operation is its client's to build again",
   });
 
-/** The block that everything was simulated at. */
+/** The block of all simulations. */
 export const simulatedAtSchema = z
   .object({ block: z.int(), block_hash: hashSchema, time: isoSchema })
   .openapi("SimulatedAt", { description: "The newest indexed block, which the node had before and after" });
@@ -220,7 +220,6 @@ const TRANSACTION_EXAMPLE = {
     "0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0",
 } as const;
 
-/** The example that the reference shows for the retries of a wallet. */
 export const RETRY_EXAMPLE: RetryAnswer = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   chain_id: 31337,
@@ -307,7 +306,7 @@ export const getRetry = definePaid({
     deps.recoveryTurns.take(async () => {
       await requireRecovery(params.address, deps);
     }),
-  // Read anew: between the preparation and the work lies the settlement of the payment.
+  // Read again, because the payment settled between preparation and work.
   async work({ params: { address } }, _, { deps }) {
     const { rows } = await readReport(address, deps);
     const { recovery, recovered } = await deps.recoveryTurns.take(async () => {
@@ -349,7 +348,7 @@ function renderRetry({ rows, recovery, recovered }: RetryFindings): RetryAnswer 
   };
 }
 
-/** What is offered and what is not, as /retry and /agent/protect show it. */
+/** Offered and refused retries, for /retry and /agent/protect. */
 export function renderOffers({
   rows,
   recovery,
@@ -382,19 +381,19 @@ export function renderOffers({
   };
 }
 
-/** Failed transactions of the listed days, those that only a history source told of included. */
+/** Failed transactions of the listed days, including those from a history source. */
 export function foundFailures({ failuresFound, told }: CallOutcomes): number {
   return failuresFound + told.failuresFound;
 }
 
-/** The scope of what is read up to the block of the simulations. */
+/** The scope up to the block of the simulations. */
 export function renderScope(rows: WalletRows, recovery: Recovery): ReturnType<typeof reportScope> {
   const { block } = recovery;
   const asOf = { blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp };
   return withUnread(reportScope({ rows, asOf }, LISTED_DAYS), recovery);
 }
 
-/** A scope that is not complete where a failure was found and not read. */
+/** A scope, incomplete if a failure was found and not read. */
 export function withUnread<Scope extends Pick<ReturnType<typeof reportScope>, "coverage">>(
   scope: Scope,
   { outcomes, unread }: Recovery,
@@ -405,12 +404,12 @@ export function withUnread<Scope extends Pick<ReturnType<typeof reportScope>, "c
   return { ...scope, coverage: { ...scope.coverage, complete } };
 }
 
-/** The block that everything was simulated at. */
+/** The block of all simulations. */
 export function renderBlock({ block }: Recovery): RetryAnswer["simulated_at"] {
   return { block: block.number, block_hash: block.hash, time: isoOf(block.timestamp) };
 }
 
-/** A transaction to be signed: its members, and the same serialized. */
+/** A transaction to sign, as members and serialized. */
 export function renderTransaction(transaction: UnsignedTransaction): UnsignedTransactionAnswer {
   const { type, chainId, nonce, to, data, value, gas } = transaction;
   return {
@@ -425,7 +424,7 @@ export function renderTransaction(transaction: UnsignedTransaction): UnsignedTra
   };
 }
 
-/** US dollars of native coin at the price of a moment; null where no feed prices it. */
+/** US dollars of native coin at the price of a moment; null without a price feed. */
 export function usdOf(wei: bigint, timestamp: number, market: Market): number | null {
   const micros = market.nativeWorth(wei, timestamp);
   return micros === null ? null : Math.round(micros) / MICROS;
@@ -458,10 +457,10 @@ function renderExecution({ hash, position, block, timestamp, to, selector }: Fai
   };
 }
 
-/** What endpoints need that simulate transactions. */
+/** Ports of endpoints that simulate transactions. */
 export type RecoverPorts = {
   readonly recovery: RecoveryPorts;
-  /** Their own turns, since they wait for the node: a slow one holds up no other report. */
+  /** A queue of their own, so that a slow node does not delay other reports. */
   readonly recoveryTurns: ReportTurns;
 };
 
@@ -474,17 +473,17 @@ const DETAILS: Readonly<Record<NodeFailure["kind"], string>> = {
   behind: "The chain's node has not the newest indexed block, or another one in its place.",
 };
 
-/** Throws the 503 of a process in which so many recoveries wait that one more would find no place. */
+/** Throws a 503 if the queue of recoveries is full. */
 export function requireRecoveryTurn({ recoveryTurns }: RecoverPorts): void {
   if (!recoveryTurns.hasRoom()) throw tooManyReports();
 }
 
-/** A wallet as index and node tell it now; throws a 503 problem where they do not. */
+/** State of a wallet by index and node. Throws a 503 problem if either fails. */
 export function requireRecovery(wallet: Address, { recovery }: RecoverPorts): Promise<Recovery> {
   return withNode(() => openRecovery(wallet, recovery));
 }
 
-/** Runs what asks the node; what the node fails to answer becomes a 503 problem. */
+/** Runs work that calls the node, and turns its failures into 503 problems. */
 export async function withNode<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -497,7 +496,7 @@ export async function withNode<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** A node whose deadline begins now; throws a NodeFailure where the deployment names none. */
+/** A node client whose deadline starts now. Throws a NodeFailure if the deployment has no node. */
 export function openNode({ recovery }: RecoverPorts): RecoveryNode {
   if (recovery.openNode === null) throw new NodeFailure("unreachable", "this deployment names no node");
   return recovery.openNode();

@@ -60,7 +60,7 @@ const tokenSchema = z
   })
   .openapi("TokenPnl");
 
-/** Profit and loss as answers show it. */
+/** Profit and loss in answers. */
 const pnlSchema = z
   .object({
     ...reportScopeShape,
@@ -102,11 +102,11 @@ type PnlAnswer = z.infer<typeof pnlSchema>;
 const MAX_TOKENS = 50;
 const MICROS = 1e6;
 
-/** How the figures came about; gains on the native coin itself cannot be told, since it comes without a trace. */
+/** How the figures are computed. Gains on the native coin are unknown, because its transfers leave no logs. */
 const PNL_METHOD =
   "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.";
 
-/** Profit and loss with what it speaks of; `days` is how far back it looks. */
+/** Profit and loss of the last `days`, with its scope. */
 export function renderPnl(pnl: Pnl, source: ReportSource, days: number): PnlAnswer {
   return {
     ...reportScope(source, days),
@@ -204,7 +204,6 @@ const riskPremiumSchema = z
 
 export type RiskPremiumAnswer = z.infer<typeof riskPremiumSchema>;
 
-/** The example that the reference shows for a premium risk. */
 export const RISK_PREMIUM_EXAMPLE: RiskPremiumAnswer = {
   ...RISK_EXAMPLE,
   labels: [
@@ -288,7 +287,7 @@ export const RISK_PREMIUM_EXAMPLE: RiskPremiumAnswer = {
 
 export type GetRiskPremiumPorts = ReportPorts &
   RiskPorts & {
-    /** Of third parties. */
+    /** Labels of third parties. */
     readonly readLabels: ReadLabels;
     readonly knownAccounts: KnownAccounts;
     readonly describeAccounts: (

@@ -11,11 +11,11 @@ import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import { AHS_RECORD_EXAMPLE, type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
 
-/** Entries of the list as sent, whoever sends it. */
+/** Maximum entries of the list as sent, for every caller. */
 const MAX_ENTRIES = 100;
-/** Distinct wallets by way of paying, as the specification has it. */
+/** Maximum distinct wallets by way of paying. */
 const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
-/** Wallets scored at once: 25 whose histories are waited for, 8 s each, are done within the time of a request. */
+/** Wallets scored at once: 25 wallets with histories of 8 s each finish within the deadline. */
 const AT_ONCE = 8;
 
 const bodySchema = z
@@ -70,7 +70,7 @@ const EXAMPLE: BatchAnswer = {
   ],
 };
 
-/** What came of one wallet of a batch. */
+/** Result of one wallet of a batch. */
 type Entry =
   | { readonly kind: "record"; readonly record: AhsRecord }
   | { readonly kind: "failed"; readonly address: Address; readonly problem: Problem };
@@ -129,7 +129,7 @@ export const postAhsBatch = definePaid({
 });
 
 function distinct(body: z.infer<typeof bodySchema> | null): readonly Address[] {
-  // A body is required, so that null never comes here.
+  // A body is required, so null never gets here.
   return body === null ? [] : [...new Set(body.addresses)];
 }
 
@@ -162,7 +162,7 @@ function toProblem(error: unknown, address: Address, { logger }: Pick<ScoreRecor
   return problemOf(failure, { wallet: address }, logger);
 }
 
-/** Throws where nothing was scored: what may pass before what will not, else the first. */
+/** Throws if no wallet was scored: a temporary failure first, else the first failure. */
 function answerEntries(entries: readonly Entry[]): BatchAnswer {
   const results = entries.flatMap((entry) => (entry.kind === "record" ? [entry.record] : []));
   const failed = entries.flatMap((entry) => (entry.kind === "failed" ? [entry] : []));

@@ -135,7 +135,6 @@ export const washSchema = z
 
 type WashAnswer = z.infer<typeof washSchema>;
 
-/** The answer of POST /wash/{address} that OpenAPI shows. */
 const WASH_EXAMPLE: WashAnswer = {
   address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   chain_id: 8453,

@@ -116,8 +116,8 @@ export function thresholdsOf(query: {
 }
 
 /**
- * Throws the 422 of events that do not go with thresholds: thresholds of which nobody would be told, and the event of thresholds
- * where there are none; `held` answers whether the subscription has some already.
+ * Throws the 422 of events and thresholds that do not match: thresholds without their event, or the event without thresholds.
+ * `held` answers whether the subscription has thresholds already.
  */
 export async function refuseUnheard(
   {

@@ -62,8 +62,8 @@ const MAX_ENDPOINTS = 50;
 const BUSY_RETRY_SECONDS = 10;
 
 /**
- * Reads what a wallet's agents declare, and reserves the visit to an agent_url that belongs to no declared endpoint; throws
- * a 503 problem while too many such visits are under way. The plan is to be released in the end.
+ * Reads the endpoints that a wallet's agents declare, and reserves a visit to an agent_url outside of them. Throws a 503 problem
+ * while too many visits are running. The caller must release the plan.
  */
 export async function planInfrastructure(
   { address, agentUrl }: { readonly address: Address; readonly agentUrl: string | undefined },

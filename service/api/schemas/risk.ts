@@ -248,8 +248,8 @@ export type JudgedFacts = RiskFacts & {
 };
 
 /**
- * Own calls are read only where listed counterparties are known, or the stored score tells of some that other contracts led to:
- * few wallets have any, and only the model can tell their share.
+ * Reads own calls only if listed counterparties are known, or if the stored score reports some behind other contracts. Few
+ * wallets have any, and only the model can compute their share.
  */
 export function riskFactsReader({
   load,

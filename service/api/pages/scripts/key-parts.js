@@ -1,4 +1,4 @@
-// What the forms that end in a key have in common.
+// Shared parts of the forms that show a key.
 import { Told } from "./x402-payment.js";
 
 /** Runs what a form does, tells how it goes in the form's own line, and lets nobody press its button meanwhile. */
@@ -51,19 +51,19 @@ export function showKey(place, key) {
   copy.focus();
 }
 
-/** What an answer that refuses says, in words. */
+/** The text of a refusal. */
 export async function refusalOf(answer) {
   const body = await bodyOf(answer);
   const words =
     body?.detail?.[0]?.msg ?? body?.detail ?? body?.error ?? `The service answered ${answer.status}.`;
-  // What a 402 tells official clients is no matter of this page.
+  // The terms of a 402 are for official clients, not for this page.
   return String(words)
     .replace(/^Value error, /, "")
     .replace(/ Official x402 clients.*$/s, "")
     .slice(0, 600);
 }
 
-/** The JSON of an answer; null where it is none. */
+/** The JSON of an answer; null if it is not JSON. */
 export async function bodyOf(answer) {
   try {
     return await answer.json();

@@ -28,7 +28,7 @@ async function recover(form, tell) {
   return `This is the new key, with ${usd === null ? "no limit" : `${usd.toFixed(2)} USD`}. It is shown here once: copy it now.`;
 }
 
-/** Who bought several keys has to say which one is meant. */
+/** A buyer of several keys must choose one. */
 function whichWords(id, refusal) {
   const ids = refusal.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
   if (id !== "" || ids.length < 2) return refusal;

@@ -5,7 +5,7 @@ const NONCE_BYTES = 32;
 const IDENTIFIER_BYTES = 24;
 const BALANCE_OF = "0x70a08231";
 
-/** A refusal or failure that is meant to be read as it is. */
+/** An error whose message is shown unchanged. */
 export class Told extends Error {}
 
 /** The terms of a 402: from its header, as x402 v2 has it. Throws where they ask for what this page cannot do. */
