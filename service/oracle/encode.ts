@@ -15,8 +15,7 @@ import type { ScoreRow } from "./publish-scores.ts";
 /** A stored score in the oracle's terms; throws when the row is neither scored nor insufficient as a whole. */
 export function oracleScoreOf(score: ScoreRow): OracleScore {
   return {
-    // Written by our own indexer as an address, in lower case.
-    wallet: score.wallet as Address,
+    wallet: score.wallet,
     outcome: outcomeOf(score),
     // The oracle keeps basis points; rounding down never claims more confidence than there is.
     confidenceBps: Math.floor(score.confidenceMicros / 100),

@@ -1,26 +1,24 @@
 import { and, asc, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
-import { type EnrolmentCause, type EnrolmentState, enrolment } from "../db/tables/history.ts";
+import { type EnrolmentState, enrolment } from "../db/tables/history.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
-import type { CarrierRow } from "./publish-intents.ts";
+import { type SentTransaction, transactionColumns } from "./publish-intents.ts";
 
 /** Purpose under which requests to follow a wallet are sent, and counted. */
 export const ENROL_PURPOSE = "enrol";
 
 /** An enrolment that is not settled, with what the index and the sender know of it. */
-export type EnrolmentRow = {
-  readonly wallet: Address;
-  readonly state: EnrolmentState;
-  readonly attempts: number;
-  readonly notBefore: Date | null;
-  readonly cause: EnrolmentCause;
+export type EnrolmentRow = Pick<
+  typeof enrolment.$inferSelect,
+  "wallet" | "state" | "attempts" | "notBefore" | "cause"
+> & {
   /** Block from which the index follows the wallet; null while it does not. */
   readonly followedBlock: number | null;
   /** Whether the operator does not want it followed. */
   readonly isUnfollowed: boolean;
   /** The transaction that carries the request, once it is sent. */
-  readonly carrier: CarrierRow | null;
+  readonly transaction: SentTransaction | null;
 };
 
 /** Whether a call of the wallet's own is known, by the index or a source of history: a token or a router has none. */
@@ -63,15 +61,7 @@ export async function readOpenEnrolments(
       select followed_block::float8 from ${walletView(chainId)} where address = ${enrolment.wallet})`,
     isUnfollowed: sql<boolean>`exists (
       select from ahs.unfollowed u where u.chain_id = ${chainId} and u.address = ${enrolment.wallet})`,
-    carrier: {
-      id: senderTransaction.id,
-      state: senderTransaction.state,
-      final: senderTransaction.final,
-      minedBlock: senderTransaction.minedBlock,
-      failure: senderTransaction.failure,
-      error: senderTransaction.error,
-      revertData: senderTransaction.revertData,
-    },
+    transaction: transactionColumns,
   };
   const ofState = (state: EnrolmentState) =>
     tx

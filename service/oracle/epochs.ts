@@ -2,19 +2,14 @@ import { and, desc, eq, gte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "../db/database.ts";
-import { type EpochLeaf, type EpochState, epoch, senderTransaction } from "../db/tables/publish.ts";
-import type { CarrierRow } from "./publish-intents.ts";
+import { type EpochLeaf, epoch, senderTransaction } from "../db/tables/publish.ts";
+import { type SentTransaction, transactionColumns } from "./publish-intents.ts";
 
 /** An epoch without its leaves, and the transaction that carries its root. */
-export type EpochRow = {
-  readonly epoch: number;
-  readonly root: string;
-  readonly uri: string;
-  readonly state: EpochState;
-  readonly attempts: number;
-  readonly notBefore: Date | null;
-  readonly carrier: CarrierRow;
-};
+export type EpochRow = Pick<
+  typeof epoch.$inferSelect,
+  "epoch" | "root" | "uri" | "state" | "attempts" | "notBefore"
+> & { readonly transaction: SentTransaction };
 
 type NewEpoch = {
   readonly chainId: number;
@@ -33,15 +28,7 @@ const columns = {
   state: epoch.state,
   attempts: epoch.attempts,
   notBefore: epoch.notBefore,
-  carrier: {
-    id: senderTransaction.id,
-    state: senderTransaction.state,
-    final: senderTransaction.final,
-    minedBlock: senderTransaction.minedBlock,
-    failure: senderTransaction.failure,
-    error: senderTransaction.error,
-    revertData: senderTransaction.revertData,
-  },
+  transaction: transactionColumns,
 };
 
 /** The newest epoch made at or after the given moment; null when there is none. */
@@ -114,8 +101,7 @@ export async function readEpochRoot(db: Database, chainId: number, number: numbe
     .select({ root: epoch.root })
     .from(epoch)
     .where(and(eq(epoch.chainId, chainId), eq(epoch.epoch, number), ne(epoch.state, "superseded")));
-  // Roots are only ever written as 0x hex by the publisher.
-  return row === undefined ? null : (row.root as Hex);
+  return row === undefined ? null : row.root;
 }
 
 /** One epoch's list; null when there is none, or when the oracle moved past it before it was published. */
@@ -124,5 +110,5 @@ export async function readEpoch(db: Database, chainId: number, number: number): 
     .select()
     .from(epoch)
     .where(and(eq(epoch.chainId, chainId), eq(epoch.epoch, number), ne(epoch.state, "superseded")));
-  return row === undefined ? null : { root: row.root as Hex, leaves: row.leaves, createdAt: row.createdAt };
+  return row === undefined ? null : { root: row.root, leaves: row.leaves, createdAt: row.createdAt };
 }

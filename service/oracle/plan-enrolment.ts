@@ -2,7 +2,7 @@ import { zeroAddress } from "viem";
 import type { EnrolmentRow } from "./enrolments.ts";
 
 /** What of an enrolment the index shows. */
-type EnrolmentSight = {
+type EnrolmentSnapshot = {
   readonly indexedBlock: number;
   /** Blocks behind the indexed one that cannot be reorged. */
   readonly finalityBlocks: number;
@@ -22,9 +22,9 @@ export type EnrolmentFate =
  */
 export function fateOfEnrolment(
   row: EnrolmentRow,
-  { indexedBlock, finalityBlocks }: EnrolmentSight,
+  { indexedBlock, finalityBlocks }: EnrolmentSnapshot,
 ): EnrolmentFate {
-  const { wallet, followedBlock, carrier } = row;
+  const { wallet, followedBlock, transaction } = row;
   if (row.isUnfollowed && row.state === "pending") {
     return { kind: "refused", detail: "the operator does not follow it" };
   }
@@ -37,19 +37,20 @@ export function fateOfEnrolment(
       ? { kind: "refused", detail: "the oracle follows no zero address" }
       : { kind: "send" };
   }
-  if (carrier === null) throw new Error(`the enrolment of ${wallet} is ${row.state} without a transaction`);
-  switch (carrier.state) {
+  if (transaction === null)
+    throw new Error(`the enrolment of ${wallet} is ${row.state} without a transaction`);
+  switch (transaction.state) {
     case "queued":
     case "prepared":
     case "broadcast":
       return { kind: "wait" };
     case "failed":
-      return { kind: "retry", detail: `not sent: ${carrier.failure ?? "unknown"}` };
+      return { kind: "retry", detail: `not sent: ${transaction.failure ?? "unknown"}` };
     case "reverted":
-      return carrier.final ? { kind: "retry", detail: "the request was reverted" } : { kind: "wait" };
+      return transaction.final ? { kind: "retry", detail: "the request was reverted" } : { kind: "wait" };
     case "mined":
-      return carrier.final && carrier.minedBlock !== null && carrier.minedBlock <= indexedBlock
-        ? { kind: "refused", detail: `the index shows no request in block ${carrier.minedBlock}` }
+      return transaction.final && transaction.minedBlock !== null && transaction.minedBlock <= indexedBlock
+        ? { kind: "refused", detail: `the index shows no request in block ${transaction.minedBlock}` }
         : { kind: "wait" };
   }
 }

@@ -117,8 +117,8 @@ export function planInputOf(score: ScoreRow, facts: Facts, now: Date): PlanInput
 }
 
 function sentScoreOf(intent: IntentRow | undefined): SentScore | null {
-  if (intent === undefined || intent.state === "failed" || intent.carrier === null) return null;
-  return { score: intent.score, carrier: intent.carrier };
+  if (intent === undefined || intent.state === "failed" || intent.transaction === null) return null;
+  return { score: intent.score, transaction: intent.transaction };
 }
 
 function intentFor(score: ScoreRow, facts: Facts, proposal: Proposal): NewIntent | null {

@@ -12,23 +12,24 @@ import {
 import { currentScore, score } from "../db/tables/score.ts";
 import { type ScoreRow, scoreColumns } from "./publish-scores.ts";
 
-/** What became of the transaction that carries an intent. */
-export type CarrierRow = Pick<
-  typeof senderTransaction.$inferSelect,
-  "id" | "state" | "final" | "minedBlock" | "failure" | "error" | "revertData"
->;
+/** The columns of a sender transaction that settling reads. */
+export const transactionColumns = {
+  id: senderTransaction.id,
+  state: senderTransaction.state,
+  final: senderTransaction.final,
+  minedBlock: senderTransaction.minedBlock,
+  failure: senderTransaction.failure,
+  error: senderTransaction.error,
+  revertData: senderTransaction.revertData,
+};
+
+export type SentTransaction = Pick<typeof senderTransaction.$inferSelect, keyof typeof transactionColumns>;
 
 /** An intent with its score and, once it is sent, its transaction. */
-export type IntentRow = {
-  readonly id: number;
-  readonly reason: PublishReason;
-  readonly state: PublishState;
-  readonly attempts: number;
-  readonly notBefore: Date | null;
-  readonly createdAt: Date;
-  readonly score: ScoreRow;
-  readonly carrier: CarrierRow | null;
-};
+export type IntentRow = Pick<
+  typeof publishIntent.$inferSelect,
+  "id" | "reason" | "state" | "attempts" | "notBefore" | "createdAt"
+> & { readonly score: ScoreRow; readonly transaction: SentTransaction | null };
 
 const columns = {
   id: publishIntent.id,
@@ -38,15 +39,7 @@ const columns = {
   notBefore: publishIntent.notBefore,
   createdAt: publishIntent.createdAt,
   score: scoreColumns,
-  carrier: {
-    id: senderTransaction.id,
-    state: senderTransaction.state,
-    final: senderTransaction.final,
-    minedBlock: senderTransaction.minedBlock,
-    failure: senderTransaction.failure,
-    error: senderTransaction.error,
-    revertData: senderTransaction.revertData,
-  },
+  transaction: transactionColumns,
 };
 
 /**

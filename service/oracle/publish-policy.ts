@@ -1,3 +1,5 @@
+import { SECONDS_PER_DAY } from "../model/features/time.ts";
+
 /** Every number that decides what is published, and when. */
 export type PublishPolicy = {
   /** A score that moved by this many points is published. */
@@ -31,7 +33,7 @@ export type PublishPolicy = {
 };
 
 const MINUTE = 60_000;
-const DAY = 86_400_000;
+const DAY = 1_000 * SECONDS_PER_DAY;
 
 /** The policy of design.md section 5. */
 export const defaultPublishPolicy: PublishPolicy = {

@@ -5,6 +5,7 @@ import { type OracleLeaf, oracleValiditySeconds, packRecord } from "../chain/ora
 import { merkleTree } from "../chain/oracle-merkle.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../db/quarantine.ts";
+import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import { pauseAfter } from "../sender/send-policy.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { oracleScoreOf } from "./encode.ts";
@@ -23,7 +24,7 @@ import { readPopulation, type ScoreRow } from "./publish-scores.ts";
 /** Purpose under which roots are sent: one slot a night, outside the budget of single records. */
 export const ROOT_PURPOSE = "publish-root";
 
-const DAY_MS = 86_400_000;
+const DAY_MS = 1_000 * SECONDS_PER_DAY;
 
 type RootTarget = {
   readonly chainId: number;
@@ -170,19 +171,19 @@ export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions
 /** Judges a root by the oracle's events first, and by its transaction only where they are silent. */
 function rootFateOf(
   epoch: Pick<EpochRow, "epoch" | "root"> & {
-    readonly carrier: Pick<EpochRow["carrier"], "state" | "final" | "minedBlock">;
+    readonly transaction: Pick<EpochRow["transaction"], "state" | "final" | "minedBlock">;
   },
-  sight: {
+  snapshot: {
     readonly shown: string | null;
     readonly newestEpoch: number | null;
     readonly indexedBlock: number;
   },
 ): RootFate {
-  if (sight.shown === epoch.root) return "landed";
-  if (sight.newestEpoch !== null && sight.newestEpoch >= epoch.epoch) return "overtaken";
-  const { state, final, minedBlock } = epoch.carrier;
+  if (snapshot.shown === epoch.root) return "landed";
+  if (snapshot.newestEpoch !== null && snapshot.newestEpoch >= epoch.epoch) return "overtaken";
+  const { state, final, minedBlock } = epoch.transaction;
   if (state === "failed" || state === "reverted") return "failed";
-  return state === "mined" && final && minedBlock !== null && sight.indexedBlock >= minedBlock
+  return state === "mined" && final && minedBlock !== null && snapshot.indexedBlock >= minedBlock
     ? "failed"
     : "under_way";
 }
@@ -213,13 +214,13 @@ async function retry(tx: NodePgDatabase, epoch: EpochRow, options: SettleRootOpt
   const key = { chainId: options.chainId, epoch: epoch.epoch };
   const { refusedRetryMs, revertedRetryMs } = options.policy;
   if (epoch.notBefore === null) {
-    const pauses = epoch.carrier.state === "reverted" ? revertedRetryMs : refusedRetryMs;
+    const pauses = epoch.transaction.state === "reverted" ? revertedRetryMs : refusedRetryMs;
     const notBefore = new Date(options.now.getTime() + pauseAfter(epoch.attempts - 1, pauses));
     return patchEpoch(tx, key, { state: "sent", notBefore });
   }
   if (epoch.notBefore > options.now) return;
   const attempt = epoch.attempts + 1;
-  const root = { epoch: epoch.epoch, root: epoch.root as Hex, uri: epoch.uri, attempt };
+  const root = { epoch: epoch.epoch, root: epoch.root, uri: epoch.uri, attempt };
   const senderTransactionId = await enqueueRoot(tx, options, root);
   await patchEpoch(tx, key, { state: "sent", attempts: attempt, notBefore: null, senderTransactionId });
 }

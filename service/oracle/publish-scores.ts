@@ -1,6 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address } from "viem";
 import { gradeFloors } from "../chain/oracle-codec.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { isOneOf } from "../db/is-one-of.ts";
@@ -20,21 +19,7 @@ export function reviewQuery(chainId: number, now: Date, policy: PublishPolicy): 
   };
 }
 
-/** The part of a stored score that goes on chain. */
-export type ScoreRow = {
-  readonly id: number;
-  readonly wallet: Address;
-  readonly asOfBlock: number;
-  readonly asOfTime: Date;
-  readonly modelVersion: string;
-  /** Null, as are d1Score and d2Score, for a wallet without enough history. */
-  readonly ahsScore: number | null;
-  readonly d1Score: number | null;
-  readonly d2Score: number | null;
-  readonly confidenceMicros: number;
-  readonly sanctioned: boolean;
-};
-
+/** The columns of a score that go on chain. */
 export const scoreColumns = {
   id: score.id,
   wallet: score.wallet,
@@ -47,6 +32,9 @@ export const scoreColumns = {
   confidenceMicros: score.confidenceMicros,
   sanctioned: score.sanctioned,
 };
+
+/** All three scores are null for a wallet without enough history. */
+export type ScoreRow = Pick<typeof score.$inferSelect, keyof typeof scoreColumns>;
 
 /** Those of the score rows that are the current score of their wallet, by wallet. */
 export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly number[]): Promise<ScoreRow[]> {

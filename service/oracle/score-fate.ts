@@ -2,7 +2,7 @@ import { type Address, isHex, toHex } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { decodeError } from "../chain/bounded-abi.ts";
 import type { OnChain, Published } from "./plan.ts";
-import type { CarrierRow } from "./publish-intents.ts";
+import type { SentTransaction } from "./publish-intents.ts";
 import type { OracleState } from "./publish-records.ts";
 import type { ScoreRow } from "./publish-scores.ts";
 
@@ -20,7 +20,7 @@ export type Fate =
 
 export type SentScore = {
   readonly score: ScoreRow;
-  readonly carrier: Pick<CarrierRow, "state" | "final" | "minedBlock">;
+  readonly transaction: Pick<SentTransaction, "state" | "final" | "minedBlock">;
 };
 
 /** What the index shows of the oracle. */
@@ -33,7 +33,7 @@ type OracleSnapshot = {
 /** Judges a sent score by the oracle's events first, and by its transaction only where they are silent. */
 export function fateOf(sent: SentScore, snapshot: OracleSnapshot): Fate {
   if (snapshot.oracle !== undefined && snapshot.oracle.asOf >= sent.score.asOfBlock) return "landed";
-  const { state, final, minedBlock } = sent.carrier;
+  const { state, final, minedBlock } = sent.transaction;
   switch (state) {
     case "queued":
     case "prepared":

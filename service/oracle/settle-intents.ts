@@ -32,9 +32,13 @@ export async function settleIntents(tx: NodePgDatabase, options: SettleOptions):
   const changes = intents
     .map((intent) => {
       // One intent without its transaction must not keep all others from being settled.
-      if (intent.carrier === null) return failed(intent, "no_transaction", 0, options.now);
-      const sight = { oracle: oracle.get(intent.score.wallet), indexedBlock: options.indexedBlock };
-      return changeOf(intent, fateOf({ score: intent.score, carrier: intent.carrier }, sight), options);
+      if (intent.transaction === null) return failed(intent, "no_transaction", 0, options.now);
+      const snapshot = { oracle: oracle.get(intent.score.wallet), indexedBlock: options.indexedBlock };
+      return changeOf(
+        intent,
+        fateOf({ score: intent.score, transaction: intent.transaction }, snapshot),
+        options,
+      );
     })
     .filter((change) => change !== null);
   for (const alike of Map.groupBy(changes, keyOf).values()) {
@@ -75,8 +79,11 @@ function changeOf(intent: IntentRow, fate: ReturnType<typeof fateOf>, options: S
 }
 
 function refused(intent: IntentRow, options: SettleOptions): Change {
-  const { carrier } = intent;
-  const refusal = readRefusal({ kind: carrier?.failure ?? null, revertData: carrier?.revertData ?? null });
+  const { transaction } = intent;
+  const refusal = readRefusal({
+    kind: transaction?.failure ?? null,
+    revertData: transaction?.revertData ?? null,
+  });
   if (refusal.malformedWallet === null) {
     return failed(
       intent,

@@ -91,7 +91,7 @@ async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<St
     .orderBy(sql`${sanctionsEntry.address} collate "C"`);
   return {
     edition: known?.edition ?? null,
-    entries: entries.map(({ address, reference }) => ({ address: address as Address, reference })),
+    entries,
   };
 }
 

@@ -22,7 +22,7 @@ export async function compareOnSnapshot(
   { db, ...context }: ScoringContext,
   { other, wallets }: { readonly other: Policy; readonly wallets: readonly Address[] | null },
 ): Promise<Comparison | null> {
-  const all = wallets ?? ((await readFollowedWallets(db, context.chainId)) as Address[]);
+  const all = wallets ?? (await readFollowedWallets(db, context.chainId));
   const distinct = [...new Set(all)].sort();
   return readSnapshot(db, async (client) => {
     const read = (policy: Policy) => {

@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import type { Database } from "../db/database.ts";
 export type DueQuery = {
   readonly chainId: number;
@@ -12,7 +13,7 @@ export type DueQuery = {
 const MOST_CONTACTS = 5_000;
 
 /** waiting: those of which some counterparties have no facts yet. */
-type DueWallets = { readonly ready: readonly string[]; readonly waiting: readonly string[] };
+type DueWallets = { readonly ready: readonly Address[]; readonly waiting: readonly Address[] };
 
 /**
  * Wallets to score again, those first whose score, or following without one, is oldest: followed ones without a score; those
@@ -20,7 +21,7 @@ type DueWallets = { readonly ready: readonly string[]; readonly waiting: readonl
  * One whose past is still to be enriched is left out.
  */
 export async function readDueWallets(db: Database, due: DueQuery): Promise<DueWallets> {
-  const { rows } = await db.$client.query<{ wallet: string; waits: boolean }>(
+  const { rows } = await db.$client.query<{ wallet: Address; waits: boolean }>(
     `with candidate as (
        select w.address as wallet, coalesce(c.as_of_block, w.followed_block) as since
        from "chain_${due.chainId}".wallet w
@@ -64,8 +65,8 @@ export async function countAccountFacts(db: Database, chainId: number): Promise<
  * counterparty were read at that block or later, a source told of its past after the score was stored, or its past, still
  * to be enriched then, is enriched now: of such a wallet no approvals were frozen. The oldest score comes first.
  */
-export async function readOvertakenWallets(db: Database, due: DueQuery): Promise<string[]> {
-  const { rows } = await db.$client.query<{ wallet: string }>(
+export async function readOvertakenWallets(db: Database, due: DueQuery): Promise<Address[]> {
+  const { rows } = await db.$client.query<{ wallet: Address }>(
     `with held as (
        select c.wallet, c.as_of_block, s.created_at, s.inputs_hash, s.coverage ->> 'complete' = 'true' as complete
        from ahs.current_score c join ahs.score s on s.id = c.score_id
@@ -101,8 +102,8 @@ export async function readOrphanedWallets(
   db: Database,
   chainId: number,
   finalizedBlock: number,
-): Promise<string[]> {
-  const { rows } = await db.$client.query<{ wallet: string }>(
+): Promise<Address[]> {
+  const { rows } = await db.$client.query<{ wallet: Address }>(
     `select c.wallet from ahs.current_score c
      join ahs.score s on s.id = c.score_id
      join "chain_${chainId}".block b on b.number = c.as_of_block and b.hash <> s.as_of_hash
@@ -113,7 +114,7 @@ export async function readOrphanedWallets(
 }
 
 type NightlyWallets = {
-  readonly wallets: readonly string[];
+  readonly wallets: readonly Address[];
   /** Idle wallets beyond the bound. */
   readonly leftOut: number;
 };
@@ -126,7 +127,7 @@ export async function readNightlyWallets(
   db: Database,
   { chainId, mostIdle }: { readonly chainId: number; readonly mostIdle: number },
 ): Promise<NightlyWallets> {
-  const { rows } = await db.$client.query<{ address: string; left: boolean }>(
+  const { rows } = await db.$client.query<{ address: Address; left: boolean }>(
     `with followed as (
        select w.address, c.as_of_block, w.followed_block,
          c.wallet is not null and c.ahs_score is null and not c.sanctioned and not exists (
@@ -143,8 +144,8 @@ export async function readNightlyWallets(
 }
 
 /** Every followed wallet, those first whose score is oldest: a run that is cut short goes on there. */
-export async function readFollowedWallets(db: Database, chainId: number): Promise<string[]> {
-  const { rows } = await db.$client.query<{ address: string }>(
+export async function readFollowedWallets(db: Database, chainId: number): Promise<Address[]> {
+  const { rows } = await db.$client.query<{ address: Address }>(
     `select w.address from "chain_${chainId}".wallet w
      left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
      order by c.as_of_block nulls first, w.followed_block, w.address`,

@@ -1,3 +1,4 @@
+import { SECONDS_PER_DAY } from "../features/time.ts";
 import { readCurve } from "./curve.ts";
 import { divideRound, MICRO, toMicros } from "./fixed-point.ts";
 import type { Curve, FeatureRule, Policy } from "./policy-shape.ts";
@@ -37,8 +38,7 @@ type WithInfrastructure = {
   readonly features: readonly FeatureLine[];
 };
 
-const DAY_SECONDS = 86_400;
-const HOUR_SECONDS = 3_600;
+const SECONDS_PER_HOUR = 3_600;
 
 /** D3 of the probes of one agent's endpoints in the window that ends at `now` (Unix seconds). */
 export function scoreInfrastructure(
@@ -47,7 +47,7 @@ export function scoreInfrastructure(
   policy: Policy,
 ): Infrastructure {
   const rules = policy.infrastructure;
-  const from = now - rules.windowDays * DAY_SECONDS;
+  const from = now - rules.windowDays * SECONDS_PER_DAY;
   const inside = probes.filter(({ at }) => at > from && at <= now);
   const figures = measureProbes(inside, rules.longestMs);
   const reason = shortfall(inside, policy);
@@ -94,7 +94,7 @@ export function scoreWithInfrastructure(
 function shortfall(probes: readonly ProbeFact[], { infrastructure }: Policy): string | null {
   const { minProbes, minSpanHours } = infrastructure;
   const times = probes.map(({ at }) => at);
-  const hours = times.length === 0 ? 0 : (latest(times) - earliest(times)) / HOUR_SECONDS;
+  const hours = times.length === 0 ? 0 : (latest(times) - earliest(times)) / SECONDS_PER_HOUR;
   if (times.length >= minProbes && hours >= minSpanHours) return null;
   return `${times.length} of at least ${minProbes} probes, over ${Math.floor(hours)} of at least ${minSpanHours} hours`;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "../../db/database.ts";
 import type { DocumentState } from "../../db/tables/infrastructure.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import { registrableDomain } from "../../net/registrable-domain.ts";
 import { runVisits, type VisitLimits } from "../../net/run-visits.ts";
@@ -69,7 +70,7 @@ const scanLimits: ScanLimits = {
   syncMs: 15_000,
 };
 
-const KEEP_PROBES_MS = 30 * 86_400_000;
+const KEEP_PROBES_MS = 30 * 1_000 * SECONDS_PER_DAY;
 const PRUNE_EVERY_MS = 3_600_000;
 const LEFT_OUT_EVERY_MS = 3_600_000;
 /** However nothing changed, what the index lost in a reorg leaves the schedule by then. */

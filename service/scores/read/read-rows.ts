@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Address, Hex } from "viem";
 import type { ChainFacts } from "../../chain/deployments.ts";
+import { lowerCase } from "../../db/columns.ts";
 import { readLiveApprovals } from "../../ingest/enrich/enrich-approvals.ts";
 import type { ReadPoint } from "../../ingest/read-as-of.ts";
 import { cutCoverage } from "../../model/features/call-line.ts";
@@ -169,7 +170,7 @@ export function flagsByAddress(
 }
 
 function lowerSet(addresses: readonly Address[]): ReadonlySet<Address> {
-  return new Set(addresses.map((address) => address.toLowerCase() as Address));
+  return new Set(addresses.map(lowerCase));
 }
 
 const MICRO_DECIMALS = 6;
@@ -187,7 +188,7 @@ type TokenListQuery = {
  */
 export async function readTokenList(client: ClientBase, query: TokenListQuery): Promise<TokenList> {
   const { native, tokens } = query.market;
-  const feeds = [native, ...tokens].flatMap(({ feed }) => (feed === null ? [] : [lower(feed)]));
+  const feeds = [native, ...tokens].flatMap(({ feed }) => (feed === null ? [] : [lowerCase(feed)]));
   const { rows } = await client.query({
     name: "token-list",
     text: `select feed, day, answer::text, decimals from ahs.feed_price
@@ -205,12 +206,12 @@ export async function readTokenList(client: ClientBase, query: TokenListQuery): 
   const listed = <Token extends ChainFacts["market"]["native"]>(token: Token) => ({
     symbol: token.symbol,
     decimals: token.decimals,
-    prices: token.feed === null ? [] : (prices.get(lower(token.feed)) ?? []),
+    prices: token.feed === null ? [] : (prices.get(lowerCase(token.feed)) ?? []),
   });
   return {
     native: listed(native),
     tokens: tokens
-      .map((token): ListedToken => ({ address: lower(token.address), ...listed(token) }))
+      .map((token): ListedToken => ({ address: lowerCase(token.address), ...listed(token) }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),
   };
 }
@@ -220,8 +221,4 @@ function toMicroUsd(answer: bigint, decimals: number): number {
   if (decimals <= MICRO_DECIMALS) return Number(answer * 10n ** BigInt(MICRO_DECIMALS - decimals));
   const unit = 10n ** BigInt(decimals - MICRO_DECIMALS);
   return Number((answer + unit / 2n) / unit);
-}
-
-function lower(address: Address): Address {
-  return address.toLowerCase() as Address;
 }

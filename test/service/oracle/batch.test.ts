@@ -21,7 +21,7 @@ function intent(id: number, fields: { asOf: number; reason?: PublishReason; crea
     confidenceMicros: 1,
     sanctioned: false,
   };
-  return { id, reason, state: "pending", attempts: 0, notBefore: null, createdAt, score, carrier: null };
+  return { id, reason, state: "pending", attempts: 0, notBefore: null, createdAt, score, transaction: null };
 }
 
 const idsOf = (intents: readonly IntentRow[]) =>

@@ -8,7 +8,7 @@ import {
 } from "../../../service/oracle/plan-enrolment.ts";
 import { WALLET } from "../ingest/history/simulated-chain.ts";
 
-const sight = { indexedBlock: 100, finalityBlocks: 10 };
+const snapshot = { indexedBlock: 100, finalityBlocks: 10 };
 const PENDING: EnrolmentRow = {
   wallet: WALLET,
   state: "pending",
@@ -17,7 +17,7 @@ const PENDING: EnrolmentRow = {
   cause: "paid",
   followedBlock: null,
   isUnfollowed: false,
-  carrier: null,
+  transaction: null,
 };
 const CARRIER = {
   id: 1,
@@ -28,10 +28,10 @@ const CARRIER = {
   error: null,
   revertData: null,
 } as const;
-const SENT: EnrolmentRow = { ...PENDING, state: "sent", attempts: 1, carrier: CARRIER };
-const carried = (carrier: Partial<NonNullable<EnrolmentRow["carrier"]>>): EnrolmentRow => ({
+const SENT: EnrolmentRow = { ...PENDING, state: "sent", attempts: 1, transaction: CARRIER };
+const carried = (transaction: Partial<NonNullable<EnrolmentRow["transaction"]>>): EnrolmentRow => ({
   ...SENT,
-  carrier: { ...CARRIER, ...carrier },
+  transaction: { ...CARRIER, ...transaction },
 });
 
 test.each<[string, EnrolmentRow, EnrolmentFate["kind"]]>([
@@ -73,7 +73,7 @@ test.each<[string, EnrolmentRow, EnrolmentFate["kind"]]>([
     "refused",
   ],
 ])("a wallet that %s", (_name, row, kind) => {
-  expect(fateOfEnrolment(row, sight).kind).toBe(kind);
+  expect(fateOfEnrolment(row, snapshot).kind).toBe(kind);
 });
 
 test.each([
@@ -111,5 +111,5 @@ test.each([
 });
 
 test("an enrolment that was sent by nothing is a broken invariant", () => {
-  expect(() => fateOfEnrolment({ ...SENT, carrier: null }, sight)).toThrow("without a transaction");
+  expect(() => fateOfEnrolment({ ...SENT, transaction: null }, snapshot)).toThrow("without a transaction");
 });

@@ -19,7 +19,7 @@ function oracleAt(asOf: number, fields: Partial<OracleState> = {}): OracleState 
   };
 }
 
-function sent(carrier: SentScore["carrier"]): SentScore {
+function sent(transaction: SentScore["transaction"]): SentScore {
   const score = {
     id: 1,
     wallet,
@@ -32,7 +32,7 @@ function sent(carrier: SentScore["carrier"]): SentScore {
     confidenceMicros: 900_000,
     sanctioned: false,
   };
-  return { score, carrier };
+  return { score, transaction };
 }
 
 const underWay = { state: "broadcast", final: false, minedBlock: null } as const;
@@ -40,91 +40,91 @@ const underWay = { state: "broadcast", final: false, minedBlock: null } as const
 describe("what became of a sent score", () => {
   const cases: readonly {
     name: string;
-    carrier: SentScore["carrier"];
+    transaction: SentScore["transaction"];
     oracle: OracleState | undefined;
     indexedBlock: number;
     expected: Fate;
   }[] = [
     {
       name: "shown by the oracle",
-      carrier: underWay,
+      transaction: underWay,
       oracle: oracleAt(100),
       indexedBlock: 1,
       expected: "landed",
     },
     {
       name: "overtaken by a newer record",
-      carrier: { state: "reverted", final: true, minedBlock: 9 },
+      transaction: { state: "reverted", final: true, minedBlock: 9 },
       oracle: oracleAt(101),
       indexedBlock: 1,
       expected: "landed",
     },
     {
       name: "cleared after it landed",
-      carrier: underWay,
+      transaction: underWay,
       oracle: oracleAt(100, { present: false }),
       indexedBlock: 1,
       expected: "landed",
     },
     {
       name: "queued",
-      carrier: { state: "queued", final: false, minedBlock: null },
+      transaction: { state: "queued", final: false, minedBlock: null },
       oracle: undefined,
       indexedBlock: 1,
       expected: "under_way",
     },
     {
       name: "prepared",
-      carrier: { state: "prepared", final: false, minedBlock: null },
+      transaction: { state: "prepared", final: false, minedBlock: null },
       oracle: undefined,
       indexedBlock: 1,
       expected: "under_way",
     },
     {
       name: "broadcast over an older record",
-      carrier: underWay,
+      transaction: underWay,
       oracle: oracleAt(99),
       indexedBlock: 1,
       expected: "under_way",
     },
     {
       name: "mined, index behind",
-      carrier: { state: "mined", final: true, minedBlock: 20 },
+      transaction: { state: "mined", final: true, minedBlock: 20 },
       oracle: undefined,
       indexedBlock: 19,
       expected: "under_way",
     },
     {
       name: "mined, reorg in progress",
-      carrier: { state: "mined", final: false, minedBlock: 20 },
+      transaction: { state: "mined", final: false, minedBlock: 20 },
       oracle: undefined,
       indexedBlock: 25,
       expected: "under_way",
     },
     {
       name: "final, and not shown",
-      carrier: { state: "mined", final: true, minedBlock: 20 },
+      transaction: { state: "mined", final: true, minedBlock: 20 },
       oracle: undefined,
       indexedBlock: 20,
       expected: "lost",
     },
     {
       name: "reverted",
-      carrier: { state: "reverted", final: false, minedBlock: 20 },
+      transaction: { state: "reverted", final: false, minedBlock: 20 },
       oracle: oracleAt(99),
       indexedBlock: 20,
       expected: "reverted",
     },
     {
       name: "never sent",
-      carrier: { state: "failed", final: false, minedBlock: null },
+      transaction: { state: "failed", final: false, minedBlock: null },
       oracle: undefined,
       indexedBlock: 20,
       expected: "refused",
     },
   ];
-  test.each(cases)("$name: $expected", ({ carrier, oracle, indexedBlock, expected }) => {
-    expect(fateOf(sent(carrier), { oracle, indexedBlock })).toBe(expected);
+  test.each(cases)("$name: $expected", ({ transaction, oracle, indexedBlock, expected }) => {
+    expect(fateOf(sent(transaction), { oracle, indexedBlock })).toBe(expected);
   });
 });
 
