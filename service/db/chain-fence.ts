@@ -48,7 +48,7 @@ export type ChainMark = {
 export async function readChainMark(db: Database, chainId: number): Promise<ChainMark | null> {
   const [row] = await db.select().from(chainMark).where(eq(chainMark.chainId, chainId));
   if (row === undefined) return null;
-  return { blockNumber: row.blockNumber, blockHash: row.blockHash as Hex, generation: row.generation };
+  return { blockNumber: row.blockNumber, blockHash: row.blockHash, generation: row.generation };
 }
 
 /** Moves the mark to a newer finalized block, never back; the generation is set by the first mark and kept. */

@@ -7,6 +7,10 @@ export const address = () => text().$type<Address>();
 /** 32 bytes: 0x and 64 hexadecimal digits. */
 export const hash = () => text().$type<Hex>();
 
+/** Addresses and hashes as arrays of text. */
+export const addresses = () => text().array().$type<Address[]>();
+export const hashes = () => text().array().$type<Hex[]>();
+
 /** Bytes of any number: 0x and two hexadecimal digits each. */
 export const hex = () => text().$type<Hex>();
 

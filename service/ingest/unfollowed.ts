@@ -8,12 +8,11 @@ export type Unfollowed = { readonly address: Address; readonly addedAt: Date };
 
 /** The addresses of a chain that are not followed, in lower case, the oldest entry first. */
 export async function readUnfollowed(db: Database, chainId: number): Promise<readonly Unfollowed[]> {
-  const rows = await db
-    .select()
+  return db
+    .select({ address: unfollowed.address, addedAt: unfollowed.addedAt })
     .from(unfollowed)
     .where(eq(unfollowed.chainId, chainId))
     .orderBy(asc(unfollowed.addedAt), asc(unfollowed.address));
-  return rows.map(({ address, addedAt }) => ({ address: address as Address, addedAt }));
 }
 
 /** Stops following an address, in lower case; false where it is not followed already. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
+import { cached } from "../db/cached.ts";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { fromIndex } from "../db/index-snapshot.ts";
-import { remembered } from "../db/remembered.ts";
 import type { Grade } from "../model/score/record.ts";
 import type { IndexHead } from "./scores.ts";
 
@@ -37,7 +37,7 @@ export function createEcosystemReader(
   db: Database,
   { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
 ): () => Promise<Ecosystem> {
-  const read = remembered(() => readEcosystem(db, chainId), {
+  const read = cached(() => readEcosystem(db, chainId), {
     keyOf: () => "all",
     milliseconds: NUMBERS_CACHED_MS,
     entries: 1,
@@ -137,7 +137,7 @@ export function createGradeChangeReader(
   db: Database,
   { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
 ): () => Promise<readonly GradeChange[]> {
-  const read = remembered(() => readGradeChanges(db, chainId), {
+  const read = cached(() => readGradeChanges(db, chainId), {
     keyOf: () => "all",
     milliseconds: GRADE_CHANGES_CACHED_MS,
     entries: 1,
@@ -198,7 +198,7 @@ export function createDistributionReader(
   db: Database,
   { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
 ): () => Promise<ScoreDistribution> {
-  const read = remembered(() => readDistribution(db, chainId), {
+  const read = cached(() => readDistribution(db, chainId), {
     keyOf: () => "all",
     milliseconds: DISTRIBUTION_CACHED_MS,
     entries: 1,

@@ -10,7 +10,7 @@ import {
   readGaps,
   readPastFacts,
   requestPast,
-  storeKeptHistory,
+  storeHistory,
 } from "../ingest/history/stored-history.ts";
 import { readAsOf } from "../ingest/read-as-of.ts";
 import { hasOwnCall, requestEnrolment } from "../oracle/enrolments.ts";
@@ -202,7 +202,7 @@ function store(
     calls.length > 0
       ? { ...range, complete: coverage.complete }
       : { ...range, fromBlock: toBlock, fromTimestamp: asOf.timestamp, complete: false };
-  return storeKeptHistory(db, { chainId, wallet, ...told }, calls);
+  return storeHistory(db, { chainId, wallet, ...told }, calls);
 }
 
 /** Wallets of one round, and how many of them are read at once. */

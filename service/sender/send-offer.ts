@@ -97,7 +97,7 @@ export type Attempt<T> =
 
 /** Turns what a node says of a transaction into a value; a node that says nothing ends the pass. */
 async function attempt<T>(pass: KeylessPass, call: Promise<T>): Promise<Attempt<T>> {
-  const attempted = await told(call);
+  const attempted = await tryCall(call);
   if (attempted.ok) return attempted;
   const { kind } = attempted.failure;
   if (kind === "unreachable") throw attempted.error;
@@ -106,7 +106,7 @@ async function attempt<T>(pass: KeylessPass, call: Promise<T>): Promise<Attempt<
 }
 
 /** The same with the silence of a node as a value; throws what is a fault of ours or of the database. */
-export async function told<T>(
+export async function tryCall<T>(
   call: Promise<T>,
 ): Promise<Attempt<T> & ({ readonly ok: true } | { readonly ok: false; readonly error: unknown })> {
   try {

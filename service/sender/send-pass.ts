@@ -61,18 +61,7 @@ export function nonced(row: SenderTransaction): NoncedTransaction {
   if (nonce === null || gasLimit === null || maxFeePerGas === null || maxPriorityFeePerGas === null) {
     throw new Error(`transaction ${row.id} is ${state} without nonce, gas limit or fees`);
   }
-  // Addresses and bytes were typed when they were queued; text columns forget it.
-  const bytes = { data: row.data as Hex, raw: row.raw as Hex | null, hashes: row.hashes as Hex[] };
-  return {
-    ...row,
-    ...bytes,
-    to: row.to as Address,
-    state,
-    nonce,
-    gasLimit,
-    maxFeePerGas,
-    maxPriorityFeePerGas,
-  };
+  return { ...row, state, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas };
 }
 
 /** Wei that these transactions may still take from the key. */

@@ -1,6 +1,5 @@
-import type { Address, Hex } from "viem";
 import { readRevertedGas } from "./payments-sender.ts";
-import { type Attempt, marketFees, signAndBroadcast, told } from "./send-offer.ts";
+import { type Attempt, marketFees, signAndBroadcast, tryCall } from "./send-offer.ts";
 import { fail, forbid, postpone, update } from "./send-outcome.ts";
 import { nonced, type Pass, reservedWei } from "./send-pass.ts";
 import { PAYER_MAX_REVERTED_GAS } from "./send-policy.ts";
@@ -37,9 +36,7 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
     await forbid(pass, transaction, forbidden);
     return true;
   }
-  // Typed when it was queued; text columns forget it.
-  const call = { to: transaction.to as Address, data: transaction.data as Hex, value: transaction.value };
-  const gas = await estimate(pass, transaction, call);
+  const gas = await estimate(pass, transaction);
   if (!gas.ok) {
     await (LATER.has(gas.failure.kind) ? postpone : fail)(pass, transaction, gas.failure);
     return gas.failure.kind !== "insufficient_funds";
@@ -63,10 +60,9 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
 /** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */
 async function estimate(
   pass: Pass,
-  { id, purpose, reference }: SenderTransaction,
-  call: { readonly to: Address; readonly data: Hex; readonly value: bigint },
+  { id, purpose, reference, to, data, value }: SenderTransaction,
 ): Promise<Attempt<bigint>> {
-  const gas = await told(pass.rpc.estimateGas({ from: pass.key.sender, ...call }));
+  const gas = await tryCall(pass.rpc.estimateGas({ from: pass.key.sender, to, data, value }));
   const failure = gas.ok ? await findExcess(pass, { id, purpose, reference, gas: gas.value }) : gas.failure;
   if (gas.ok && failure === null) return gas;
   if (failure === null) throw new Error("a call without an estimate has failed");

@@ -23,7 +23,7 @@ export type OpenTransaction = {
 };
 
 /** What the chain shows about it now. */
-export type Sighting = {
+export type ChainSnapshot = {
   readonly headBlock: number;
   /** Transactions of the sender in the chain up to the head. */
   readonly latestNonce: number;
@@ -54,15 +54,19 @@ export type SendStep =
  * What to do with a transaction that holds a nonce, whoever left it in this state and when: the only place that decides
  * it, so that a restart after a crash and an ordinary poll are the same thing.
  */
-export function nextStep(transaction: OpenTransaction, sighting: Sighting, policy: StepPolicy): SendStep {
-  if (sighting.receipt !== null)
-    return stepOfMined(transaction, sighting.receipt, sighting.headBlock - policy.finalityBlocks);
+export function nextStep(
+  transaction: OpenTransaction,
+  snapshot: ChainSnapshot,
+  policy: StepPolicy,
+): SendStep {
+  if (snapshot.receipt !== null)
+    return stepOfMined(transaction, snapshot.receipt, snapshot.headBlock - policy.finalityBlocks);
   if (transaction.state === "mined" || transaction.state === "reverted") return { kind: "unmine" };
-  if (sighting.latestNonce > transaction.nonce) return stepOfTakenNonce(transaction, sighting);
+  if (snapshot.latestNonce > transaction.nonce) return stepOfTakenNonce(transaction, snapshot);
   if (transaction.hashes.length === 0) return { kind: "sign" };
   if (transaction.state === "prepared")
-    return isPostponed(transaction, sighting) ? { kind: "wait" } : { kind: "broadcast" };
-  return stepOfPending(transaction, sighting, policy);
+    return isPostponed(transaction, snapshot) ? { kind: "wait" } : { kind: "broadcast" };
+  return stepOfPending(transaction, snapshot, policy);
 }
 
 function stepOfMined(transaction: OpenTransaction, receipt: MinedReceipt, finalBlock: number): SendStep {
@@ -72,20 +76,20 @@ function stepOfMined(transaction: OpenTransaction, receipt: MinedReceipt, finalB
 }
 
 /** Another transaction has the nonce. A signed version of ours could come back with a reorg, so that must be final. */
-function stepOfTakenNonce(transaction: OpenTransaction, sighting: Sighting): SendStep {
-  const canNeverBeMined = transaction.hashes.length === 0 || sighting.finalNonce > transaction.nonce;
+function stepOfTakenNonce(transaction: OpenTransaction, snapshot: ChainSnapshot): SendStep {
+  const canNeverBeMined = transaction.hashes.length === 0 || snapshot.finalNonce > transaction.nonce;
   return { kind: canNeverBeMined ? "requeue" : "wait" };
 }
 
-function stepOfPending(transaction: OpenTransaction, sighting: Sighting, policy: StepPolicy): SendStep {
+function stepOfPending(transaction: OpenTransaction, snapshot: ChainSnapshot, policy: StepPolicy): SendStep {
   const { broadcastAt, broadcastBlock } = transaction;
   if (broadcastAt === null || broadcastBlock === null) return { kind: "broadcast" };
-  if (sighting.now.getTime() - broadcastAt.getTime() < policy.stuckAfterMs) return { kind: "wait" };
+  if (snapshot.now.getTime() - broadcastAt.getTime() < policy.stuckAfterMs) return { kind: "wait" };
   // Higher nonces wait for the lowest, and a chain that stands still takes nothing at any price.
-  const isPriceTheCause = transaction.nonce === sighting.latestNonce && sighting.headBlock > broadcastBlock;
+  const isPriceTheCause = transaction.nonce === snapshot.latestNonce && snapshot.headBlock > broadcastBlock;
   return { kind: isPriceTheCause ? "bump" : "broadcast" };
 }
 
-function isPostponed(transaction: OpenTransaction, sighting: Sighting): boolean {
-  return transaction.notBefore !== null && transaction.notBefore > sighting.now;
+function isPostponed(transaction: OpenTransaction, snapshot: ChainSnapshot): boolean {
+  return transaction.notBefore !== null && transaction.notBefore > snapshot.now;
 }

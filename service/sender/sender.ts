@@ -35,7 +35,7 @@ export async function sendPass(context: SenderContext, previousHead: Hex | null)
     const isMined = transaction.state === "mined" || transaction.state === "reverted";
     if (isMined && head.hash === previousHead) continue;
     const step = await decide(pass, transaction);
-    unsigned = (await unlessUnsigned(() => perform(pass, transaction, step))) ?? unsigned;
+    unsigned = (await catchUnsigned(() => perform(pass, transaction, step))) ?? unsigned;
   }
   if (unsigned !== null) throw unsigned;
   await sendQueued(pass, queued);
@@ -43,7 +43,7 @@ export async function sendPass(context: SenderContext, previousHead: Hex | null)
 }
 
 /** A signer that does not sign must not keep what is mined from being noted. */
-async function unlessUnsigned(act: () => Promise<void>): Promise<SignerFailure | null> {
+async function catchUnsigned(act: () => Promise<void>): Promise<SignerFailure | null> {
   try {
     await act();
     return null;

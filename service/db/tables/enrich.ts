@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, numeric, primaryKey, text } from "drizzle-orm/pg-core";
 import type { CallEffect } from "../../model/features/types.ts";
-import { address, hash, hex } from "../columns.ts";
+import { address, addresses, hash, hex } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** How far finalized blocks have been read for every followed wallet, and by which hash that block is known. */
@@ -104,7 +104,7 @@ export const ownCall = ahs.table(
     effect: text().$type<CallEffect>(),
     logs: integer(),
     /** Contracts that emitted its logs, each once, in the order of their first log: the first 32. */
-    emitters: address().array(),
+    emitters: addresses(),
     /** Net ERC-20 changes of the wallet, "token:amount" by rising token; of more than 32 those that the logs show first. */
     moves: text().array(),
     /**

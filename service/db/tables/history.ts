@@ -3,7 +3,7 @@ import { address, hash } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** The part of a wallet's past that a history source told; its calls are rows of own_call under the source's name. */
-export const keptHistory = ahs.table(
+export const storedHistory = ahs.table(
   "kept_history",
   {
     chainId: integer().notNull(),

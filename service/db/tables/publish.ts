@@ -11,7 +11,7 @@ import {
   timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { address, hash, hex } from "../columns.ts";
+import { address, hash, hashes, hex } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { score } from "./score.ts";
 
@@ -81,7 +81,7 @@ export const senderTransaction = ahs.table(
     maxFeePerGas: numeric({ mode: "bigint" }),
     maxPriorityFeePerGas: numeric({ mode: "bigint" }),
     /** Hashes of every version signed, oldest first. */
-    hashes: hash().array().notNull(),
+    hashes: hashes().notNull(),
     /** The newest signed version, ready to be sent again. */
     raw: hex(),
     /** When, and at which head, the newest version was last handed to a node. */

@@ -16,32 +16,32 @@ import { putOffPending, readDueAccounts, takeOffPending } from "./pending-facts.
 import { delegateOf } from "./read-delegations.ts";
 
 export type FactsContext = EnrichContext & {
-  /** Null where there is none: then only code is read, and what contacts show. */
+  /** Null without a source: then only code and contacts are read. */
   readonly source: AccountFactSource | null;
   /** Milliseconds of any clock that never goes back. */
   readonly now: () => number;
-  /** Accounts that the source gave no facts of. */
+  /** Accounts for which the source returned no facts. */
   readonly setAside: Map<Address, SetAside>;
   readonly signal: AbortSignal;
 };
 
-/** An account that is left alone until a time of the context's clock, and how often in a row that was its own fault. */
+/** Until when an account is not asked for, by the context's clock, and its own failures in a row. */
 type SetAside = { readonly failures: number; readonly until: number };
 
-/** more: whether others are waiting that can be asked for at once. failure: why the pass was broken off, or told nothing. */
+/** more: whether other accounts are due now. failure: why the pass ended early or without a result. */
 type FactsPass = { readonly more: boolean; readonly failure: HistoryFailure | null };
 
 /** Accounts of one pass. */
 const PASS = 32;
 /** Most accounts that are asked for at once. */
 const CONCURRENCY = 4;
-/** With so many failures and no answer in a pass nobody else is asked. */
+/** A pass with so many failures and no result ends. */
 const FAILURES_OF_A_SOURCE = 2 * CONCURRENCY;
 /** Failures that may be of the account or of the source: which shows by what others get. */
 const OF_EITHER = new Set(["unavailable", "timeout", "rate_limited", "busy", "behind"]);
 /** Of these, those by which the source asks for a pause. */
 const PAUSES = new Set(["rate_limited", "busy", "behind"]);
-/** So that others are asked for first, whoever is to blame. */
+/** Lets other accounts go first, whatever caused the failure. */
 const SHORTLY_MS = 60_000;
 /** From there it doubles. */
 const LEFT_ALONE_MS = 600_000;
@@ -67,15 +67,17 @@ export async function gatherAccountFacts(context: FactsContext): Promise<FactsPa
   }));
   const contracts = coded.filter(({ hasCode }) => hasCode).map(({ address }) => address);
   const seen = await readFirstSeen(db, { chainId, accounts: pending, contracts });
-  const { told, failure } = await askSource(context, coded);
-  const rows = told.map(({ facts, ...account }) => ({
+  const { answered, failure } = await askSource(context, coded);
+  const rows = answered.map(({ facts, ...account }) => ({
     ...account,
     ...factsOf(facts, seen.get(account.address) ?? null),
     chainId,
     source: context.source === null ? "index" : context.source.name,
     readBlock: cursor.block,
   }));
-  const unknown = new Set(told.filter((account) => isUnknown(account, seen)).map(({ address }) => address));
+  const unknown = new Set(
+    answered.filter((account) => isUnknown(account, seen)).map(({ address }) => address),
+  );
   const stored = await storeAccountFacts(db, { chainId, generation, rows, unknown, now: cursor.timestamp });
   context.metrics.rows.inc({ table: "accountFacts" }, stored);
   return { more: failure === null, failure };
@@ -99,17 +101,17 @@ function leftAlone({ setAside, now }: FactsContext): readonly Address[] {
 }
 
 type Coded = { readonly address: Address; readonly hasCode: boolean };
-type Told = Coded & { readonly facts: SourcedFacts | null };
+type Answered = Coded & { readonly facts: SourcedFacts | null };
 type Failed = { readonly address: Address; readonly failure: HistoryFailure };
 
 async function askSource(
   context: FactsContext,
   accounts: readonly Coded[],
-): Promise<{ readonly told: readonly Told[]; readonly failure: HistoryFailure | null }> {
+): Promise<{ readonly answered: readonly Answered[]; readonly failure: HistoryFailure | null }> {
   const { source, signal } = context;
   if (source === null)
-    return { told: accounts.map((account) => ({ ...account, facts: null })), failure: null };
-  const told: Told[] = [];
+    return { answered: accounts.map((account) => ({ ...account, facts: null })), failure: null };
+  const answered: Answered[] = [];
   const failed: Failed[] = [];
   let end: HistoryFailure | null = null;
   await mapLimited(accounts, CONCURRENCY, async (account) => {
@@ -117,30 +119,30 @@ async function askSource(
     const facts = await source.read(account, signal);
     signal.throwIfAborted();
     if (!isFailure(facts)) {
-      told.push({ ...account, facts });
+      answered.push({ ...account, facts });
       return;
     }
     context.metrics.factFailures.inc({ reason: facts.reason });
     failed.push({ address: account.address, failure: facts });
-    const isDown = told.length === 0 && failed.length >= FAILURES_OF_A_SOURCE;
+    const isDown = answered.length === 0 && failed.length >= FAILURES_OF_A_SOURCE;
     if (PAUSES.has(facts.reason) || isDown) end = facts;
   });
-  setAside(context, told, failed);
+  setAside(context, answered, failed);
   const trouble = failed.find(({ failure }) => OF_EITHER.has(failure.reason));
-  const isSilent = told.length === 0 && trouble !== undefined;
-  return { told, failure: end ?? (isSilent ? trouble.failure : null) };
+  const isSilent = answered.length === 0 && trouble !== undefined;
+  return { answered, failure: end ?? (isSilent ? trouble.failure : null) };
 }
 
 function setAside(
   { setAside, now, logger }: FactsContext,
-  told: readonly Told[],
+  answered: readonly Answered[],
   failed: readonly Failed[],
 ): void {
-  for (const { address } of told) setAside.delete(address);
+  for (const { address } of answered) setAside.delete(address);
   for (const { address, failure } of failed) {
     const before = setAside.get(address)?.failures ?? 0;
     const isOwn = !OF_EITHER.has(failure.reason);
-    const failures = isOwn || told.length > 0 ? before + 1 : before;
+    const failures = isOwn || answered.length > 0 ? before + 1 : before;
     const waits = isOwn ? failures : failures - 1;
     const ms =
       waits < 1 ? SHORTLY_MS : Math.min(LONGEST_LEFT_ALONE_MS, LEFT_ALONE_MS * 2 ** Math.min(waits - 1, 10));
@@ -150,19 +152,19 @@ function setAside(
   }
 }
 
-/** An account that runs another's code by EIP-7702 has none of its own. */
+/** An EIP-7702 delegation is no code of the account's own. */
 function isContract(code: `0x${string}`): boolean {
   return code !== "0x" && delegateOf(code) === null;
 }
 
-/** Whether an account has no code and nobody knows more of it: not who paid it first, nor that it sent anything. */
-function isUnknown({ address, hasCode, facts }: Told, seen: ReadonlyMap<Address, FirstSeen>): boolean {
+/** Whether an account has no code and no known creator, funder or activity. */
+function isUnknown({ address, hasCode, facts }: Answered, seen: ReadonlyMap<Address, FirstSeen>): boolean {
   if (hasCode) return false;
   if (facts === null) return !seen.has(address);
   return facts.creator === null && facts.firstFunder === null && facts.existed === null;
 }
 
-/** The earlier of what the source and what contacts tell. */
+/** Facts of the source; of its first activity and that of contacts, the earlier one. */
 function factsOf(
   facts: SourcedFacts | null,
   seen: FirstSeen | null,
@@ -182,7 +184,7 @@ type AccountFactRow = typeof accountFact.$inferInsert;
 /** When an account had acted, or a contract had been called, at the latest, by the contacts of followed wallets. */
 type FirstSeen = { readonly block: number; readonly timestamp: number };
 
-/** The earliest calls that contacts tell of, by account: those that it made, or, for the contracts among them, those made to it. */
+/** The earliest calls in contacts, by account: calls that it made, and for contracts also calls to it. */
 async function readFirstSeen(
   db: Database,
   query: {
@@ -204,8 +206,8 @@ async function readFirstSeen(
 }
 
 /**
- * Stores facts and settles who is pending, unless the chain's data was cleared since they were read; answers of how many
- * accounts something was learnt. What was known of an account stays; what was not is added.
+ * Stores facts and updates the pending accounts, unless the chain's data was cleared since they were read. Returns the number
+ * of accounts with new facts. Known facts stay; missing ones are added.
  */
 export async function storeAccountFacts(
   db: Database,
@@ -221,7 +223,7 @@ export async function storeAccountFacts(
 ): Promise<number> {
   const { chainId, generation, rows, unknown, now } = facts;
   if (rows.length === 0) return 0;
-  const known = rows.map(({ address }) => address as Address).filter((address) => !unknown.has(address));
+  const known = rows.map(({ address }) => address).filter((address) => !unknown.has(address));
   return db.transaction(async (tx) => {
     await lockEnrichment(tx, chainId);
     if (!(await holdsGeneration(tx, chainId, generation))) return 0;
@@ -248,7 +250,7 @@ export async function storeAccountFacts(
   });
 }
 
-/** What a source knows of an account; null is what it does not. */
+/** Facts of an account from a source; null if the source does not know. */
 export type SourcedFacts = {
   readonly kind: "facts";
   /** Who created the contract. */
@@ -259,7 +261,7 @@ export type SourcedFacts = {
   readonly existed: { readonly block: number; readonly timestamp: number } | null;
 };
 
-/** What never changes about an account, from outside our index. */
+/** A source of immutable facts about accounts, outside our index. */
 export type AccountFactSource = {
   readonly name: string;
   readonly read: (

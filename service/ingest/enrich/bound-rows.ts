@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 import type { Followed } from "./log-rows.ts";
@@ -8,7 +8,7 @@ type TransferRow = EnrichRows["transfers"][number];
 type ApprovalRow = EnrichRows["approvals"][number];
 
 /** Whether a transaction is an own call of a wallet, sent by it or executed by its account. */
-type IsOwn = (wallet: string, transactionHash: string) => boolean;
+type IsOwn = (wallet: Address, transactionHash: Hex) => boolean;
 
 type Bounded<Row> = { readonly kept: readonly Row[]; readonly leftOut: number };
 
@@ -39,7 +39,7 @@ export function boundTransfers(
   for (const [wallet, moved] of byFollowed(rows, of.followed)) {
     // A transfer of nothing can be made of any token in anybody's name.
     const isSure = ({ standard, token, amount }: TransferRow) =>
-      (standard === "native" || listed.has(token as Address)) && amount !== 0n;
+      (standard === "native" || listed.has(token)) && amount !== 0n;
     const isOwnCall = ({ transactionHash }: TransferRow) => isOwn(wallet, transactionHash);
     const {
       sure = [],
@@ -72,7 +72,7 @@ export function boundApprovals(
   rows: readonly ApprovalRow[],
   listed: ReadonlySet<Address>,
 ): Bounded<ApprovalRow> {
-  const isBounded = ({ own, token }: ApprovalRow) => own && !listed.has(token as Address);
+  const isBounded = ({ own, token }: ApprovalRow) => own && !listed.has(token);
   const some = takeOfEach(
     rows.filter(isBounded),
     APPROVALS_PER_CALL,
@@ -87,11 +87,11 @@ export function boundApprovals(
 function byFollowed(
   rows: readonly TransferRow[],
   followed: Followed,
-): ReadonlyMap<string, readonly TransferRow[]> {
-  const found = new Map<string, TransferRow[]>();
+): ReadonlyMap<Address, readonly TransferRow[]> {
+  const found = new Map<Address, TransferRow[]>();
   for (const row of rows) {
     for (const party of new Set([row.from, row.to])) {
-      const since = followed.get(party as Address);
+      const since = followed.get(party);
       if (since === undefined || since > row.block) continue;
       const known = found.get(party);
       if (known === undefined) found.set(party, [row]);

@@ -1,5 +1,4 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address } from "viem";
 import type { Database } from "../../db/database.ts";
 import {
   addContacts,
@@ -86,8 +85,8 @@ function wantedBy({ advance, facts }: Commit): readonly WantedFact[] {
   const joined = advance.of === "chain" ? advance.joined.map(({ wallet }) => itself(wallet)) : [];
   const given = facts.rows.approvals.filter(({ own, approved }) => own && approved);
   const spenders = given.map(({ spender, owner, timestamp }) => ({
-    address: spender as Address,
-    wallet: owner as Address,
+    address: spender,
+    wallet: owner,
     since: timestamp,
     own: true,
   }));

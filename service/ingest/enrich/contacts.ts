@@ -37,7 +37,7 @@ export function dealingsOfCalls(
     );
     return counterparties.map((counterparty) => ({
       counterparty,
-      account: call.wallet as Address,
+      account: call.wallet,
       calls: 1,
       sentMicroUsd: 0n,
       block: call.block,
@@ -54,7 +54,7 @@ export function dealingsOfTransfers(
 ): readonly Dealing[] {
   const payees = new Map<string, Set<string>>();
   return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp, transactionHash }) => {
-    const priced = standard === "native" ? market.native : (market.tokens.get(token as Address) ?? null);
+    const priced = standard === "native" ? market.native : (market.tokens.get(token) ?? null);
     if (priced === null || amount === null || amount === undefined || standard === "erc721") return [];
     // Anybody can move nothing in anybody's name: a transferFrom of zero needs no allowance.
     if (amount === 0n) return [];
@@ -65,9 +65,7 @@ export function dealingsOfTransfers(
     const known = payees.get(key) ?? new Set();
     if (!known.has(to) && known.size === MAX_PAYEES) return [];
     payees.set(key, known.add(to));
-    return [
-      { counterparty: to as Address, account: from as Address, calls: 0, sentMicroUsd, block, timestamp },
-    ];
+    return [{ counterparty: to, account: from, calls: 0, sentMicroUsd, block, timestamp }];
   });
 }
 
@@ -91,17 +89,17 @@ export function sumDealings(dealings: readonly Dealing[]): readonly ContactIncre
 }
 
 function counterpartiesOf(call: OwnCallRow, isOwn: (account: Address) => boolean): readonly Address[] {
-  const direct = (call.recipient ?? call.to ?? null) as Address | null;
+  const direct = call.recipient ?? call.to ?? null;
   if (direct === null || !isShown(call)) return [];
   if (direct !== call.to || !isOwn(direct)) return [direct];
-  const outside = (call.emitters ?? []).filter((emitter) => emitter !== direct && !isOwn(emitter as Address));
-  return [direct, ...(outside as Address[])];
+  const outside = (call.emitters ?? []).filter((emitter) => emitter !== direct && !isOwn(emitter));
+  return [direct, ...outside];
 }
 
-/** Calldata of an execution may be ignored by the account's own code; a recipient stands there only where the token logged it. */
+/** An account's own code may ignore the calldata of an execution; its recipient is set only if the token logged it. */
 function isShown({ position, ok, recipient = null, to, emitters }: OwnCallRow): boolean {
   if (position === 0) return true;
-  return ok && (recipient !== null || emitters?.includes(to ?? "") === true);
+  return ok && (recipient !== null || (to !== null && to !== undefined && emitters?.includes(to) === true));
 }
 
 function isCreatedBefore(creation: Creation | undefined, call: OwnCallRow): boolean {

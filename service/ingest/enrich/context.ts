@@ -3,11 +3,12 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Address } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
+import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import type { CrashWatch } from "./crash-watch.ts";
 import type { ReadReceipts } from "./read-receipts.ts";
 
-/** What is known of a feed between ranges. */
+/** A price feed as it is cached between ranges. */
 export type KnownFeed = {
   readonly feed: Address;
   /** The contract that logs its answers: its aggregator, or itself. */
@@ -20,16 +21,15 @@ export type KnownFeed = {
 /** Feeds by address, refreshed as ranges go on. */
 type FeedWatch = Map<Address, KnownFeed>;
 
-/** When the code of each wallet was last read, and which wallets have called since then. */
+/** When each wallet's code was last read, and which wallets have called since. */
 export type DelegationWatch = {
   /** Unix seconds of the chain. */
   readonly readAt: Map<Address, number>;
   readonly called: Set<Address>;
-  /** Unix seconds of the chain at which the node did not give the code, for want of which it is asked again after an hour. */
+  /** Unix seconds of the chain at which the node did not return the code; it is asked again after an hour. */
   readonly failedAt: Map<Address, number>;
 };
 
-/** What reading and storing a range needs. */
 export type EnrichContext = {
   readonly db: Database;
   readonly client: ChainReader;
@@ -40,7 +40,7 @@ export type EnrichContext = {
   readonly market: Market;
   /** ERC-4337 entry points whose events are believed, lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
-  /** Ranges of one block that timed out: where they stand, and how often in a row. */
+  /** Ranges of one block that timed out: their block, and how often in a row. */
   readonly timeouts: Map<"chain" | "past", { readonly from: number; readonly times: number }>;
   readonly crashes: CrashWatch;
   /** Ranges stored by this process. */
@@ -137,15 +137,15 @@ export function createEnrichMetrics(registry: Registry): EnrichMetrics {
   };
 }
 
-/** A coin or token that is worth something, and the feed that says what. */
+/** A coin or token with a price feed. */
 export type PricedToken = { readonly decimals: number; readonly feed: Address };
 
-/** What the chain's deployment says of value; addresses are lower-case. */
+/** Tokens and price feeds of the chain's deployment; addresses are lower-case. */
 export type Market = {
   /** Null where no feed prices the native coin. */
   readonly native: PricedToken | null;
   readonly wrappedNative: Address | null;
-  /** Recognised ERC-20 tokens: what they log is so. */
+  /** Recognised ERC-20 tokens, whose logs are trusted. */
   readonly listed: ReadonlySet<Address>;
   /** Recognised ERC-20 tokens that a feed prices. */
   readonly tokens: ReadonlyMap<Address, PricedToken>;
@@ -171,11 +171,6 @@ export function marketOf({ market }: Deployment): Market {
     tokens,
     feeds: [...new Set(feeds)].toSorted(),
   };
-}
-
-/** The form of an address in the database and in a node's answers as we read them. */
-export function lowerCase(address: Address): Address {
-  return address.toLowerCase() as Address;
 }
 
 function priced(token: { readonly decimals: number; readonly feed: Address | null }): PricedToken | null {

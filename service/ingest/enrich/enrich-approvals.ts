@@ -58,7 +58,7 @@ export async function storeApprovals(
   });
   const untied = newestOfEach(news, await readOpenPasts(tx, chainId, news));
   const kept = await insertRows(tx, { table, rows: untied, end: REPLACE_OLDER });
-  const touched = [...given, ...tied.returned, ...untied].map(({ owner }) => owner as Address);
+  const touched = [...given, ...tied.returned, ...untied].map(({ owner }) => owner);
   const leftOut = await dropBeyond(tx, chainId, [...new Set([...touched, ...approvals.pastOf])]);
   return { count: own.count + tied.count + kept.count, leftOut };
 }

@@ -14,9 +14,8 @@ import {
   type walletDelegation,
 } from "../../db/tables/enrich.ts";
 import { recountStrangers } from "./contact-rows.ts";
-import { storeCreations } from "./creations.ts";
 import { type EnrichCursor, isNoHubSql } from "./enrich-reads.ts";
-import { type WantedFact, wantFacts } from "./pending-facts.ts";
+import { takeOffPending, type WantedFact, wantFacts } from "./pending-facts.ts";
 
 /** Everything that one range says, by table. */
 export type EnrichRows = {
@@ -240,5 +239,30 @@ async function arePastsAt(
 
 async function insertNew(tx: NodePgDatabase, table: string, rows: readonly object[]): Promise<number> {
   const { count } = await insertRows(tx, { table, rows, end: sql`on conflict do nothing` });
+  return count;
+}
+
+/**
+ * Stores facts of contracts that own calls created, all of one chain, whatever a source had told of them before; answers how
+ * many were told anew.
+ */
+async function storeCreations(
+  tx: NodePgDatabase,
+  creations: readonly (typeof accountFact.$inferInsert)[],
+): Promise<number> {
+  const [first] = creations;
+  if (first === undefined) return 0;
+  const { count } = await insertRows(tx, {
+    table: "account_fact",
+    rows: creations,
+    end: sql`on conflict (chain_id, address) do update set
+      has_code = true, creator = excluded.creator,
+      existed_block = least(account_fact.existed_block, excluded.existed_block),
+      existed_at = least(account_fact.existed_at, excluded.existed_at),
+      source = excluded.source, read_block = greatest(account_fact.read_block, excluded.read_block)
+      where account_fact.has_code is not true or account_fact.creator is distinct from excluded.creator`,
+  });
+  const known = creations.map(({ address }) => address);
+  await takeOffPending(tx, first.chainId, known);
   return count;
 }

@@ -29,8 +29,8 @@ type ExecutedCall = {
   readonly decode: LogDecoder;
 };
 
-type Carried = {
-  readonly carrier: CarryingTransaction;
+type Bundled = {
+  readonly bundle: BundleTransaction;
   /** Those that are believed, lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
 };
@@ -53,10 +53,10 @@ const SELECTOR_CHARACTERS = 10;
  */
 export function describeExecutions(
   executions: readonly Execution[],
-  { carrier, entryPoints }: Carried,
+  { bundle, entryPoints }: Bundled,
 ): DescribedExecutions {
-  const extents = extentsOf(executions, carrier.logs, entryPoints);
-  const read = createCalldataReader(carrier);
+  const extents = extentsOf(executions, bundle.logs, entryPoints);
+  const read = createCalldataReader(bundle);
   const decode = createLogDecoder();
   let leftOut = 0;
   const calls = executions.flatMap((execution) => {
@@ -69,14 +69,14 @@ export function describeExecutions(
       return [];
     }
     if (origin === "safe" && extent.operationOf === wallet) return [];
-    const logs = carrier.logs.slice(extent.start, extent.end).filter((one) => !isTrouble(one, log.address));
+    const logs = bundle.logs.slice(extent.start, extent.end).filter((one) => !isTrouble(one, log.address));
     const { inner, ...cost } = read(execution);
     const told =
       inner === null ? UNKNOWN_CALL : ok ? believable(inner, logs, decode) : { ...inner, value: 0n };
     const call = {
       hash: log.transactionHash,
       block: log.blockNumber,
-      transactionIndex: carrier.index,
+      transactionIndex: bundle.index,
       position: log.logIndex + 1,
       ...{ wallet, ok },
       ...cost,
@@ -113,29 +113,29 @@ type ReadExecution = Pick<MinedCall, "gasLimit" | "gasUsed" | "gasPrice" | "fee"
 };
 
 /** Decodes the calldata once for all executions in it, however large it is. */
-function createCalldataReader(carrier: CarryingTransaction): (execution: Execution) => ReadExecution {
+function createCalldataReader(bundle: BundleTransaction): (execution: Execution) => ReadExecution {
   let operations: ReadonlyMap<string, BundledOperation> | null = null;
   let direct: { readonly inner: InnerCall | null } | null = null;
   return (execution) => {
     if (execution.origin === "safe") {
-      if (execution.wallet !== carrier.to) return safeCost(carrier, null);
-      direct ??= { inner: directCall(carrier) };
-      return safeCost(carrier, direct.inner);
+      if (execution.wallet !== bundle.to) return safeCost(bundle, null);
+      direct ??= { inner: directCall(bundle) };
+      return safeCost(bundle, direct.inner);
     }
-    if (execution.log.address !== carrier.to) return operationCost(execution, carrier, null);
-    operations ??= operationsOf(carrier);
+    if (execution.log.address !== bundle.to) return operationCost(execution, bundle, null);
+    operations ??= operationsOf(bundle);
     const { wallet, nonce } = execution;
-    return operationCost(execution, carrier, operations.get(`${wallet} ${nonce}`) ?? null);
+    return operationCost(execution, bundle, operations.get(`${wallet} ${nonce}`) ?? null);
   };
 }
 
 /** Operations of a bundle by sender and nonce, the first of each. */
-function operationsOf({ input }: CarryingTransaction): ReadonlyMap<string, BundledOperation> {
+function operationsOf({ input }: BundleTransaction): ReadonlyMap<string, BundledOperation> {
   const bundle = readBundle(input) ?? [];
   return new Map(bundle.toReversed().map((one) => [`${one.sender} ${one.nonce}`, one]));
 }
 
-function directCall({ input }: CarryingTransaction): InnerCall | null {
+function directCall({ input }: BundleTransaction): InnerCall | null {
   if (!input.startsWith(EXEC_TRANSACTION)) return null;
   return readSafeTransaction(`0x${input.slice(SELECTOR_CHARACTERS)}`);
 }
@@ -143,7 +143,7 @@ function directCall({ input }: CarryingTransaction): InnerCall | null {
 /** Gas and cost are those of the event; the limit is the operation's, or the transaction's where its calldata is not a bundle. */
 function operationCost(
   { gasCost, gasUsed }: Extract<Execution, { origin: "erc4337" }>,
-  { gasLimit }: CarryingTransaction,
+  { gasLimit }: BundleTransaction,
   operation: BundledOperation | null,
 ): ReadExecution {
   return {
@@ -157,7 +157,7 @@ function operationCost(
 
 /** Whoever sent it paid for the whole transaction; the Safe's own event tells no gas. */
 function safeCost(
-  { gasLimit, gasUsed, gasPrice }: CarryingTransaction,
+  { gasLimit, gasUsed, gasPrice }: BundleTransaction,
   inner: InnerCall | null,
 ): ReadExecution {
   return { inner, gasLimit, gasUsed, gasPrice, fee: gasUsed * gasPrice };
@@ -347,7 +347,7 @@ function paymasterLimits(paymasterAndData: Hex): bigint {
 }
 
 /** A mined transaction in which smart accounts executed something. */
-export type CarryingTransaction = {
+export type BundleTransaction = {
   readonly index: number;
   readonly to: Address | null;
   readonly input: Hex;
@@ -359,7 +359,10 @@ export type CarryingTransaction = {
 };
 
 /** A transaction with its receipt; throws an EnrichFailure where the two are not of one transaction, or the logs are none. */
-export function carrierOf(receipt: RawReceipt, transaction: RawTransaction | null): CarryingTransaction {
+export function bundleTransactionOf(
+  receipt: RawReceipt,
+  transaction: RawTransaction | null,
+): BundleTransaction {
   const fits =
     transaction?.hash === receipt.transactionHash &&
     transaction.blockHash === receipt.blockHash &&

@@ -7,8 +7,8 @@ import { decodeLog } from "./decode-log.ts";
 import type { IndexedBlock, IndexedCall, NativePayment } from "./enrich-reads.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 import {
-  type CarryingTransaction,
-  carrierOf,
+  type BundleTransaction,
+  bundleTransactionOf,
   describeExecutions,
   type Execution,
   receiptLogs,
@@ -146,10 +146,10 @@ async function readExecutions(
   const { wrappedNative } = market;
   const carried = Map.groupBy(wanted.executions, ({ log }) => log.transactionHash);
   const rows = await mapLimited([...carried], limits.concurrency, async ([hash, executions]) => {
-    const carrier = await readCarrier(context, wanted, { hash, receipt: expected(known.receipts, hash) });
-    if (carrier === null) return [];
+    const bundle = await readBundle(context, wanted, { hash, receipt: expected(known.receipts, hash) });
+    if (bundle === null) return [];
     return crashes.decode(hash, () => {
-      const described = describeExecutions(executions, { carrier, entryPoints });
+      const described = describeExecutions(executions, { bundle, entryPoints });
       if (described.leftOut > 0) leaveExecutionsOut(context, hash, described.leftOut);
       return described.calls.map(({ execution, call, ...told }) => {
         const { timestamp } = indexedBlock(wanted.blocks, call.block);
@@ -169,20 +169,22 @@ async function readExecutions(
 }
 
 /** Null where no answer has room for it. */
-async function readCarrier(
+async function readBundle(
   { client, metrics, logger }: EnrichContext,
   { isOversized }: WantedCalls,
   { hash, receipt }: { readonly hash: Hex; readonly receipt: RawReceipt | null },
-): Promise<CarryingTransaction | null> {
-  const carrier =
+): Promise<BundleTransaction | null> {
+  const bundle =
     receipt === null
       ? null
-      : await orOversized(isOversized, async () => carrierOf(receipt, await client.transaction(hash)));
-  if (carrier === null) {
+      : await orOversized(isOversized, async () =>
+          bundleTransactionOf(receipt, await client.transaction(hash)),
+        );
+  if (bundle === null) {
     metrics.leftOut.inc({ what: "carrier" });
     logger.warn({ hash }, "no answer has room for a transaction: what accounts executed in it is left out");
   }
-  return carrier;
+  return bundle;
 }
 
 function expected(receipts: Receipts, hash: Hex): RawReceipt | null {

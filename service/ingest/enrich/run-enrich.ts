@@ -4,6 +4,7 @@ import type { Deployment } from "../../chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure } from "../../chain/node/failure.ts";
 import { readChainMark } from "../../db/chain-fence.ts";
+import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import type { HistoryFailure } from "../history/history.ts";
@@ -20,7 +21,6 @@ import {
   type EnrichLimits,
   type EnrichMetrics,
   enrichLimits,
-  lowerCase,
   marketOf,
 } from "./context.ts";
 import { createCrashWatch } from "./crash-watch.ts";

@@ -8,51 +8,52 @@ export type BlockCall = {
   readonly timestamp: number;
   readonly transactionIndex: number;
   readonly from: Address;
-  /** Whom it went to, or paid by a lone token transfer; null for a creation. */
+  /** The called account, or the payee of a lone token transfer; null for a creation. */
   readonly counterparty: Address | null;
 };
 
 export type StrangerCounts = {
-  /** Slots that were held before and are given up, to be stored before the dealings. */
+  /** Stored slots that are evicted; store them before the dealings. */
   readonly left: readonly { readonly counterparty: Address; readonly account: Address }[];
   readonly dealings: readonly Dealing[];
-  /** All calls of the strangers that called or left, to whomever; null of one that holds no slot any more. */
+  /** All calls of the strangers that called or lost a slot; null for a stranger without any slot. */
   readonly calls: ReadonlyMap<Address, number | null>;
 };
 
-/** Distinct strangers that are kept for one counterparty: twice the users that a full credit takes, captive ones among them. */
+/** Slots for strangers of one counterparty: twice the users that full credit needs, captive ones included. */
 export const MAX_STRANGERS = 64;
-/** Those of them that called last stay whatever they do elsewhere: somebody new has no other calls yet. */
+/** The latest callers are not evicted for few calls elsewhere: a new account has no other calls yet. */
 const KEPT_RECENT = 16;
-/** The scoring window: whoever did not call for that long counts for nobody that is active. */
+/** The scoring window: older calls count for no active wallet. */
 const WINDOW_SECONDS = 180 * 86_400;
 
 type Known = {
   readonly counterparties: ReadonlyMap<Address, KnownCounterparty>;
-  /** At least those that call, and those that hold a slot of one of the counterparties. */
+  /** At least the callers, and the holders of a slot of one of the counterparties. */
   readonly strangers: ReadonlyMap<Address, KnownStranger>;
 };
 
 /**
- * Which calls of strangers are kept, in the order of the chain: those to a counterparty that a followed wallet dealt with by
- * then; of a stranger that is known by then every call is counted. Of a counterparty with as many strangers as are kept, a new
- * one takes the slot of one that did not call within the window, else, the last callers left aside, of the one with the
- * fewest calls to others.
+ * Counts calls of strangers in chain order, in a bounded number of slots for each counterparty. A call counts if a followed
+ * wallet dealt with its counterparty before. All calls of a stranger with a slot are counted. If a counterparty's slots are
+ * full, a new stranger evicts the oldest one that did not call within the window. Otherwise it evicts the one with the fewest
+ * calls elsewhere, except the latest callers.
  */
 export function countStrangers(calls: readonly BlockCall[], known: Known): StrangerCounts {
-  const book = openBook(known);
+  const byCounterparty = openSlots(known);
   const strangers = new Map(known.strangers);
   const changed = new Set<Address>();
   for (const call of inOrder(calls)) {
     const { from, counterparty, block } = call;
-    const page = counterparty === null || counterparty === from ? undefined : book.get(counterparty);
-    if (page !== undefined && page.since <= block) {
-      const leaving = page.slots.has(from) ? null : leavingFor(call, page.slots, strangers);
-      if (leaving !== null && leaving !== "nobody") {
-        putOut(page, leaving, strangers);
-        changed.add(leaving);
+    const held =
+      counterparty === null || counterparty === from ? undefined : byCounterparty.get(counterparty);
+    if (held !== undefined && held.since <= block) {
+      const evicted = held.slots.has(from) ? null : slotToEvict(call, held.slots, strangers);
+      if (evicted !== null && evicted !== "full") {
+        evict(held, evicted, strangers);
+        changed.add(evicted);
       }
-      if (leaving !== "nobody") admit(page, call, strangers);
+      if (evicted !== "full") addCall(held, call, strangers);
     }
     const stranger = strangers.get(from);
     if (stranger === undefined) continue;
@@ -60,29 +61,29 @@ export function countStrangers(calls: readonly BlockCall[], known: Known): Stran
     changed.add(from);
   }
   return {
-    left: [...book].flatMap(([counterparty, { left }]) =>
+    left: [...byCounterparty].flatMap(([counterparty, { left }]) =>
       [...left].map((account) => ({ counterparty, account })),
     ),
-    dealings: [...book].flatMap(([counterparty, { added }]) =>
+    dealings: [...byCounterparty].flatMap(([counterparty, { added }]) =>
       [...added].flatMap(([account, dealings]) => dealings.map((at) => ({ ...at, counterparty, account }))),
     ),
     calls: new Map([...changed].map((account) => [account, strangers.get(account)?.calls ?? null])),
   };
 }
 
-/** One counterparty while calls are counted. */
-type Page = {
+/** The slots of one counterparty while calls are counted. */
+type CounterpartySlots = {
   readonly since: number;
   readonly slots: Map<Address, Slot>;
-  /** Held before, and given up. */
+  /** Stored slots that are evicted. */
   readonly left: Set<Address>;
-  /** New calls of those that hold a slot. */
+  /** New calls of slot holders. */
   readonly added: Map<Address, Omit<Dealing, "counterparty" | "account">[]>;
 };
 
 type Strangers = Map<Address, KnownStranger>;
 
-function openBook({ counterparties }: Known): ReadonlyMap<Address, Page> {
+function openSlots({ counterparties }: Known): ReadonlyMap<Address, CounterpartySlots> {
   return new Map(
     [...counterparties].map(([address, { since, strangers }]) => [
       address,
@@ -91,12 +92,12 @@ function openBook({ counterparties }: Known): ReadonlyMap<Address, Page> {
   );
 }
 
-/** Whose slot somebody new takes; null where one is free, nobody where none may be taken by a call of that time. */
-function leavingFor(
+/** Returns the account to evict, null if a slot is free, or "full" if a call of that time may take no slot. */
+function slotToEvict(
   { timestamp }: BlockCall,
   slots: ReadonlyMap<Address, Slot>,
   strangers: Strangers,
-): Address | null | "nobody" {
+): Address | null | "full" {
   if (slots.size < MAX_STRANGERS) return null;
   const byAge = [...slots]
     .map(([account, { calls, lastTime }]) => {
@@ -106,15 +107,15 @@ function leavingFor(
     .sort((a, b) => a.lastTime - b.lastTime || (a.account < b.account ? -1 : 1));
   const [oldest] = byAge;
   if (oldest !== undefined && oldest.lastTime < timestamp - WINDOW_SECONDS) return oldest.account;
-  const leaving = byAge
+  const evicted = byAge
     .slice(0, -KEPT_RECENT)
     .reduce((worst, slot) => (slot.elsewhere < worst.elsewhere ? slot : worst));
-  // A past that is read late must not put out who came after it.
-  return leaving.lastTime <= timestamp ? leaving.account : "nobody";
+  // A past that is read late must not evict later callers.
+  return evicted.lastTime <= timestamp ? evicted.account : "full";
 }
 
-/** Takes a slot back; the calls that it told of are no longer among all calls of its stranger, or they would seem to go elsewhere. */
-function putOut({ slots, left, added }: Page, account: Address, strangers: Strangers): void {
+/** Evicts a slot and subtracts its calls from all calls of its stranger, or they would count as calls elsewhere. */
+function evict({ slots, left, added }: CounterpartySlots, account: Address, strangers: Strangers): void {
   const slot = slots.get(account);
   const stranger = strangers.get(account);
   slots.delete(account);
@@ -128,8 +129,8 @@ function putOut({ slots, left, added }: Page, account: Address, strangers: Stran
   else strangers.set(account, { slots: held, calls: Math.max(0, stranger.calls - slot.calls) });
 }
 
-/** Adds a call to the slot of its sender, which takes one if it has none; the call itself is not among all its calls yet. */
-function admit({ slots, added }: Page, call: BlockCall, strangers: Strangers): void {
+/** Adds a call to the slot of its sender, which takes a slot if it has none. All calls of the stranger do not include it yet. */
+function addCall({ slots, added }: CounterpartySlots, call: BlockCall, strangers: Strangers): void {
   const { from, block, timestamp } = call;
   const slot = slots.get(from);
   if (slot === undefined) {

@@ -180,7 +180,7 @@ export function blockTag({ blockNumber }: AsOf): string {
   return `0x${blockNumber.toString(16)}`;
 }
 
-/** How many transactions a wallet had sent by a block, told by a node; null where it does not keep that block's state. */
+/** Number of transactions that a wallet had sent by a block; null if the node has no state of that block. */
 export function countSentBy(options: NodeOptions): HistorySource["countSent"] {
   return ({ wallet, asOf }, signal) =>
     askNode<SentCount>(
@@ -198,7 +198,7 @@ export function countSentBy(options: NodeOptions): HistorySource["countSent"] {
 
 function readCount(result: unknown): SentCount | HistoryFailure {
   const count = hexNumber.safeParse(result);
-  return count.success ? { count: count.data } : historyFailure("malformed", "the node told no count");
+  return count.success ? { count: count.data } : historyFailure("malformed", "the node returned no count");
 }
 
 function readAnswer<Result>(

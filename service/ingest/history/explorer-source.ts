@@ -23,7 +23,7 @@ import {
 } from "./history.ts";
 
 export type ExplorerOptions = {
-  /** Endpoint with whatever query it needs always, as https://api.etherscan.io/v2/api?chainid=8453. */
+  /** Endpoint with the query parameters that every request needs, as https://api.etherscan.io/v2/api?chainid=8453. */
   readonly url: string;
   /** Null for explorers that want none. */
   readonly apiKey: string | null;
@@ -64,7 +64,7 @@ const blockNumberSchema = z.union([
   z.object({ blockNumber: decimalNumber }).transform(({ blockNumber }) => blockNumber),
 ]);
 
-const MAX_TOLD_CHARACTERS = 200;
+const MAX_SHOWN_CHARACTERS = 200;
 /** Explorers refuse page × size above this; what is older is asked for by its blocks. */
 const COUNTED_ROWS = 10_000;
 
@@ -114,7 +114,7 @@ export function createExplorerSource(options: ExplorerOptions): HistorySource {
 function readCode(json: unknown, options: ExplorerOptions): CodeCheck | HistoryFailure {
   const answer = codeSchema.safeParse(json);
   if (answer.success) return { hasCode: answer.data.result !== "0x" };
-  return readEnvelope(json, () => historyFailure("malformed", "the explorer told no code"), options);
+  return readEnvelope(json, () => historyFailure("malformed", "the explorer returned no code"), options);
 }
 
 function pageQuery(request: PageRequest, { pageSize }: ExplorerOptions): Query {
@@ -161,8 +161,8 @@ function readEnvelope<Result>(
   if (/timeout|busy|unexpected|try again/i.test(words)) {
     return historyFailure("unavailable", "the explorer cannot answer now");
   }
-  const told = apiKey === null ? words : words.replaceAll(apiKey, "…");
-  return historyFailure("refused", `the explorer says: ${told.slice(0, MAX_TOLD_CHARACTERS)}`);
+  const shown = apiKey === null ? words : words.replaceAll(apiKey, "…");
+  return historyFailure("refused", `the explorer says: ${shown.slice(0, MAX_SHOWN_CHARACTERS)}`);
 }
 
 function compareReach(result: unknown, asOf: AsOf): { readonly newest: number } | HistoryFailure {
@@ -209,7 +209,7 @@ function withoutKnown(
   }
   const older = rows.filter(({ hash: id }) => !known.has(id));
   if (rows.length - older.length !== known.size) {
-    return historyFailure("inconsistent", "rows told before are not told again");
+    return historyFailure("inconsistent", "rows of an earlier page are missing from a later one");
   }
   return { kind: "page", rows: older, last: older.length === 0 };
 }
@@ -247,7 +247,7 @@ function readRow(item: unknown, { wallet }: PageRequest): SourceRow | HistoryFai
   };
 }
 
-/** Null where the two members that tell it contradict each other; receipts without a status leave it to the first. */
+/** Null if the two members contradict each other. Without a receipt status the first one decides. */
 function outcomeOf({ isError, txreceipt_status: status }: ExplorerRow): boolean | null {
   const ok = isError === "0";
   if (status === "") return ok;

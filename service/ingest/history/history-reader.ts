@@ -1,12 +1,12 @@
 import type { Address } from "viem";
 import {
   answerFrom,
+  type CachedHistory,
   type History,
   type HistoryFailure,
   type HistoryRequest,
   type HistorySource,
   historyFailure,
-  type KeptHistory,
   planHistory,
 } from "./history.ts";
 import { readHistory } from "./read-history.ts";
@@ -35,7 +35,7 @@ export const HISTORY_LIMITS: HistoryLimits = {
 type StillRunning = { readonly kind: "running" };
 
 export type HistoryReader = {
-  /** The history of a wallet, that it is still running after the time that a caller waits, or why there is none. */
+  /** Returns the history of a wallet, "running" if it takes longer than a caller waits, or the failure. */
   readonly read: (request: HistoryRequest) => Promise<History | StillRunning | HistoryFailure>;
   /** Ends all reading; resolves when none is left. */
   readonly close: () => Promise<void>;
@@ -48,7 +48,7 @@ type HistoryReaderOptions = {
   readonly limits?: HistoryLimits;
 };
 
-/** Reads histories from one source: one reading per wallet, which callers join, few at once, results and failures kept. */
+/** Reads histories from one source: one reading per wallet, which callers join, few at once, results and failures cached. */
 export function createHistoryReader(options: HistoryReaderOptions): HistoryReader {
   const { source, now, limits = HISTORY_LIMITS } = options;
   const readings = createWalletReadings({ source, now, limits });
@@ -66,9 +66,9 @@ export function createHistoryReader(options: HistoryReaderOptions): HistoryReade
       const failure = joined === null ? readings.failed(request.wallet) : null;
       if (failure !== null) return failure;
       const outcome = await Promise.race([joined ?? readings.begin(request), patience]);
-      if (outcome.kind !== "kept") return outcome;
+      if (outcome.kind !== "cached") return outcome;
       if (joined === null) return answerFrom(outcome, request, source.name);
-      // What another caller asked for may reach less far than this one needs: then it is this one's turn.
+      // Another caller's request may reach less far than this one: then this caller starts its own reading.
     }
   };
 
@@ -95,7 +95,7 @@ type ReadingLimits = WalkLimits & {
   /** A failure holds for this time, or as long as the source wants to be left alone, up to the longest. */
   readonly failureMs: number;
   readonly longestFailureMs: number;
-  /** Calls kept over all wallets, the most recently used wallets'. */
+  /** Calls cached over all wallets, the most recently used wallets'. */
   readonly maxKeptCalls: number;
 };
 
@@ -106,11 +106,11 @@ type WalletReadingsOptions = {
   readonly limits: ReadingLimits;
 };
 
-type Reading = Promise<KeptHistory | HistoryFailure>;
+type Reading = Promise<CachedHistory | HistoryFailure>;
 
 type WalletReadings = {
-  /** What is kept of a wallet; null if nothing is. */
-  readonly known: (wallet: Address) => KeptHistory | null;
+  /** What is cached of a wallet; null if nothing is. */
+  readonly known: (wallet: Address) => CachedHistory | null;
   /** The failure that still holds for a wallet; null if none does. */
   readonly failed: (wallet: Address) => HistoryFailure | null;
   /** The reading of a wallet that runs or waits; null if none does. */
@@ -123,9 +123,9 @@ type WalletReadings = {
 
 type PastFailure = { readonly failure: HistoryFailure; readonly until: number };
 
-/** Runs readings, few at once, and keeps what they found and for a while how they failed. */
+/** Runs few readings at once and caches their results, and their failures for some time. */
 function createWalletReadings({ source, now, limits }: WalletReadingsOptions): WalletReadings {
-  const kept = keepNewest(limits.maxKeptCalls);
+  const cached = createHistoryCache(limits.maxKeptCalls);
   const failures = new Map<Address, PastFailure>();
   const readings = new Map<Address, Reading>();
   const slots = createSlots(limits.maxReading, limits.maxWaiting);
@@ -134,14 +134,17 @@ function createWalletReadings({ source, now, limits }: WalletReadingsOptions): W
   const readInSlot = (request: HistoryRequest): Reading =>
     slots.run(() => {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(limits.readMs)]);
-      return untilAborted(readHistory(kept.get(request.wallet), request, { source, limits, signal }), signal);
+      return untilAborted(
+        readHistory(cached.get(request.wallet), request, { source, limits, signal }),
+        signal,
+      );
     });
 
   const read = async (request: HistoryRequest): Reading => {
     const { wallet } = request;
     const outcome = await readInSlot(request).catch(failureOfThrown);
     readings.delete(wallet);
-    if (outcome.kind === "kept") kept.set(wallet, outcome);
+    if (outcome.kind === "cached") cached.set(wallet, outcome);
     else if (outcome.reason !== "busy") {
       forgetBefore(failures, now());
       failures.set(wallet, { failure: outcome, until: now() + holdMs(outcome, limits) });
@@ -150,7 +153,7 @@ function createWalletReadings({ source, now, limits }: WalletReadingsOptions): W
   };
 
   return {
-    known: kept.get,
+    known: cached.get,
     failed: (wallet) => {
       forgetBefore(failures, now());
       return failures.get(wallet)?.failure ?? null;
@@ -177,7 +180,7 @@ async function untilAborted(reading: Reading, signal: AbortSignal): Reading {
   return Promise.race([aborted.promise, reading]).finally(() => signal.removeEventListener("abort", end));
 }
 
-/** A source must answer with values; whatever it throws instead must not pass for a history either. */
+/** Sources return failures as values. An exception is a failure too, never an empty history. */
 function failureOfThrown(error: unknown): HistoryFailure {
   const name = error instanceof Error ? error.name : typeof error;
   return historyFailure("unavailable", `the source threw ${name}`);
@@ -209,7 +212,7 @@ function createSlots(maxRunning: number, maxWaiting: number): Slots {
         if (waiting.length >= maxWaiting) {
           return historyFailure("busy", `${maxWaiting} wallets wait for their history already`);
         }
-        // Who leaves hands the slot on, so that nobody who comes in between takes it.
+        // A finished work hands its slot over, so that a newcomer cannot take it.
         await new Promise<void>((resolve) => waiting.push(resolve));
       } else {
         running++;
@@ -225,28 +228,28 @@ function createSlots(maxRunning: number, maxWaiting: number): Slots {
   };
 }
 
-type KeptHistories = {
-  /** Null where none is kept. */
-  readonly get: (wallet: Address) => KeptHistory | null;
-  readonly set: (wallet: Address, history: KeptHistory) => void;
+type HistoryCache = {
+  /** Null where none is cached. */
+  readonly get: (wallet: Address) => CachedHistory | null;
+  readonly set: (wallet: Address, history: CachedHistory) => void;
 };
 
-/** A history weighs at least this many calls, so that empty ones are not kept without end. */
+/** A history weighs at least this many calls, so that empty ones are not cached without end. */
 const LEAST_WEIGHT = 10;
 
 /** Keeps histories in memory up to a number of calls in all, forgetting those unused for longest. */
-function keepNewest(maxCalls: number): KeptHistories {
+function createHistoryCache(maxCalls: number): HistoryCache {
   /** In the order of their last use. */
-  const histories = new Map<Address, KeptHistory>();
+  const histories = new Map<Address, CachedHistory>();
   let weight = 0;
-  const remove = (wallet: Address): KeptHistory | null => {
+  const remove = (wallet: Address): CachedHistory | null => {
     const history = histories.get(wallet);
     if (history === undefined) return null;
     histories.delete(wallet);
     weight -= weightOf(history);
     return history;
   };
-  const add = (wallet: Address, history: KeptHistory): void => {
+  const add = (wallet: Address, history: CachedHistory): void => {
     histories.set(wallet, history);
     weight += weightOf(history);
   };
@@ -267,6 +270,6 @@ function keepNewest(maxCalls: number): KeptHistories {
   };
 }
 
-function weightOf({ calls }: KeptHistory): number {
+function weightOf({ calls }: CachedHistory): number {
   return Math.max(LEAST_WEIGHT, calls.length);
 }

@@ -14,9 +14,9 @@ export type HistoryRequest = {
   readonly edge: HistoryEdge;
 };
 
-/** What a source has told of a wallet: all of its own calls in a range of blocks. */
-export type KeptHistory = {
-  readonly kind: "kept";
+/** A source's report on a wallet: all of its own calls in a range of blocks. */
+export type CachedHistory = {
+  readonly kind: "cached";
   /** Newest first. */
   readonly calls: readonly NumberedCall[];
   /** Zero where it reaches back to the beginning of the chain. */
@@ -56,7 +56,7 @@ export function edgeTimestamp(edge: HistoryEdge, newest: NumberedCall | undefine
 }
 
 /** The part of a kept history up to a block that it reaches. */
-function upTo(kept: KeptHistory, asOf: AsOf): KeptHistory {
+function upTo(kept: CachedHistory, asOf: AsOf): CachedHistory {
   return { ...kept, asOf, calls: kept.calls.filter(({ call }) => call.blockNumber <= asOf.blockNumber) };
 }
 
@@ -64,7 +64,7 @@ function upTo(kept: KeptHistory, asOf: AsOf): KeptHistory {
 type HistoryPlan = "answer" | "extend" | "read";
 
 /** Decides what is to be read; a kept history of another chain, or one that was not read deep enough, is of no use. */
-export function planHistory(kept: KeptHistory | null, { asOf, edge }: HistoryRequest): HistoryPlan {
+export function planHistory(kept: CachedHistory | null, { asOf, edge }: HistoryRequest): HistoryPlan {
   if (kept === null) return "read";
   if (kept.asOf.blockNumber > asOf.blockNumber && kept.fromBlock > asOf.blockNumber) return "read";
   if (kept.asOf.blockNumber === asOf.blockNumber && kept.asOf.blockHash !== asOf.blockHash) return "read";
@@ -74,7 +74,7 @@ export function planHistory(kept: KeptHistory | null, { asOf, edge }: HistoryReq
 }
 
 /** The answer that a kept history gives to a request that it reaches. */
-export function answerFrom(kept: KeptHistory, { asOf, edge }: HistoryRequest, source: string): History {
+export function answerFrom(kept: CachedHistory, { asOf, edge }: HistoryRequest, source: string): History {
   const known = upTo(kept, asOf);
   const since = edgeTimestamp(edge, known.calls[0]);
   const inside = known.calls.filter(({ call }) => call.timestamp >= since);
@@ -93,8 +93,8 @@ export function answerFrom(kept: KeptHistory, { asOf, edge }: HistoryRequest, so
   };
 }
 
-/** Whether a source that told this has kept own calls from us, by their nonces and, where it is known, by their number. */
-export function missesCalls(kept: KeptHistory, sent: number | null): boolean {
+/** Whether own calls are missing from a source's report, by their nonces and, if known, by their number. */
+export function missesCalls(kept: CachedHistory, sent: number | null): boolean {
   const isWhole = kept.fromBlock === 0;
   const [newest] = kept.calls;
   if (!hasEveryNonce(kept.calls, isWhole)) return true;
@@ -104,7 +104,7 @@ export function missesCalls(kept: KeptHistory, sent: number | null): boolean {
 
 /**
  * Whether the nonces run on without a gap, down to 0 where the history reaches the beginning. An account with code
- * may have gaps of its own making; nothing tells them from missing calls.
+ * may have nonce gaps of its own; they look the same as missing calls.
  */
 function hasEveryNonce(calls: readonly NumberedCall[], isWhole: boolean): boolean {
   const isUnbroken = calls.every(({ nonce }, at) => {
@@ -143,7 +143,7 @@ export type HistoryFailure = {
 /** A call of the wallet's own, with the nonce by which a missing one is noticed. */
 export type NumberedCall = { readonly nonce: number; readonly call: OwnCall };
 
-/** A transaction that touches the wallet, in whatever part. */
+/** A transaction that touches the wallet in any role. */
 export type SourceRow = {
   readonly hash: string;
   readonly blockNumber: number;
@@ -153,7 +153,7 @@ export type SourceRow = {
   readonly own: NumberedCall | null;
 };
 
-/** Where reading a wallet's transactions, newest first, stands. */
+/** Progress of reading a wallet's transactions, newest first. */
 export type PageRequest = {
   /** Lower-case. */
   readonly wallet: Address;
@@ -196,7 +196,7 @@ type AccountAt = {
   readonly asOf: AsOf;
 };
 
-/** Null where the source cannot tell it of a past block. */
+/** Null if the source does not know it for a past block. */
 export type SentCount = { readonly count: number | null };
 
 export type CodeCheck = { readonly hasCode: boolean };

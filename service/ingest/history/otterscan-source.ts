@@ -26,7 +26,7 @@ import {
 
 /** A node with the ots_ methods. */
 export type OtterscanOptions = NodeOptions & {
-  /** Rows wanted per page; nodes add the rest of the last block, and Erigon refuses more than 25 unless told otherwise. */
+  /** Rows wanted per page; nodes add the rest of the last block, and Erigon refuses more than 25 by default. */
   readonly pageSize: number;
 };
 
@@ -96,7 +96,7 @@ function readCode(result: unknown): CodeCheck | HistoryFailure {
   const code = bytes.safeParse(result);
   return code.success
     ? { hasCode: code.data !== "0x" }
-    : historyFailure("malformed", "the node told no code");
+    : historyFailure("malformed", "the node returned no code");
 }
 
 function compareBlock(result: unknown, asOf: AsOf): { readonly hash: string } | HistoryFailure {

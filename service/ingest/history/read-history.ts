@@ -1,10 +1,10 @@
 import type { AsOf } from "../../model/features/types.ts";
 import {
+  type CachedHistory,
   type HistoryFailure,
   type HistoryRequest,
   type HistorySource,
   historyFailure,
-  type KeptHistory,
   missesCalls,
   planHistory,
 } from "./history.ts";
@@ -25,32 +25,32 @@ type ReadHistory = {
 };
 
 /**
- * Reads what a request needs beyond the kept history and joins the two; a kept history of a chain that the source does not
- * know any more is read anew. Fails where own calls are missing from what the source told.
+ * Reads what a request needs beyond the cached history and joins the two; a cached history of a chain that the source does not
+ * know any more is read anew. Fails if own calls are missing from the source's report.
  */
 export async function readHistory(
-  kept: KeptHistory | null,
+  cached: CachedHistory | null,
   request: HistoryRequest,
   reading: ReadHistory,
-): Promise<KeptHistory | HistoryFailure> {
+): Promise<CachedHistory | HistoryFailure> {
   const { source, limits, signal } = reading;
   const behind = await source.checkReach(request.asOf, signal);
   if (behind !== null) return behind;
-  const base = await stillTrue(kept, request, reading);
+  const base = await revalidate(cached, request, reading);
   if (base?.kind === "failed") return base;
   const fromBlock = base === null ? 0 : base.asOf.blockNumber + 1;
   const walk = await walkSource({ ...request, fromBlock }, reading);
   if (walk.kind === "failed") return walk;
   const joined = joinHistory(base, walk, { asOf: request.asOf, maxCalls: limits.maxTransactions });
-  return joined.kind === "failed" ? joined : believed(joined, request, reading);
+  return joined.kind === "failed" ? joined : checkNonces(joined, request, reading);
 }
 
 /** The history, unless calls are missing from it that no code of the account explains. */
-async function believed(
-  history: KeptHistory,
+async function checkNonces(
+  history: CachedHistory,
   account: HistoryRequest,
   { source, signal }: ReadHistory,
-): Promise<KeptHistory | HistoryFailure> {
+): Promise<CachedHistory | HistoryFailure> {
   const sent = await source.countSent(account, signal);
   if ("kind" in sent) return sent;
   if (!missesCalls(history, sent.count)) return history;
@@ -59,15 +59,15 @@ async function believed(
   return code.hasCode ? history : historyFailure("inconsistent", "own calls are missing, by their nonces");
 }
 
-/** The kept history if it is to be extended and its last block is still the source's. */
-async function stillTrue(
-  kept: KeptHistory | null,
+/** The cached history if it is to be extended and its last block is still the source's. */
+async function revalidate(
+  cached: CachedHistory | null,
   request: HistoryRequest,
   { source, signal }: ReadHistory,
-): Promise<KeptHistory | HistoryFailure | null> {
-  if (kept === null || planHistory(kept, request) !== "extend") return null;
-  const failure = await source.checkReach(kept.asOf, signal);
-  if (failure === null) return kept;
+): Promise<CachedHistory | HistoryFailure | null> {
+  if (cached === null || planHistory(cached, request) !== "extend") return null;
+  const failure = await source.checkReach(cached.asOf, signal);
+  if (failure === null) return cached;
   return failure.reason === "inconsistent" || failure.reason === "behind" ? null : failure;
 }
 
@@ -86,26 +86,26 @@ async function walkSource(
 }
 
 /**
- * A walk, with the kept history behind it where it reaches that; failing where the two contradict each other. At most so
+ * A walk, with the cached history behind it where it reaches that; failing where the two contradict each other. At most so
  * many calls are held, the newest.
  */
 function joinHistory(
-  kept: KeptHistory | null,
+  cached: CachedHistory | null,
   walk: Walk,
   { asOf, maxCalls }: { readonly asOf: AsOf; readonly maxCalls: number },
-): KeptHistory | HistoryFailure {
+): CachedHistory | HistoryFailure {
   const { calls, fromBlock, fromTimestamp, limited } = walk;
-  if (kept === null || fromBlock > kept.asOf.blockNumber + 1) {
-    return bounded({ kind: "kept", calls, fromBlock, fromTimestamp, limited, asOf }, maxCalls);
+  if (cached === null || fromBlock > cached.asOf.blockNumber + 1) {
+    return bounded({ kind: "cached", calls, fromBlock, fromTimestamp, limited, asOf }, maxCalls);
   }
-  const [oldestNew, newestKept] = [calls.at(-1), kept.calls[0]];
+  const [oldestNew, newestKept] = [calls.at(-1), cached.calls[0]];
   if (oldestNew !== undefined && newestKept !== undefined && !isAfter(oldestNew, newestKept)) {
     return historyFailure("inconsistent", "new calls do not follow those read before");
   }
-  return bounded({ ...kept, calls: [...calls, ...kept.calls], asOf }, maxCalls);
+  return bounded({ ...cached, calls: [...calls, ...cached.calls], asOf }, maxCalls);
 }
 
-function bounded(history: KeptHistory, maxCalls: number): KeptHistory {
+function bounded(history: CachedHistory, maxCalls: number): CachedHistory {
   const first = history.calls[maxCalls];
   if (first === undefined) return history;
   // The block of the first call that is left out may have more of them.

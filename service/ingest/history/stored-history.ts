@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { holdChain, isIndexed } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import { ownCall } from "../../db/tables/enrich.ts";
-import { keptHistory } from "../../db/tables/history.ts";
+import { storedHistory } from "../../db/tables/history.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, OwnCall } from "../../model/features/types.ts";
 import type { HistoryRequest } from "./history.ts";
@@ -12,19 +12,19 @@ import type { HistoryRequest } from "./history.ts";
 /** Under this name enrichment writes own calls; every other source of a row is a history source. */
 const ENRICH = "enrich";
 
-export type NewKeptHistory = Omit<typeof keptHistory.$inferInsert, "readAt">;
+export type NewStoredHistory = Omit<typeof storedHistory.$inferInsert, "readAt">;
 
 /** Rows of one statement: far below the number of parameters that it may have. */
 const ROWS = 1_000;
 
 /**
- * Stores what a source told of a wallet in place of what this or another source told of it before, unless that reaches to a
+ * Stores a source's report on a wallet in place of an earlier report of any source, unless that reaches to a
  * later block; own calls that enrichment knows stay as they are. False, and nothing stored, where the index does not hold the
  * last block of it.
  */
-export async function storeKeptHistory(
+export async function storeHistory(
   db: Database,
-  history: NewKeptHistory,
+  history: NewStoredHistory,
   calls: readonly OwnCall[],
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -37,26 +37,26 @@ export async function storeKeptHistory(
 }
 
 /** Also keeps others who store the same wallet's history waiting until the transaction ends. */
-async function putCoverage(tx: NodePgDatabase, history: NewKeptHistory): Promise<boolean> {
-  const { chainId, wallet, ...told } = history;
+async function putCoverage(tx: NodePgDatabase, history: NewStoredHistory): Promise<boolean> {
+  const { chainId, wallet, ...report } = history;
   const stored = await tx
-    .insert(keptHistory)
-    .values({ chainId, wallet, ...told })
+    .insert(storedHistory)
+    .values({ chainId, wallet, ...report })
     .onConflictDoUpdate({
-      target: [keptHistory.chainId, keptHistory.wallet],
-      set: { ...told, readAt: sql`now()` },
-      setWhere: sql`${keptHistory.toBlock} <= excluded.to_block`,
+      target: [storedHistory.chainId, storedHistory.wallet],
+      set: { ...report, readAt: sql`now()` },
+      setWhere: sql`${storedHistory.toBlock} <= excluded.to_block`,
     })
-    .returning({ wallet: keptHistory.wallet });
+    .returning({ wallet: storedHistory.wallet });
   return stored.length > 0;
 }
 
 async function putCalls(
   tx: NodePgDatabase,
-  { chainId, wallet, source }: NewKeptHistory,
+  { chainId, wallet, source }: NewStoredHistory,
   calls: readonly OwnCall[],
 ): Promise<void> {
-  // What the same source told before it tells again: the blocks are final.
+  // The same source reports the same calls again: the blocks are final.
   const isOutdated = or(
     ne(ownCall.source, source),
     calls.length === 0
@@ -107,7 +107,7 @@ export type PastFacts = {
   readonly firstNonce: number | null;
   /** Unix seconds of the wallet's newest own call, by enrichment; null without one. */
   readonly lastCallAt: number | null;
-  /** Null where no source has told of the wallet. */
+  /** Null if no source has reported on the wallet. */
   readonly kept: { readonly source: string; readonly toBlock: number; readonly toHash: string } | null;
 };
 
@@ -168,7 +168,7 @@ function pastQuery(views: string): string {
     left join ahs.kept_history k on k.chain_id = $1 and k.wallet = $2`;
 }
 
-/** Followed wallets whose told past ends before the index begins to follow them, up to a block, in any order; none in quarantine. */
+/** Followed wallets whose stored history ends before the index begins to follow them, in random order, without those in quarantine. */
 export async function readGaps(
   db: Database,
   { chainId, asOfBlock, now, limit }: { chainId: number; asOfBlock: number; now: Date; limit: number },
@@ -195,13 +195,13 @@ export type PastQuestion = {
 /**
  * What a source has to be asked before a wallet can be scored: the window up to the as-of block for one that the index does
  * not follow, the part of it before the index began to follow it for any other; null where nothing is missing, or a source
- * has told it already.
+ * has reported it already.
  */
 export function planPast(facts: PastFacts, question: PastQuestion): HistoryRequest | null {
   return isCovered(facts, question) ? null : requestPast(facts, question);
 }
 
-/** The same question whatever is known already. */
+/** The same request, even if everything is known already. */
 export function requestPast(facts: PastFacts, { wallet, asOf, windowDays }: PastQuestion): HistoryRequest {
   const seconds = windowDays * SECONDS_PER_DAY;
   const { followed, lastCallAt } = facts;

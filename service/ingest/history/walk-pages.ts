@@ -27,7 +27,7 @@ export type WalkLimits = {
   readonly maxTransactions: number;
 };
 
-/** Anybody may send to any wallet: so many times its limits may be read to find its own calls among what others sent. */
+/** Any account may send to a wallet: so many times the limits may be read to find own calls among such transactions. */
 const OTHERS_FACTOR = 10;
 /** Asked again sooner, the same pages would be read again. */
 const CROWDED_SECONDS = 600;

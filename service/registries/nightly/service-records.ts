@@ -1,6 +1,6 @@
 import { readWebhookQueue } from "../../alerts/webhook-log.ts";
+import { cached } from "../../db/cached.ts";
 import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
-import { remembered } from "../../db/remembered.ts";
 import type { EpochState } from "../../db/tables/publish.ts";
 import type { ScanCause, ScanReport } from "../../db/tables/scan.ts";
 import type { Grade } from "../../model/score/record.ts";
@@ -96,7 +96,7 @@ export function createNightReader(
   db: Database,
   { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
 ): () => Promise<readonly ScanNight[]> {
-  const read = remembered(() => readNights(db, chainId), {
+  const read = cached(() => readNights(db, chainId), {
     keyOf: () => "all",
     milliseconds: KEPT_MS,
     entries: 1,

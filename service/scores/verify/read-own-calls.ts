@@ -3,7 +3,7 @@ import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { EnrichFailure } from "../../chain/node/failure.ts";
 import type { RawReceipt, RawTransaction } from "../../chain/node/rpc-answers.ts";
 import {
-  carrierOf,
+  bundleTransactionOf,
   describeExecutions,
   findExecutions,
   receiptLogs,
@@ -125,9 +125,9 @@ async function readExecutions(
     for (const [hash, number] of places) {
       const block = await blocks(number);
       const { receipt, transaction } = await readMined(client, block, hash);
-      const carrier = carrierOf(receipt, transaction);
+      const bundle = bundleTransactionOf(receipt, transaction);
       const carried = byHash.get(hash) ?? [];
-      for (const { call, ...told } of describeExecutions(carried, { carrier, entryPoints }).calls) {
+      for (const { call, ...told } of describeExecutions(carried, { bundle, entryPoints }).calls) {
         const outcome = { ...told, l1Fee: null, marketPrice: block.marketPrice };
         calls.push(describeCall({ ...call, timestamp: block.timestamp }, outcome, wrappedNative));
       }

@@ -4,7 +4,7 @@ import type { Deployment } from "../../../service/chain/deployments.ts";
 import type { RawLog } from "../../../service/chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../../service/chain/token-payment.ts";
 import {
-  type CarryingTransaction,
+  type BundleTransaction,
   describeExecutions,
   findExecutions,
 } from "../../../service/ingest/enrich/executions.ts";
@@ -119,10 +119,10 @@ function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly 
   return block.transactions.flatMap((transaction) => {
     const { sent, receipt } = transaction;
     const logs = receipt.logs.map((log) => rawLog(log, block));
-    const carrier = carrierOf(transaction, logs);
+    const bundle = bundleOf(transaction, logs);
     const own = follow.followed.has(sent.from) ? [{ call: minedCall(transaction, block), logs }] : [];
     const { executions } = findExecutions(logs, follow);
-    const executed = describeExecutions(executions, { carrier, entryPoints: follow.entryPoints }).calls.map(
+    const executed = describeExecutions(executions, { bundle, entryPoints: follow.entryPoints }).calls.map(
       (one) => ({ ...one, call: { ...one.call, timestamp: block.time } }),
     );
     return [...own, ...executed].map(({ call, logs }) => ({
@@ -144,7 +144,7 @@ function minedCall({ sent, receipt }: Mined, block: MinedBlock): MinedCall {
   };
 }
 
-function carrierOf({ sent, receipt }: Mined, logs: readonly RawLog[]): CarryingTransaction {
+function bundleOf({ sent, receipt }: Mined, logs: readonly RawLog[]): BundleTransaction {
   return {
     ...{ index: hexToNumber(sent.transactionIndex), to: sent.to, input: sent.input, logs },
     gasLimit: hexToBigInt(sent.gas),

@@ -18,7 +18,7 @@ import {
   USER_OPERATION,
 } from "../../../../service/chain/node/rpc-answers.ts";
 import {
-  type CarryingTransaction,
+  type BundleTransaction,
   describeExecutions,
   findExecutions,
   MAX_EXECUTIONS,
@@ -66,7 +66,7 @@ const paid = (amount: bigint, to = PAYEE, token = TOKEN): Event => ({
 });
 const anything = (address: Address): Event => ({ address, topics: [HASH], data: "0x" });
 
-function carrying(events: readonly Event[], sent: { to?: Address; input?: Hex } = {}): CarryingTransaction {
+function carrying(events: readonly Event[], sent: { to?: Address; input?: Hex } = {}): BundleTransaction {
   const place = { blockNumber: 7, blockHash: HASH, transactionHash: HASH };
   return {
     index: 3,
@@ -79,10 +79,10 @@ function carrying(events: readonly Event[], sent: { to?: Address; input?: Hex } 
   };
 }
 
-function executed(carrier: CarryingTransaction) {
-  const { executions, dropped } = findExecutions(carrier.logs, believed);
+function executed(bundle: BundleTransaction) {
+  const { executions, dropped } = findExecutions(bundle.logs, believed);
   const { entryPoints } = believed;
-  return { dropped, ...describeExecutions(executions, { carrier, entryPoints }) };
+  return { dropped, ...describeExecutions(executions, { bundle, entryPoints }) };
 }
 
 const execute = (to: Address, value: bigint, data: Hex): Hex =>
@@ -132,10 +132,10 @@ describe("what calls itself a Safe", () => {
       ...Array.from({ length: 12_000 }, () => paid(5n)),
       ...safes.map((safe) => told(SAFE_SUCCESS, safe)),
     ];
-    const carrier = carrying(events);
-    const { executions } = findExecutions(carrier.logs, { ...believed, followed });
+    const bundle = carrying(events);
+    const { executions } = findExecutions(bundle.logs, { ...believed, followed });
     const describeAll = (some: typeof executions) =>
-      describeExecutions(some, { carrier, entryPoints: believed.entryPoints }).calls.map(
+      describeExecutions(some, { bundle, entryPoints: believed.entryPoints }).calls.map(
         ({ call, ...outcome }) =>
           describeCall({ ...call, timestamp: 1 }, { ...outcome, l1Fee: null, marketPrice: null }, null),
       );
@@ -152,12 +152,12 @@ describe("what calls itself a Safe", () => {
       ...safes.map((safe) => told(SAFE_SUCCESS, safe)),
       operated(ENTRY_POINT),
     ];
-    const { logs, ...carrier } = carrying(events);
+    const { logs, ...bundle } = carrying(events);
     const { entryPoints } = believed;
     const describeAll = (accounts: readonly Address[]) => {
       const followed = new Map(accounts.map((account) => [account, 0]));
       const { executions } = findExecutions(logs, { followed, entryPoints });
-      return describeExecutions(executions, { carrier: { ...carrier, logs }, entryPoints });
+      return describeExecutions(executions, { bundle: { ...bundle, logs }, entryPoints });
     };
     const all = describeAll([...safes, SAFE]);
     expect(all.leftOut).toBe(304);
@@ -254,9 +254,9 @@ describe("what calldata of an account with code of its own claims", () => {
 test("an execution that the transaction's logs do not tell of is a contradiction", () => {
   const { logs } = carrying([told(SAFE_SUCCESS), told(SAFE_SUCCESS)]);
   const { executions } = findExecutions(logs, believed);
-  const carrier = carrying([told(SAFE_SUCCESS)]);
+  const bundle = carrying([told(SAFE_SUCCESS)]);
   const { entryPoints } = believed;
-  expect(() => describeExecutions(executions, { carrier, entryPoints })).toThrow(/not in its receipt/);
+  expect(() => describeExecutions(executions, { bundle, entryPoints })).toThrow(/not in its receipt/);
 });
 
 test("nobody is followed before the block of the log", () => {

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   answerFrom,
+  type CachedHistory,
   type HistoryEdge,
   type HistoryFailure,
   type HistoryRequest,
   type HistorySource,
   historyFailure,
-  type KeptHistory,
   planHistory,
   type SourcePage,
 } from "../../../../service/ingest/history/history.ts";
@@ -47,7 +47,7 @@ function requestAt(chain: SimulatedChain, blockNumber: number, edge: HistoryEdge
   return { wallet: WALLET, asOf: asOfBlock(chain, blockNumber), edge };
 }
 
-async function kept(outcome: Promise<KeptHistory | HistoryFailure>): Promise<KeptHistory> {
+async function kept(outcome: Promise<CachedHistory | HistoryFailure>): Promise<CachedHistory> {
   const history = await outcome;
   if (history.kind === "failed") throw new Error(`${history.reason}: ${history.detail}`);
   return history;
@@ -114,7 +114,7 @@ test("a history that is extended block by block equals one that is read at once"
       async (chain, paging, edge, stops) => {
         const source = simulatedSource(chain, paging);
         const reading = { source, limits: LIMITS, signal };
-        let known: KeptHistory | null = null;
+        let known: CachedHistory | null = null;
         for (const block of [...stops].sort((a, b) => a - b)) {
           const request = requestAt(chain, block, edge);
           if (known === null || planHistory(known, request) !== "answer") {
@@ -162,7 +162,7 @@ test("a history that grows past the limit keeps the newest calls, and claims no 
           limits: { ...LIMITS, maxTransactions },
           signal,
         };
-        let known: KeptHistory | null = null;
+        let known: CachedHistory | null = null;
         for (let block = 5; block <= 100; block += 5) {
           const request = requestAt(chain, block, { kind: "since", timestamp: 0 });
           known = await kept(readHistory(known, request, reading));
@@ -207,7 +207,7 @@ describe("what others send to a wallet", () => {
       detail: "0 own calls among the newest 5000 transactions",
       retryAfterSeconds: 600,
     });
-    expect(await read([...own(200), ...others(4_000), ...own(3)])).toMatchObject({ kind: "kept" });
+    expect(await read([...own(200), ...others(4_000), ...own(3)])).toMatchObject({ kind: "cached" });
     const few = { maxPages: 1_000, maxTransactions: 30 };
     expect(await read([...own(20), ...others(300)], few)).toMatchObject({ reason: "crowded" });
   });
@@ -330,7 +330,7 @@ describe("own calls that are missing", () => {
 
   test("at the newest end are told by the number of calls", async () => {
     expect(await read(without(9, 10, false))).toMatchObject({ reason: "inconsistent" });
-    expect(await read(without(9, null, false))).toMatchObject({ kind: "kept" });
+    expect(await read(without(9, null, false))).toMatchObject({ kind: "cached" });
   });
 
   test("altogether are no empty history", async () => {
@@ -340,7 +340,7 @@ describe("own calls that are missing", () => {
 
   test("are none of a contract, whose nonces count what it created", async () => {
     const source = { ...without(0, 1, true), readPage: async () => LAST_PAGE };
-    expect(await read(source)).toMatchObject({ kind: "kept", calls: [] });
+    expect(await read(source)).toMatchObject({ kind: "cached", calls: [] });
   });
 
   test("may be nonces that a delegated wallet's code used: the coverage is incomplete", async () => {

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Database } from "../../../../service/db/database.ts";
 import { resetChain } from "../../../../service/db/reset-chain.ts";
 import { ownCall } from "../../../../service/db/tables/enrich.ts";
-import { keptHistory } from "../../../../service/db/tables/history.ts";
+import { storedHistory } from "../../../../service/db/tables/history.ts";
 import {
-  type NewKeptHistory,
+  type NewStoredHistory,
   readGaps,
   readPastFacts,
-  storeKeptHistory,
+  storeHistory,
 } from "../../../../service/ingest/history/stored-history.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
 import { createTestDatabase, openMigrated } from "../../../support/test-database.ts";
@@ -77,7 +77,7 @@ function call(block: number, given: Partial<OwnCall> = {}): OwnCall {
   };
 }
 
-function told(toBlock: number, given: Partial<NewKeptHistory> = {}): NewKeptHistory {
+function told(toBlock: number, given: Partial<NewStoredHistory> = {}): NewStoredHistory {
   return {
     chainId: CHAIN_ID,
     wallet: WALLET,
@@ -92,7 +92,7 @@ function told(toBlock: number, given: Partial<NewKeptHistory> = {}): NewKeptHist
 }
 
 const rows = () => db.select().from(ownCall).orderBy(ownCall.wallet, ownCall.block);
-const coverages = () => db.select().from(keptHistory);
+const coverages = () => db.select().from(storedHistory);
 const blocksBySource = async () => (await rows()).map(({ block, source }) => [block, source]);
 
 /** As enrichment writes it: the same call with its receipt. */
@@ -106,7 +106,7 @@ async function enrich(block: number): Promise<void> {
 
 describe("what a source told", () => {
   test("is stored whole: the calls as they are, without receipts, and what they cover", async () => {
-    expect(await storeKeptHistory(db, told(40), [call(30, { fee: 420_500n }), call(20)])).toBe(true);
+    expect(await storeHistory(db, told(40), [call(30, { fee: 420_500n }), call(20)])).toBe(true);
     expect(await coverages()).toEqual([{ ...told(40), readAt: expect.any(Date) }]);
     const common = {
       ...{ chainId: CHAIN_ID, wallet: WALLET, origin: "transaction", source: "otterscan", position: 0 },
@@ -126,8 +126,8 @@ describe("what a source told", () => {
   });
 
   test("is replaced by what it tells later, and nothing of it stays that is no longer told", async () => {
-    await storeKeptHistory(db, told(40), [call(30), call(20), call(10)]);
-    await storeKeptHistory(db, told(50, { fromBlock: 15 }), [call(45), call(30), call(20)]);
+    await storeHistory(db, told(40), [call(30), call(20), call(10)]);
+    await storeHistory(db, told(50, { fromBlock: 15 }), [call(45), call(30), call(20)]);
     expect(await blocksBySource()).toEqual([
       [20, "otterscan"],
       [30, "otterscan"],
@@ -139,8 +139,8 @@ describe("what a source told", () => {
   test.each(["otterscan", "explorer"])(
     "is not replaced by what %s tells that reaches less far",
     async (source) => {
-      await storeKeptHistory(db, told(50), [call(45), call(20)]);
-      expect(await storeKeptHistory(db, told(40, { source }), [call(20)])).toBe(true);
+      await storeHistory(db, told(50), [call(45), call(20)]);
+      expect(await storeHistory(db, told(40, { source }), [call(20)])).toBe(true);
       expect(await blocksBySource()).toEqual([
         [20, "otterscan"],
         [45, "otterscan"],
@@ -150,10 +150,10 @@ describe("what a source told", () => {
   );
 
   test("is replaced by what another source tells up to the same block or a later one", async () => {
-    await storeKeptHistory(db, told(40), [call(30), call(20)]);
-    await storeKeptHistory(db, told(40, { source: "explorer" }), [call(20)]);
+    await storeHistory(db, told(40), [call(30), call(20)]);
+    await storeHistory(db, told(40, { source: "explorer" }), [call(20)]);
     expect(await blocksBySource()).toEqual([[20, "explorer"]]);
-    await storeKeptHistory(db, told(50), [call(45), call(20)]);
+    await storeHistory(db, told(50), [call(45), call(20)]);
     expect(await blocksBySource()).toEqual([
       [20, "otterscan"],
       [45, "otterscan"],
@@ -163,15 +163,15 @@ describe("what a source told", () => {
 
   test("leaves what enrichment knows as it is", async () => {
     await enrich(30);
-    await storeKeptHistory(db, told(40), [call(30, { ok: true }), call(20)]);
-    await storeKeptHistory(db, told(50), []);
+    await storeHistory(db, told(40), [call(30, { ok: true }), call(20)]);
+    await storeHistory(db, told(50), []);
     expect(await blocksBySource()).toEqual([[30, "enrich"]]);
     expect((await rows())[0]).toMatchObject({ ok: false, effect: "none" });
   });
 
   test("is stored once however many tell it at the same time", async () => {
     const calls = Array.from({ length: 40 }, (_, block) => call(block + 10));
-    await Promise.all([45, 50, 55, 50, 45].map((toBlock) => storeKeptHistory(db, told(toBlock), calls)));
+    await Promise.all([45, 50, 55, 50, 45].map((toBlock) => storeHistory(db, told(toBlock), calls)));
     expect((await rows()).map(({ block }) => block)).toEqual(calls.map(({ blockNumber }) => blockNumber));
     expect(await coverages()).toMatchObject([{ toBlock: 55 }]);
   });
@@ -180,19 +180,19 @@ describe("what a source told", () => {
     const calls = Array.from({ length: 10_000 }, (_, at) =>
       call(10, { transactionIndex: at, hash: pad(toHex(at), { size: 32 }) }),
     );
-    await storeKeptHistory(db, told(40), calls);
-    await storeKeptHistory(db, told(41), calls);
+    await storeHistory(db, told(40), calls);
+    await storeHistory(db, told(41), calls);
     expect(await rows()).toHaveLength(10_000);
   });
 
   test("is not stored where the index does not hold its last block", async () => {
-    expect(await storeKeptHistory(db, told(61), [call(20)])).toBe(false);
-    expect(await storeKeptHistory(db, told(40, { toHash: blockHash(41) }), [call(20)])).toBe(false);
+    expect(await storeHistory(db, told(61), [call(20)])).toBe(false);
+    expect(await storeHistory(db, told(40, { toHash: blockHash(41) }), [call(20)])).toBe(false);
     expect([await rows(), await coverages()]).toEqual([[], []]);
   });
 
   test("goes with its chain", async () => {
-    await storeKeptHistory(db, told(40), [call(20)]);
+    await storeHistory(db, told(40), [call(20)]);
     await resetChain(db, CHAIN_ID);
     expect([await rows(), await coverages()]).toEqual([[], []]);
   });
@@ -210,7 +210,7 @@ describe("what decides how much is to be read", () => {
   });
 
   test("is what a source told", async () => {
-    await storeKeptHistory(db, told(40), [call(20)]);
+    await storeHistory(db, told(40), [call(20)]);
     expect(await facts(60)).toEqual({
       ...NOTHING,
       kept: { source: "otterscan", toBlock: 40, toHash: blockHash(40) },
@@ -241,8 +241,8 @@ test("a gap is there between the told and the followed blocks, once the latter a
   await follow(client, SCHEMA, { wallet: WALLET, block: 30 });
   await follow(client, SCHEMA, { wallet: OTHER, block: 30 });
   expect(await gaps(60)).toEqual([]);
-  await storeKeptHistory(db, told(20), [call(10)]);
+  await storeHistory(db, told(20), [call(10)]);
   expect([await gaps(29), await gaps(30)]).toEqual([[], [WALLET]]);
-  await storeKeptHistory(db, told(30), [call(10)]);
+  await storeHistory(db, told(30), [call(10)]);
   expect(await gaps(60)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { enrichApproval } from "../../../../service/db/tables/enrich.ts";
-import { keptHistory } from "../../../../service/db/tables/history.ts";
+import { storedHistory } from "../../../../service/db/tables/history.ts";
 import { storeApprovals } from "../../../../service/ingest/enrich/enrich-approvals.ts";
 import type { OwnCall, WalletRows } from "../../../../service/model/features/types.ts";
 import { rowsDigest } from "../../../../service/scores/inputs-hash.ts";
@@ -281,7 +281,7 @@ describe("an index of 400 days with a block a day", () => {
     const kept = { chainId: 31337, wallet: AGENT, source: "otterscan", toHash: blockHash(99) };
 
     test("tells of a wallet that nobody follows", async () => {
-      await world.db.insert(keptHistory).values({
+      await world.db.insert(storedHistory).values({
         ...{ ...kept, complete: true, fromBlock: 3, toBlock: 290 },
         fromTimestamp: blockAt(3).timestamp,
       });
@@ -301,7 +301,7 @@ describe("an index of 400 days with a block a day", () => {
     ])("up to block $toBlock of a wallet followed from 100 on: complete $complete", async (expected) => {
       const { toBlock, ...coverage } = expected;
       await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 100 });
-      await world.db.insert(keptHistory).values({
+      await world.db.insert(storedHistory).values({
         ...{ ...kept, complete: true, fromBlock: 3, toBlock },
         fromTimestamp: blockAt(3).timestamp,
       });

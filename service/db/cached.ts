@@ -12,7 +12,7 @@ type Kept<Value> = { readonly loadedMs: number; readonly value: Promise<Value> }
  * A loader that keeps its answers for a while, and loads a key once however many ask for it meanwhile. A failure is told to
  * all who wait for it and not kept.
  */
-export function remembered<Key, Value>(
+export function cached<Key, Value>(
   load: (key: Key) => Promise<Value>,
   { keyOf, ...limits }: MemoryLimits & { readonly keyOf: (key: Key) => string },
 ): (key: Key) => Promise<Value> {

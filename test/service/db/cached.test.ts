@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { remembered } from "../../../service/db/remembered.ts";
+import { cached } from "../../../service/db/cached.ts";
 
 function memory(entries = 2) {
   const loads: string[] = [];
   let now = 0;
-  const ask = remembered(
+  const ask = cached(
     async (key: string) => {
       loads.push(key);
       if (key === "broken") throw new Error("broken");
