@@ -186,7 +186,7 @@ async function createHooks(
 
 type Paying = Pick<EvaluatorDeployment, "walletClient" | "publicClient">;
 
-/** Deploys the contract that reads jobs of a generation; answers its address. */
+/** Deploys the contract that reads jobs of a generation; returns its address. */
 export async function createAdapter(paying: Paying, generation: Escrow["generation"]): Promise<Address> {
   const { address } = await create(paying, { ...ADAPTERS[generation], args: [] });
   return address;

@@ -18,7 +18,7 @@ const token = z.object({
   feed: address.nullable(),
 });
 
-/** What is worth something on the chain, and what it is worth. */
+/** Tokens of the chain and their price feeds. */
 const market = z.object({
   native: token.omit({ address: true }),
   /** The native coin as an ERC-20 token; null where there is none. */
@@ -50,7 +50,7 @@ const escrow = contract.extend({
   implementation: z.object({ address, codeHash }).nullable(),
 });
 
-/** How a registry of agents tells of them: each kind has a decoder of its events in service/registries/readers. */
+/** How a registry of agents logs them: each kind has a decoder of its events in service/registries/readers. */
 const REGISTRY_KINDS = ["erc8004", "olas-service-registry-l2"] as const;
 
 /** A registry beside the one that the index follows; the nightly scan reads its events. */

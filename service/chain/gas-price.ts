@@ -12,7 +12,7 @@ export type GasPriceDeps = {
   readonly feed: Address | null;
   /** Decimals of the native coin. */
   readonly decimals: number;
-  /** US dollars that the coin is taken for while no feed tells: more than it is likely to be worth. */
+  /** Assumed price in US dollars while no feed answers: more than the coin is likely to be worth. */
   readonly fallbackUsd: number;
   readonly now: () => Date;
 };
@@ -20,7 +20,7 @@ export type GasPriceDeps = {
 /** Callers come by the hundred, blocks every second or two. */
 const FEES_KEPT_MS = 2_000;
 const COIN_KEPT_MS = 60_000;
-/** Feeds answer anew once a day at least; an older answer is none. */
+/** Feeds answer anew once a day at least; an older answer is ignored. */
 const MAX_ANSWER_AGE_SECONDS = 172_800n;
 const MICRO = 1_000_000n;
 const FEED = parseAbi([

@@ -21,7 +21,7 @@ const networkSchema = deploymentSchema
 /** What a chain has before anything of ours is deployed there: a deployment file without our own contracts. */
 export type Network = z.infer<typeof networkSchema>;
 
-/** Reads the file of a network; throws with every fault found when the file is none. */
+/** Reads the file of a network; throws with every fault of the file. */
 export function loadNetwork(path: string): Network {
   const parsed = networkSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
   if (!parsed.success) throw new Error(`${path} is not a network: ${z.prettifyError(parsed.error)}`);
@@ -33,7 +33,7 @@ export type CodeReader = Pick<PublicClient, "getCode" | "getBlockNumber">;
 
 /**
  * The first block at which an address has code, by halving between the first block and the newest. Throws where it has none
- * now, and where the node does not tell of old blocks: then it keeps no archive.
+ * now, and if the node does not answer for old blocks: then it keeps no archive.
  */
 export async function findFirstBlock(client: CodeReader, address: Address): Promise<number> {
   const head = await client.getBlockNumber({ cacheTime: 0 });

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 
-/** Whom a call of an ERC-20 token was to pay, and how much of it in the token's smallest unit. */
+/** Payee and amount, in the token's smallest unit, of an ERC-20 payment. */
 export type TokenPayment = { readonly recipient: Address; readonly amount: bigint };
 
 /** Words before the recipient: transferFrom names first whose tokens they are. */

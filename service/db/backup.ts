@@ -42,7 +42,7 @@ async function fill(db: Database, frames: AsyncGenerator<Frame>): Promise<Backup
 async function requireEmpty(client: PoolClient): Promise<void> {
   for (const table of await tablesInOrder(client)) {
     const name = `ahs.${client.escapeIdentifier(table)}`;
-    // Nobody writes it before this is over.
+    // No process writes it before this ends.
     await client.query(`lock table ${name} in exclusive mode`);
     const { rowCount } = await client.query(`select 1 from ${name} limit 1`);
     if (rowCount !== 0) throw new Error(`a backup is restored into an empty database: ahs.${table} has rows`);
@@ -140,7 +140,7 @@ export async function* writeBackup(db: Database, now: Date): AsyncGenerator<Buff
     yield json("whole", manifest);
     return manifest;
   } finally {
-    // Whatever state it is in: a reader that went away leaves a COPY open.
+    // A reader that went away leaves a COPY open.
     client.release(true);
   }
 }

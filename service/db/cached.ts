@@ -1,39 +1,39 @@
 export type MemoryLimits = {
-  /** For so long an answer is kept. */
+  /** Lifetime of a result. */
   readonly milliseconds: number;
-  /** Answers kept at once; the oldest goes first. */
+  /** Most results at once; the oldest is evicted first. */
   readonly entries: number;
   readonly monotonicMs: () => number;
 };
 
-type Kept<Value> = { readonly loadedMs: number; readonly value: Promise<Value> };
+type Entry<Value> = { readonly loadedMs: number; readonly value: Promise<Value> };
 
 /**
- * A loader that keeps its answers for a while, and loads a key once however many ask for it meanwhile. A failure is told to
- * all who wait for it and not kept.
+ * Caches a loader's results for some time. Callers that ask for a key while it is loaded share one load. A failure rejects all
+ * of them and is not cached.
  */
 export function cached<Key, Value>(
   load: (key: Key) => Promise<Value>,
   { keyOf, ...limits }: MemoryLimits & { readonly keyOf: (key: Key) => string },
 ): (key: Key) => Promise<Value> {
-  const kept = new Map<string, Kept<Value>>();
+  const loaded = new Map<string, Entry<Value>>();
   return (key) => {
     const name = keyOf(key);
     const now = limits.monotonicMs();
-    const known = kept.get(name);
+    const known = loaded.get(name);
     if (known !== undefined && now - known.loadedMs < limits.milliseconds) return known.value;
-    kept.delete(name);
-    if (kept.size >= limits.entries) forgetOldest(kept);
+    loaded.delete(name);
+    if (loaded.size >= limits.entries) evictOldest(loaded);
     const entry = { loadedMs: now, value: load(key) };
-    kept.set(name, entry);
+    loaded.set(name, entry);
     entry.value.catch(() => {
-      if (kept.get(name) === entry) kept.delete(name);
+      if (loaded.get(name) === entry) loaded.delete(name);
     });
     return entry.value;
   };
 }
 
-function forgetOldest(kept: Map<string, unknown>): void {
-  const [oldest] = kept.keys();
-  if (oldest !== undefined) kept.delete(oldest);
+function evictOldest(loaded: Map<string, unknown>): void {
+  const [oldest] = loaded.keys();
+  if (oldest !== undefined) loaded.delete(oldest);
 }

@@ -6,7 +6,7 @@ import { viewOf } from "./index-snapshot.ts";
 import { chainMark } from "./tables/quarantine.ts";
 
 /**
- * Keeps `resetChain` waiting until the transaction ends. Whatever writes rows that speak of the chain's blocks calls it
+ * Keeps `resetChain` waiting until the transaction ends. Every writer of rows about the chain's blocks calls it
  * first: a reset then clears all of them, or is over before they are written.
  */
 export async function holdChain(tx: NodePgDatabase, chainId: number): Promise<void> {

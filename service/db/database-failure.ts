@@ -1,4 +1,4 @@
-/** What a failed statement means for whoever asked: the database is out of reach, or the index has no tables yet. */
+/** Meaning of a failed statement for its caller: the database is out of reach, or the index has no tables yet. */
 export type DatabaseFailure = "database" | "index";
 
 // Connection exceptions, no connection slot, shutdown, start-up, deadlines (57014), lock timeouts and deadlocks.

@@ -111,7 +111,7 @@ async function applyMigrations(
 ): Promise<void> {
   const client = await db.$client.connect();
   try {
-    // A migration takes as long as its tables are large, and whoever waits for it as long as that.
+    // A migration takes as long as its tables are large, and a waiting process waits as long.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock(hashtext('ahs-migrate'))");
     await migrate(drizzle(client, { casing: "snake_case" }), {
@@ -121,7 +121,7 @@ async function applyMigrations(
     });
     await andThen(client);
   } finally {
-    // Closing the connection frees the lock, whatever state the migration left it in.
+    // Closing the connection frees the lock in any state.
     client.release(true);
   }
 }
@@ -170,13 +170,13 @@ export function underDeadline({ $client }: Database): NodePgDatabase {
 }
 
 /**
- * Whoever may make a schema can give it the name of a user, where PostgreSQL looks for a function that fits a call better than
+ * A user that may make a schema can give it the name of another user, where PostgreSQL looks for a function that fits a call better than
  * its own; nothing of ours is named without its schema.
  */
 const OWN_NAMES = "-c search_path=pg_catalog";
 
 /**
- * The URL of a database, by which names without a schema are PostgreSQL's own and nobody else's, with further options of the
+ * The URL of a database, by which names without a schema are PostgreSQL's own, with further options of the
  * server's command line; those that the URL has already stay, but for another search path.
  */
 export function withOwnNames(databaseUrl: string, options: string | null = null): string {

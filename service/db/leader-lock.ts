@@ -24,7 +24,7 @@ export async function whileLeader(
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const { signal, metrics = {} } = options;
-  // A new gauge says 0, which nobody has found yet.
+  // A new gauge would report 0, which is not known yet.
   await forgetGauges(metrics);
   while (!signal.aborted) {
     const client = await tryLead(options);
@@ -38,13 +38,13 @@ export async function whileLeader(
       await work(AbortSignal.any([signal, lost.signal]));
     } finally {
       await forgetGauges(metrics);
-      // Closing the connection frees the lock whatever state the work left it in.
+      // Closing the connection frees the lock in any state.
       client.release(true);
     }
   }
 }
 
-/** The last value of a process that leads no more would stand beside those of the one that does. */
+/** Removes the gauge, or the value of a former leader would be reported beside that of the present one. */
 async function forgetGauges(metrics: Readonly<Record<string, unknown>>): Promise<void> {
   for (const metric of Object.values(metrics)) {
     if (!(metric instanceof Gauge)) continue;

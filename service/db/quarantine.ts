@@ -148,7 +148,7 @@ type Work = Omit<BatchWork, "batches"> & {
   /** Each once, in the order in which they are to be attempted. */
   readonly items: readonly string[];
   readonly batchSize: number;
-  /** Throws where the work fails whatever the items are. */
+  /** Throws if the work fails for any items. */
   readonly control: () => Promise<void>;
 };
 

@@ -52,7 +52,7 @@ const JOB_TABLES = ["settlement", "settlement_check", "hold_clock"];
 /**
  * Throws away everything derived from one chain: the index, its views, Ponder's cache, enrichment and current scores. On the
  * local chain all records of it go too: history of scores, roots, transactions, documents, visits and scans. On any other
- * they stay, with what history sources told, and scores that wait to be published are taken back. Keys and whatever people
+ * they stay, with the reports of history sources, and scores that wait to be published are taken back. Keys and whatever people
  * paid for stay, verdicts among it; on the local chain they lose their jobs, which went with it. What is being written from
  * that chain meanwhile is waited for and goes too.
  */
@@ -62,7 +62,7 @@ export async function resetChain(db: Database, chainId: number): Promise<void> {
     await takeChain(tx, chainId);
     const isReplaced = chainId === LOCAL_CHAIN_ID;
     for (const table of isReplaced ? [...DERIVED_TABLES, ...RECORD_TABLES] : DERIVED_TABLES) {
-      // What enrichment did not find is told by a history source, and stands with what the source told.
+      // What enrichment did not find comes from a history source, and stays with its report.
       const found = table === "own_call" && !isReplaced ? sql`and source = 'enrich'` : sql``;
       await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId} ${found}`);
     }
@@ -78,7 +78,7 @@ export async function resetChain(db: Database, chainId: number): Promise<void> {
   });
 }
 
-/** A score that nobody vouches for any more is not published; one that was handed to the sender is followed to its end. */
+/** Withdraws pending publications. A publication that the sender has is followed to its end. */
 async function takeBackPending(tx: NodePgDatabase, chainId: number): Promise<void> {
   await tx.execute(sql`
     update ahs.publish_intent set state = 'superseded', updated_at = now()
@@ -95,7 +95,7 @@ export async function readConnected(db: Database, own: string): Promise<readonly
   return rows.map(({ name }) => name);
 }
 
-/** A verdict keeps its job on record, gives its slot to whoever posts for the new chain's job, and is never signed. */
+/** A verdict keeps its job on record, gives its slot to the next output for the new chain's job, and is never signed. */
 async function forgetJobs(tx: NodePgDatabase, chainId: number): Promise<void> {
   for (const table of JOB_TABLES) {
     await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId}`);

@@ -1,4 +1,4 @@
-/** Group roles of PostgreSQL, one for each kind of process; whoever logs in for one is a member of it. */
+/** Group roles of PostgreSQL, one for each kind of process; the users of its processes are members of it. */
 export const ROLES = ["ahs_index", "ahs_serve", "ahs_work"] as const;
 export type RoleName = (typeof ROLES)[number];
 
@@ -12,7 +12,7 @@ const ALL = "select, insert, update, delete";
 /** Rows of a chain that was replaced are cleared, and never read. */
 const CLEAR = "select (chain_id), delete";
 
-/** Only the worker signs: a signed transaction may be sent by whoever reads it. */
+/** Only the worker signs: a reader of a signed transaction could send it. */
 const SENDER_COLUMNS =
   'id, chain_id, sender, reference, purpose, "to", data, value, state, final, nonce, gas_limit, broadcast_at, not_before, attempts, failure, error, revert_data, mined_hash, mined_block, gas_used, cost_wei, mined_at, created_at, updated_at';
 /** What has a transfer sent again that failed before it had a nonce. */

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "./role-rights.ts";
 
-/** duplicate_object and unique_violation: somebody else made the role of the cluster meanwhile, from another database. */
+/** duplicate_object and unique_violation: another process made the role of the cluster meanwhile, from another database. */
 const MADE_MEANWHILE = new Set(["42710", "23505"]);
 
 /**
@@ -38,7 +38,7 @@ export async function grantRights(client: ClientBase): Promise<void> {
   }
 }
 
-/** A user who logs in for a role, and is nobody but that role once logged in. */
+/** A user that logs in for a role, and has the rights of that role alone. */
 type Login = { readonly name: string; readonly role: RoleName; readonly password: string };
 
 /** Makes the user, or gives it the password; needs CREATEROLE. */
@@ -116,7 +116,7 @@ async function handOverIndex(client: ClientBase): Promise<void> {
   for (const { statement } of rows) await client.query(statement);
 }
 
-/** Lets whoever reads the index read its views, of which there may be none yet. */
+/** Lets readers of the index read its views, of which there may be none yet. */
 async function grantViews(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     "select nspname as name from pg_namespace where nspname ~ '^chain_[0-9]+$'",
@@ -142,7 +142,7 @@ type RowPolicy = {
   readonly action: "insert" | "update" | "delete";
 };
 
-/** Lets whoever has a right to the table use it, as without policies; those above it take away. */
+/** Permits every use that the rights to the table allow; the policies above it restrict that. */
 const EVERYONE = "everyone";
 
 /** Policies by table of the schema `ahs`. The owner of the tables is bound by none. */

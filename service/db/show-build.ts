@@ -55,7 +55,7 @@ export async function showBuild(db: Pool, build: ShownBuild, leastLead = 0): Pro
   }
 }
 
-/** Drops the views that were replaced, unless somebody still reads them; true once there are none. */
+/** Drops replaced views that no session reads any more; true once all are gone. */
 export async function dropReplacedViews(db: Pool, chainId: number): Promise<boolean> {
   const client = await db.connect();
   try {
@@ -83,7 +83,7 @@ async function replaceViews(client: PoolClient, build: ShownBuild, leastLead: nu
   const { schema } = build;
   const views = viewsSchemaOf(build.chainId);
   await client.query("set local lock_timeout = '1s'");
-  // Of two indexers that would both be shown one waits, and then looks at what the other has made.
+  // Of two indexers that show their builds at once, the second waits and then reads what the first did.
   await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`ahs-views:${views}`]);
   const next = `${views}_next`;
   await client.query(`drop schema if exists ${next} cascade`);

@@ -10,7 +10,7 @@ export type GuardedRequest = {
   readonly decompress?: boolean;
   /**
    * start: the first 64 KiB are answer enough, and of an event stream its first event, as they come. whole, unless given:
-   * a larger answer is none.
+   * a larger answer is refused.
    */
   readonly part?: "whole" | "start";
   /** Ends the fetch early, as a timeout. */

@@ -89,7 +89,7 @@ async function resolveWithin(
     const addresses = await Promise.race([resolve(host, signal), aborted.promise]);
     return isList(addresses) && addresses.length === 0 ? fetchFailure("dns_failure") : addresses;
   } catch {
-    // Why a name server gave no answer is nobody's business but the operator's.
+    // Only the operator may learn why a name server did not answer.
     return fetchFailure(signal.aborted ? "timeout" : "dns_unavailable");
   } finally {
     signal.removeEventListener("abort", onAbort);

@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
 /** A host far away needs longer for a handshake than the default of 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 2_000;
-/** They decide whom the message is for and where it ends. */
+/** They decide the receiver and the end of the message. */
 const CONNECTION_HEADERS = new Set([
   "host",
   "connection",
@@ -250,7 +250,7 @@ async function decompress(
   try {
     return toBody(await gather(counted(decoder, maxBytes)));
   } catch {
-    // Whatever the decoder complains of, the bytes are not what their header says.
+    // On any error of the decoder the bytes do not match their header.
     return fetchFailure("malformed_answer");
   }
 }
@@ -281,7 +281,7 @@ async function readStart(answer: IncomingMessage, maxBytes: number): Promise<Sta
   return { bytes: Buffer.concat(kept), ended: true };
 }
 
-/** Says of each chunk whether the first event with data ends in it; looks at every byte once. */
+/** Returns for each chunk whether the first event with data ends in it; reads every byte once. */
 function eventWatcher(): (chunk: Buffer) => boolean {
   let tail = "";
   let hasData = false;

@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 
 /**
  * IANA IPv4 special-purpose address registry, multicast and the reserved rest. Entries that the registry calls globally
- * reachable (AS112, AMT, the dead 6to4 relay) are refused with the others: nobody serves a web page there.
+ * reachable (AS112, AMT, the dead 6to4 relay) are refused with the others: no web page is served there.
  */
 const SPECIAL_IPV4 = [
   "0.0.0.0/8",

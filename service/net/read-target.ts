@@ -81,7 +81,7 @@ export function mayConnect(
   return secure && policy.ports.includes(port) && addresses.every(isPublicAddress);
 }
 
-/** Nobody is asked for a name that could not be connected to whatever its addresses are. */
+/** A name that could never be connected to is not resolved. */
 function mayAsk({ secure, port }: Target, { ports, loopback }: TargetPolicy): boolean {
   return loopback === "allowed" || (secure && ports.includes(port));
 }

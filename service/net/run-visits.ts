@@ -5,9 +5,9 @@ export type Visits<Item> = {
   /** What is due, in turns of the accounts and hosts; what is under way may be among it. */
   readonly due: () => Promise<readonly Item[]>;
   readonly keyOf: (item: Item) => string;
-  /** Whom a visit bothers: there are never many at one host at once. */
+  /** The visited host: there are never many visits at one host at once. */
   readonly hostOf: (item: Item) => string;
-  /** On whose behalf a visit is made: nobody takes many of the places, however many hosts are named. */
+  /** The account that a visit is made for: no account takes many places, however many hosts it names. */
   readonly accountOf: (item: Item) => string;
   /** Visits an item and stores what came of it, so that it is no longer due. */
   readonly visit: (item: Item, signal: AbortSignal) => Promise<void>;
@@ -29,8 +29,8 @@ export type VisitLimits = {
 };
 
 /**
- * Visits what is due until the signal fires, so many at once, at one host and for one account; slow hosts keep nobody waiting
- * but themselves and whoever names them. Never throws: what fails is logged and rests for a while.
+ * Visits what is due until the signal fires, so many at once, at one host and for one account; slow hosts delay
+ * only themselves and the accounts that name them. Never throws: failures are logged, and the item rests for a while.
  */
 export async function runVisits<Item>(visits: Visits<Item>, signal: AbortSignal): Promise<void> {
   const { limits, logger, what } = visits;

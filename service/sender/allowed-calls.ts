@@ -17,7 +17,7 @@ export type AskedCall = {
   readonly value: bigint;
 };
 
-/** Says why a call is none that a key may be made to send; null where it may. */
+/** Returns why a key must not send a call; null if it may. */
 export type RefuseCall = (call: AskedCall) => string | null;
 
 /** Where our contracts are, and what a request to the oracle may cost beyond its gas, in wei. */
@@ -34,8 +34,8 @@ type Rule = {
 };
 
 /**
- * The calls that a key of these roles may be made to send, whoever wrote them into the queue: for each purpose one contract of ours,
- * its functions by selector, and a bound of value.
+ * The calls that a key of these roles may send, by any row of the queue: for each purpose one contract of ours, its functions by
+ * selector, and a bound of value.
  */
 export function allowedCalls(roles: readonly SendingRole[], targets: CallTargets): RefuseCall {
   const rules = rulesOf(targets);
@@ -49,7 +49,7 @@ export function allowedCalls(roles: readonly SendingRole[], targets: CallTargets
 
 function refuseBy({ to, selectors, mostWei }: Rule, call: AskedCall): string | null {
   const { purpose, value } = call;
-  // Text columns forget that it was an address; what is none equals none.
+  // Rows of the queue are not trusted: the text may be no address.
   const isThere = to !== null && /^0x[0-9a-f]{40}$/i.test(call.to) && isAddressEqual(call.to as Address, to);
   if (!isThere) return `${purpose} goes to ${to ?? "no contract of this chain"}, not to ${call.to}`;
   const selector = call.data.slice(0, 10).toLowerCase();

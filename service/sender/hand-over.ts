@@ -20,8 +20,8 @@ export type HandOverContext = Omit<SenderContext, "account" | "refuses"> & {
   /** Whether the key that takes over holds the role now: one that was replaced itself leaves everything to its successor. */
   readonly holdsRole: () => Promise<boolean>;
   /**
-   * Whether the former key has lost its role as of that block: then what is exclusive and not mined can only revert, and is given up, so
-   * that whoever asked for it asks the new key.
+   * Whether the former key has lost its role as of that block: then its exclusive transactions that are not mined can only revert.
+   * They are given up, so that their owners ask the new key.
    */
   readonly hasLostRole: (finalBlock: number) => Promise<boolean>;
 };
@@ -120,7 +120,7 @@ const DEAD = {
 
 const CUT_OFF = {
   kind: "refused",
-  message: "signed by a former key behind a nonce that nobody fills, and given up",
+  message: "signed by a former key behind a nonce that stays unused, and given up",
   revertData: null,
 } as const;
 
@@ -159,7 +159,7 @@ type HandOver = {
 /**
  * Hands the queued transactions of these purposes, which hold no nonce, from one key to another, and wakes its sender. One whose
  * reference the other key has used already has failed: that key's own is the one that counts. Returns how many were handed over
- * and how many ended. Only whoever holds the first key's lock may.
+ * and how many ended. Only the holder of the first key's lock may call it.
  */
 async function handOverQueued(
   db: NodePgDatabase,

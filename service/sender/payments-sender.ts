@@ -8,7 +8,7 @@ import { enqueueTransaction, SENDER_CHANNEL, type SenderKey } from "./sender-tra
 /** Names one EIP-3009 authorization, for good: its token marks the nonce as used. All lower-case. */
 export type AuthorizationId = { readonly asset: Address; readonly payer: Address; readonly nonce: Hex };
 
-/** Where the transaction stands that carries an authorization out. */
+/** State of the transaction that carries out an authorization. */
 export type SettlementTransaction = {
   readonly state: SenderState;
   /** Its block cannot be reorged. */
@@ -21,8 +21,8 @@ export type SettlementTransaction = {
 const PURPOSE = "x402";
 
 /**
- * Queues the call that carries out an authorization, once per authorization whoever asks and how often. One that failed before
- * it was ever sent is queued again, since whoever asks anew has seen it pass a simulation. Returns the row's id.
+ * Queues the call that carries out an authorization, once per authorization. One that failed before it was ever sent is queued
+ * again, since the new caller has seen it pass a simulation. Returns the row's id.
  */
 export async function enqueueSettlement(
   pool: Database,
@@ -56,7 +56,7 @@ export async function enqueueSettlement(
   return id;
 }
 
-/** Where an order stands, by its row; null when the row is gone. */
+/** State of an order by its row; null if the row is gone. */
 export async function readSettlement(db: Database, id: number): Promise<SettlementTransaction | null> {
   const [row] = await underDeadline(db)
     .select(columns)

@@ -58,7 +58,7 @@ async function recover(hash: Hex, signature: Hex): Promise<Address | null> {
   try {
     return await recoverAddress({ hash, signature });
   } catch {
-    // r, s or v out of range: nobody's signature.
+    // r, s or v out of range: no valid signature.
     return null;
   }
 }
@@ -76,7 +76,7 @@ type SignerEndpoint = {
 };
 
 const FIRST_PAUSE_MS = 200;
-/** A signature has 132 characters; whoever sends more is no signer. */
+/** A signature has 132 characters; a longer answer is not from a signer. */
 const MAX_ANSWER_BYTES = 1_024;
 const TOO_MANY_REQUESTS = 429;
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;

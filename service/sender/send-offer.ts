@@ -16,7 +16,7 @@ export async function signAndBroadcast(
 
 /**
  * Signs the stored content at the given fees; hash and bytes are stored before any node sees them. Null where the key must not be made
- * to send it: whoever wrote it into the table has given it its nonce too.
+ * to send it: a third party with access to the table could have given it its nonce too.
  */
 async function sign(
   pass: Pass,

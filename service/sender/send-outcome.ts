@@ -96,7 +96,7 @@ export async function postpone(
   });
 }
 
-/** Never tried again, and holds no nonce; whoever asked for it decides what follows. */
+/** Never retried, and holds no nonce. Its requester decides what follows. */
 export async function fail(
   pass: KeylessPass,
   transaction: { readonly id: number },

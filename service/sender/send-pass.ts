@@ -11,7 +11,7 @@ import type { SenderKey, SenderTransaction } from "./sender-transactions.ts";
 
 export type SenderContext = {
   readonly chainId: number;
-  /** A raw key, a keystore or a remote signer: whatever viem signs with. */
+  /** A raw key, a keystore or a remote signer. */
   readonly account: LocalAccount;
   /** Asked before anything is given a nonce or signed: the queue's rows are not trusted. */
   readonly refuses: RefuseCall;

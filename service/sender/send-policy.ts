@@ -26,7 +26,7 @@ const DEFAULT_MAX_FEE_GWEI = 500;
 const GWEI = 1_000_000_000n;
 
 export type SenderPolicy = StepPolicy & {
-  /** Pause between two looks at the chain while something is under way. */
+  /** Pause between two passes while a transaction is under way. */
   readonly pollMs: number;
   /** Most transactions with a nonce that are not mined yet. */
   readonly maxInFlight: number;

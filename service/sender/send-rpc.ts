@@ -90,7 +90,7 @@ function l1FeeOf(receipt: TransactionReceipt): bigint {
   return "l1Fee" in receipt && typeof receipt.l1Fee === "string" ? BigInt(receipt.l1Fee) : 0n;
 }
 
-/** What went wrong when a transaction was simulated or handed to a node, as far as the sender has to tell apart. */
+/** Kinds of failures of a simulation or a broadcast that the sender treats differently. */
 type SendFailureKind =
   /** The call reverts now: it is not sent and costs nothing. */
   | "reverted_in_simulation"
@@ -110,7 +110,7 @@ type SendFailureKind =
   | "too_dear"
   /** Its purpose has used the gas of the day: it waits for the next. */
   | "over_budget"
-  /** The key must not be made to send it: nobody who may queue anything asks for it. */
+  /** The key must not send it: no legitimate writer of the queue asks for it. */
   | "forbidden";
 
 export type SendFailure = {
@@ -136,7 +136,7 @@ const MESSAGES: readonly (readonly [RegExp, SendFailureKind])[] = [
 const NODE_TROUBLE = new Set([-32603, -32005, -32002, -32001, 429]);
 const EXECUTION_REVERTED = 3;
 
-/** Sorts whatever an RPC call threw; an error it does not know counts as a refusal. */
+/** Classifies an error of an RPC call; an unknown error counts as a refusal. */
 export function classifySendFailure(error: unknown): SendFailure {
   const chain = causesOf(error);
   // Nodes print the arguments of custom errors raw, and PostgreSQL stores no NUL.

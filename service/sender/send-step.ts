@@ -22,7 +22,7 @@ export type OpenTransaction = {
   readonly notBefore: Date | null;
 };
 
-/** What the chain shows about it now. */
+/** The chain's current facts about the transaction. */
 export type ChainSnapshot = {
   readonly headBlock: number;
   /** Transactions of the sender in the chain up to the head. */
@@ -51,8 +51,8 @@ export type SendStep =
   | { readonly kind: "requeue" };
 
 /**
- * What to do with a transaction that holds a nonce, whoever left it in this state and when: the only place that decides
- * it, so that a restart after a crash and an ordinary poll are the same thing.
+ * Decides the next step of a transaction that holds a nonce. No other code decides it, so that a restart after a crash and an
+ * ordinary poll do the same.
  */
 export function nextStep(
   transaction: OpenTransaction,
@@ -85,7 +85,7 @@ function stepOfPending(transaction: OpenTransaction, snapshot: ChainSnapshot, po
   const { broadcastAt, broadcastBlock } = transaction;
   if (broadcastAt === null || broadcastBlock === null) return { kind: "broadcast" };
   if (snapshot.now.getTime() - broadcastAt.getTime() < policy.stuckAfterMs) return { kind: "wait" };
-  // Higher nonces wait for the lowest, and a chain that stands still takes nothing at any price.
+  // Higher nonces wait for the lowest, and a chain without new blocks takes nothing at any price.
   const isPriceTheCause = transaction.nonce === snapshot.latestNonce && snapshot.headBlock > broadcastBlock;
   return { kind: isPriceTheCause ? "bump" : "broadcast" };
 }

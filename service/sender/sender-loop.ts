@@ -13,13 +13,13 @@ type SenderDeps = Omit<SenderContext, "db"> & { readonly databaseUrl: string };
 
 /** Deadline of one statement of the sender. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** Pause between two tries to become the sender, and between looks at the queue when nothing is under way. */
+/** Pause between two tries to become the sender, and between two reads of an idle queue. */
 const IDLE_MS = 1_000;
 const BALANCE_EVERY_MS = 15_000;
 
 /**
  * Sends what is queued for one key on one chain until the signal fires: waits for the key's lock, and when the lock is
- * lost, starts over. Never throws; every trouble with node or database is logged, counted and tried again after a pause.
+ * lost, starts over. Never throws: failures of node or database are logged, counted and retried after a pause.
  */
 export async function runSender(deps: SenderDeps, signal: AbortSignal): Promise<void> {
   let failures = 0;
@@ -52,7 +52,7 @@ async function sendUnderLock(deps: SenderDeps, signal: AbortSignal, onProgress: 
     await sendWhileHeld(deps, session, { signal, onProgress });
   } finally {
     metrics.lockHeld.set({ sender: account.address }, 0);
-    // Whoever sends from now on says what is left.
+    // The next sender reports the balance.
     metrics.balanceWei.remove({ sender: account.address });
     await session.release();
   }
@@ -142,7 +142,7 @@ async function openSenderSession(options: SenderSessionOptions, signal: AbortSig
   return session;
 }
 
-/** The same where nobody sends for this key just now; null where somebody does. */
+/** Opens a session if no other connection sends for this key; else returns null. */
 export async function tryOpenSenderSession(options: SenderSessionOptions): Promise<SenderSession | null> {
   return openSession(options, (client) => tryLock(client, options));
 }

@@ -13,11 +13,11 @@ import { sendQueued } from "./send-queued.ts";
 import { type MinedReceipt, nextStep, type SendStep } from "./send-step.ts";
 import { readOpenTransactions, readQueuedTransactions } from "./sender-transactions.ts";
 
-/** What one pass saw; under the same head the next one need not ask again about mined transactions. */
+/** Result of one pass. Under the same head the next pass does not ask about mined transactions again. */
 export type PassResult = { readonly headHash: Hex | null; readonly busy: boolean };
 
 /**
- * Takes every open transaction of the key one step on, whoever left it there, then gives nonces to queued ones. Throws a
+ * Takes every open transaction of the key one step on, then gives nonces to queued ones. Throws a
  * viem error when the node gives no usable answer, a SignerFailure when the key's signer does not sign, once the others are
  * a step on, and a pg error when the lock's connection is gone; a later pass goes on from what is stored.
  */
@@ -42,7 +42,7 @@ export async function sendPass(context: SenderContext, previousHead: Hex | null)
   return { headHash: head.hash, busy: true };
 }
 
-/** A signer that does not sign must not keep what is mined from being noted. */
+/** Returns a SignerFailure instead of throwing it, so that mined transactions are recorded all the same. */
 async function catchUnsigned(act: () => Promise<void>): Promise<SignerFailure | null> {
   try {
     await act();
@@ -53,7 +53,7 @@ async function catchUnsigned(act: () => Promise<void>): Promise<SignerFailure | 
   }
 }
 
-/** What to do with a transaction that holds a nonce, by what the chain shows of it now. */
+/** Reads the chain's facts about a transaction that holds a nonce, and decides its next step. */
 export async function decide(pass: KeylessPass, transaction: NoncedTransaction): Promise<SendStep> {
   const isNonceUsed = pass.latestNonce > transaction.nonce;
   const receipt = isNonceUsed ? await findReceipt(pass, transaction) : null;

@@ -25,7 +25,7 @@ export type EnrichFailureKind =
   /** Answers that contradict the index or one another. */
   | "inconsistent";
 
-/** A range could not be read; nothing of it is stored, and the cursor stands where it stood. */
+/** A range could not be read; nothing of it is stored, and the cursor does not move. */
 export class EnrichFailure extends Error {
   override readonly name = "EnrichFailure";
   readonly kind: EnrichFailureKind;
@@ -89,7 +89,7 @@ function kindOf({ code, message }: { readonly code: number; readonly message: st
   return NODE_TROUBLE.has(code) ? "unreachable" : "refused";
 }
 
-/** The failure behind whatever an HTTP request threw before it gave a JSON-RPC answer. */
+/** Classifies an error of an HTTP request without a JSON-RPC answer. */
 export function failureOfHttpError(method: string, error: unknown): EnrichFailure {
   const cause = { cause: error };
   if (error instanceof ResponseBodyTooLargeError)

@@ -68,7 +68,7 @@ export const blockAnswer = headerAnswer.extend({
   ),
 });
 
-/** A mined transaction, as far as the receipt does not tell it. */
+/** A mined transaction without what its receipt has. */
 export const transactionAnswer = z.object({
   hash: word,
   blockNumber: count,
@@ -101,7 +101,7 @@ export function wordsOf(data: Hex): readonly string[] | null {
   );
 }
 
-/** The only word of a topic; null when it is none. */
+/** The only word of a topic; null for any other topic. */
 export function topicWord(topic: Hex | undefined): string | null {
   if (topic === undefined) return null;
   const words = wordsOf(topic);
@@ -165,7 +165,7 @@ export const SAFE_FAILURE = toEventSelector("ExecutionFailure(bytes32,uint256)")
 /** AggregatorV3: topics 1 and 2 are the answer and its round. */
 export const ANSWER_UPDATED = toEventSelector("AnswerUpdated(int256,uint256,uint256)");
 
-/** A log as a node tells it, with lower-case hex. */
+/** A log from a node, with lower-case hex. */
 export type RawLog = {
   readonly address: Address;
   readonly topics: readonly Hex[];

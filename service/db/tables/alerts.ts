@@ -44,7 +44,7 @@ export const alertSubscription = ahs.table(
       .notNull()
       .references(() => webhookEndpoint.id),
     events: text().array().notNull(),
-    /** Below what the owner is told that a value fell; a value without a threshold is not watched. */
+    /** The owner is notified of a fall below these values; a value without a threshold is not watched. */
     thresholds: jsonb().$type<AlertThresholds>().notNull().default({}),
     /** SHA-256 of the manage token. */
     manageTokenHash: text().notNull(),

@@ -25,7 +25,7 @@ export const apiKey = ahs.table(
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
-    // Whatever a statement does: a balance is never overdrawn.
+    // No statement can overdraw a balance.
     check("api_key_balance", sql`${table.balanceUnits} >= 0`),
     index("api_key_bought_by").on(table.boughtBy),
   ],

@@ -71,11 +71,11 @@ export const ownCall = ahs.table(
     wallet: address().notNull(),
     block: bigint({ mode: "number" }).notNull(),
     transactionIndex: integer().notNull(),
-    /** 0 for a transaction of its own, else the number of the log that tells of the execution, plus 1. */
+    /** 0 for a transaction of its own, else the number of the log that shows the execution, plus 1. */
     position: integer().notNull(),
     hash: hash().notNull(),
     origin: text().$type<CallOrigin>().notNull(),
-    /** enrich, or the name of the history source that told of it. */
+    /** enrich, or the name of the history source that reported it. */
     source: text().notNull(),
     /** Unix seconds. */
     timestamp: bigint({ mode: "number" }).notNull(),
@@ -98,7 +98,7 @@ export const ownCall = ahs.table(
     /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, and for an execution whose logs do not show it, as is `amount`. */
     recipient: address(),
     amount: numeric({ mode: "bigint" }),
-    /** Base fee and median tip of the block; null where its receipt was not read, or the block tells none. */
+    /** Base fee and median tip of the block; null where its receipt was not read, or the block has none. */
     marketPriceWei: numeric({ mode: "bigint" }),
     /** Null where its receipt was not read, as are the columns after it. */
     effect: text().$type<CallEffect>(),
@@ -143,10 +143,10 @@ export const enrichBlock = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.block] })],
 );
 
-/** native: the chain's own coin, told by a transaction's value, not by a log. */
+/** native: the chain's own coin, moved by a transaction's value, without a log. */
 export type TokenStandard = "native" | "erc20" | "erc721" | "erc1155";
 
-/** What moved into or out of followed wallets; any contract can claim any movement, so look at `token` and `sender`. */
+/** What moved into or out of followed wallets; any contract can claim any movement, so check `token` and `sender`. */
 export const enrichTransfer = ahs.table(
   "enrich_transfer",
   {
@@ -170,7 +170,7 @@ export const enrichTransfer = ahs.table(
     tokenId: numeric({ mode: "bigint" }),
     /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
     sender: address(),
-    /** Unix seconds of chain time until which it is kept, since any contract can claim it of anybody; null for good. */
+    /** Unix seconds of chain time until which it is kept, since any contract can claim it; null for good. */
     keptUntil: bigint({ mode: "number" }),
   },
   (table) => [
@@ -219,7 +219,7 @@ export const enrichApproval = ahs.table(
   ],
 );
 
-/** ERC-4337 operations of followed accounts; any contract can emit one, so look at `entryPoint`. */
+/** ERC-4337 operations of followed accounts; any contract can emit one, so check `entryPoint`. */
 export const enrichUserOperation = ahs.table(
   "enrich_user_operation",
   {
@@ -246,7 +246,7 @@ export const enrichUserOperation = ahs.table(
 );
 
 /**
- * Who dealt with whom: calls and funds from an account to a counterparty. Complete for followed wallets as the account; of
+ * Calls and funds from an account to a counterparty. Complete for followed wallets as the account; of
  * strangers a bounded number for each counterparty: of callers what the blocks show that are read anyway, of payers those that
  * sent a followed wallet most. What the other payers sent is the zero address's.
  */
@@ -268,7 +268,7 @@ export const contact = ahs.table(
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.counterparty, table.account] }),
-    // Whom an account calls, and how often, is told by the index alone: scoring asks it of every user of a counterparty.
+    // Whom an account calls, and how often, comes from the index alone: scoring reads it for every user of a counterparty.
     index("contact_account").on(table.chainId, table.account, table.counterparty, table.calls),
   ],
 );
@@ -328,7 +328,7 @@ export const pendingFact = ahs.table(
     ancestor: boolean().notNull(),
     /** Unix seconds of chain time from which it is to be asked for; of an account not asked for yet, those of its first contact. */
     dueAt: bigint({ mode: "number" }).notNull(),
-    /** Times that nobody knew anything of it. */
+    /** Requests without a result. */
     asked: integer().notNull(),
     /** Whether it is the wallet, or own calls of the wallet called or paid it, or it created or funded one of those. */
     own: boolean().notNull().default(false),
@@ -363,7 +363,7 @@ export const walletDelegation = ahs.table(
     wallet: address().notNull(),
     /** Block at which the code was read. */
     block: bigint({ mode: "number" }).notNull(),
-    /** Null where it delegates to nobody. */
+    /** Null if it delegates to no account. */
     delegate: address(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.wallet, table.block] })],

@@ -2,7 +2,7 @@ import { bigint, boolean, index, integer, primaryKey, text, timestamp } from "dr
 import { address, hash } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
-/** The part of a wallet's past that a history source told; its calls are rows of own_call under the source's name. */
+/** The part of a wallet's past that a history source reported; its calls are rows of own_call under the source's name. */
 export const storedHistory = ahs.table(
   "kept_history",
   {
@@ -24,7 +24,7 @@ export const storedHistory = ahs.table(
 /** pending: its request is to be sent. sent: on its way. followed: the index follows the wallet. refused: it cannot be. */
 export type EnrolmentState = "pending" | "sent" | "followed" | "refused";
 
-/** paid: somebody paid for the wallet's score. registry: a scan found it in a registry; those wait for the former. */
+/** paid: a caller paid for the wallet's score. registry: a scan found it in a registry; those wait for the former. */
 export type EnrolmentCause = "paid" | "registry";
 
 /** Wallets that are to be followed from now on. */
@@ -48,7 +48,7 @@ export const enrolment = ahs.table(
   ],
 );
 
-/** Addresses that the operator does not want followed, whatever names them on the chain. */
+/** Addresses that the operator does not want followed, even if the chain names them. */
 export const unfollowed = ahs.table(
   "unfollowed",
   {

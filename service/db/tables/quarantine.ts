@@ -4,7 +4,7 @@ import { ahs } from "./schema.ts";
 
 /**
  * Each of wallets. score: scoring, by day and by night. root: the leaf in the night's root. publish: whether the newest score is
- * worth publishing. history: what a history source is still to tell.
+ * worth publishing. history: a history that a source has not reported yet.
  */
 export const QUARANTINE_KINDS = ["score", "root", "publish", "history"] as const;
 

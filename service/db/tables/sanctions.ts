@@ -3,7 +3,7 @@ import type { SanctionsFlag } from "../../model/features/types.ts";
 import { address } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
-/** Where the lists stand that are not events of the chain. */
+/** State of the sanctions lists that are not events of the chain. */
 export const sanctionsSource = ahs.table("sanctions_source", {
   source: text().$type<SanctionsFlag["source"]>().primaryKey(),
   /** keccak256 of the canonical list. */

@@ -18,7 +18,7 @@ import { ahs } from "./schema.ts";
 /** nightly: the one of its UTC day. hand: `ahs scan`. */
 export type ScanCause = "nightly" | "hand";
 
-/** running: somebody works on it, or died over it. done: its report is whole. abandoned: another began before it was done. */
+/** running: a worker works on it, or died over it. done: its report is whole. abandoned: another began before it was done. */
 export type ScanState = "running" | "done" | "abandoned";
 
 /** One scan of the registries and of all scores, with what it found. */
@@ -57,7 +57,7 @@ export const scanGrade = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.wallet] })],
 );
 
-/** Agents of the registries that the index does not follow, as their events tell of them in final blocks. */
+/** Agents of the registries that the index does not follow, by their events in final blocks. */
 export const registryAgent = ahs.table(
   "registry_agent",
   {
@@ -124,7 +124,7 @@ export type ScanReport = {
   readonly wallets: number;
   /** Wallets by grade, and those without enough history. */
   readonly grades: Readonly<Record<Grade | "insufficient", number>>;
-  /** Mean of all scores in hundredths; null where nobody has one. */
+  /** Mean of all scores in hundredths; null without any. */
   readonly meanScoreHundredths: number | null;
   readonly sanctioned: number;
   /** How many grades changed since the scan before; null for the first. */
@@ -136,7 +136,7 @@ export type ScanReport = {
   readonly noRoot: string | null;
 };
 
-/** What a scan tells of the night's root. */
+/** The night's root as a scan reports it. */
 export type RootReport = Pick<ScanReport, "root" | "noRoot">;
 
 /** Agents of all registries that are new. */

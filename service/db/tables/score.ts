@@ -72,7 +72,7 @@ export const currentScore = ahs.table(
   ],
 );
 
-/** When somebody last read, paid for or subscribed to a wallet: who gets a heartbeat. */
+/** The last read, payment or subscription of a wallet, which decides about heartbeats. */
 export const walletInterest = ahs.table(
   "wallet_interest",
   {

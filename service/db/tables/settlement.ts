@@ -68,7 +68,7 @@ export const settlementCheck = ahs.table(
     chainId: integer().notNull(),
     /** The decision that was looked at, by its row of verdict_run. */
     run: integer().notNull(),
-    /** What GET /v1/verdicts/{verdict_id} tells as its settlement's status. */
+    /** The settlement's status in GET /v1/verdicts/{verdict_id}. */
     status: text().notNull(),
     /** Null before it was looked at. */
     reason: text(),

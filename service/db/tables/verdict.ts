@@ -36,7 +36,7 @@ export const jobSpec = ahs.table(
     jobId: numeric({ mode: "bigint" }),
     /**
      * The SpecBinding of clientAddr for this job and hash, as it was sent: 0x and hexadecimal digits. It was verified, by ERC-1271
-     * for a contract wallet, at registeredBlock or before; what does not verify is not registered, and nobody asks again.
+     * for a contract wallet, at registeredBlock or before; what does not verify is not registered, and is not checked again.
      */
     clientSignature: hex(),
     /** The newest block of node and index when it was registered; null where it names no job of a known escrow. */
@@ -51,7 +51,7 @@ export const jobSpec = ahs.table(
 );
 
 /**
- * unsettled: its price is held and may yet fall through; nobody sees it. pending: to be run from notBefore on. processing: a worker
+ * unsettled: its price is held and may be released; it is not visible. pending: to be run from notBefore on. processing: a worker
  * runs it until leaseUntil. completed: it has a verdict. failed: the last run gave none, and there is no decision.
  * Where there is a decision (runs > 0) it is pending or processing for a re-run: to readers it stays completed, by its newest row of
  * verdict_run, and a re-run that fails makes it completed again.
@@ -197,7 +197,7 @@ export const roleCall = ahs.table(
   ],
 );
 
-/** Every decision on an output: one of the panel's runs, or a reviewer's. The newest stands. */
+/** Every decision on an output: one of the panel's runs, or a reviewer's. The newest counts. */
 export const verdictRun = ahs.table(
   "verdict_run",
   {

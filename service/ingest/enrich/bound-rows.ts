@@ -14,11 +14,11 @@ type Bounded<Row> = { readonly kept: readonly Row[]; readonly leftOut: number };
 
 /** Transfers of one listed token, or of native coin, of a wallet in a block: five hundred payments a second on Base. */
 const LISTED_PER_BLOCK = 1_000;
-/** Transfers of other tokens in one own call of a wallet: as many as it can pay at once with care. */
+/** Transfers of other tokens in one own call of a wallet: as many as one careful call can pay. */
 const OWN_PER_CALL = 256;
 /** Transfers of one other token that others claim of a wallet in a block. */
 const CLAIMED_PER_TOKEN = 8;
-/** The same of all other tokens: such logs cost some hundred gas, and say what anybody wishes. */
+/** The same of all other tokens: such logs cost some hundred gas and can claim anything. */
 const CLAIMED_PER_BLOCK = 16;
 /** Seconds that a claim is kept: no report looks further back for who draws on approvals. */
 const CLAIMED_KEPT_SECONDS = 90 * 86_400;
@@ -37,7 +37,7 @@ export function boundTransfers(
   const { listed, isOwn } = of;
   const kept = new Map<TransferRow, "for good" | "for a time">();
   for (const [wallet, moved] of byFollowed(rows, of.followed)) {
-    // A transfer of nothing can be made of any token in anybody's name.
+    // Any account can transfer zero of a token in the name of another.
     const isSure = ({ standard, token, amount }: TransferRow) =>
       (standard === "native" || listed.has(token)) && amount !== 0n;
     const isOwnCall = ({ transactionHash }: TransferRow) => isOwn(wallet, transactionHash);
@@ -120,7 +120,7 @@ function byAmount({ amount: a }: TransferRow, { amount: b }: TransferRow): numbe
 /** Rows of one statement, so that none runs into its time limit. */
 const BATCH = 5_000;
 
-/** Deletes some transfers that are kept no longer, as of a moment in Unix seconds of chain time; answers how many, and whether more are due. */
+/** Deletes a batch of expired transfers as of `now` (Unix seconds of chain time). Returns their number, and whether more are due. */
 export async function dropClaimedTransfers(
   db: Database,
   { chainId, now }: { readonly chainId: number; readonly now: number },

@@ -15,7 +15,7 @@ export type ContactIncrement = {
   readonly lastTime: number;
 };
 
-/** What a stranger did with one counterparty since it is known as a user of it. */
+/** Calls of a stranger to one counterparty, since it is known as a user of it. */
 export type Slot = {
   readonly calls: number;
   /** Unix seconds of the last contact. */
@@ -30,9 +30,9 @@ export type KnownCounterparty = {
   readonly strangers: ReadonlyMap<Address, Slot>;
 };
 
-/** An account that nobody follows, known as a user of counterparties. */
+/** An account that is not followed, known as a user of counterparties. */
 export type KnownStranger = {
-  /** All its calls, to whomever, since it is known; those left out that slots told of which it has lost. */
+  /** All its calls to any account since it is known, without those of slots that it lost. */
   readonly calls: number;
   /** Counterparties that it is known as a user of. */
   readonly slots: number;
@@ -71,7 +71,7 @@ export const OTHER_PAYERS = zeroAddress;
 
 /** Counterparties of one statement: each has at least as many contacts as payers are kept. */
 const PAID_AT_ONCE = 500;
-/** Payers that one statement drops, so that none runs into its time limit, whatever was stored before there was a bound. */
+/** Payers that one statement drops, so that no statement runs into its time limit. */
 const DROPPED_AT_ONCE = 20_000;
 
 /**
@@ -142,7 +142,7 @@ async function dropSomePayers(
   return rows[0]?.dropped ?? 0;
 }
 
-/** Sets all calls of strangers, and forgets those without any: null. */
+/** Stores all calls of strangers; null deletes a stranger. */
 export async function storeStrangerCalls(
   tx: NodePgDatabase,
   chainId: number,
@@ -255,8 +255,8 @@ export async function readStrangers(
 }
 
 /**
- * Makes followed wallets of those of the accounts that are known as strangers: what is left of their calls is what their own
- * calls tell, directly or through contracts of their own.
+ * Turns accounts that are known as strangers into followed wallets. Their contacts then count only their own calls, direct or
+ * through contracts of their own.
  */
 export async function recountStrangers(
   tx: NodePgDatabase,

@@ -18,12 +18,12 @@ export type Dealing = {
   readonly timestamp: number;
 };
 
-/** Payees of one transaction that are kept for whoever paid them: each is an account whose facts are asked for. */
+/** Most payees of one sender in one transaction: the facts of each are requested. */
 const MAX_PAYEES = 32;
 
 /**
- * Whom own calls dealt with: the recipient of a token payment, else the called account; where the wallet had created that
- * itself, also every contract that logged and is none of its own. Of executions those alone that their logs show.
+ * The counterparties of own calls: the recipient of a token payment, else the called account. If the wallet created the called
+ * account, also every contract that logged and is not its own. Of executions only those that their logs show.
  */
 export function dealingsOfCalls(
   calls: readonly OwnCallRow[],
@@ -46,7 +46,7 @@ export function dealingsOfCalls(
   });
 }
 
-/** Funds that changed hands, in recognised tokens and native coin; nothing, and what has no price, is no funds. Of the payees of one sender in one transaction the first 32 count. */
+/** Payments in recognised tokens and native coin that have a price. Of the payees of one sender in one transaction the first 32 count. */
 export function dealingsOfTransfers(
   transfers: readonly TransferRow[],
   market: Market,
@@ -56,7 +56,7 @@ export function dealingsOfTransfers(
   return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp, transactionHash }) => {
     const priced = standard === "native" ? market.native : (market.tokens.get(token) ?? null);
     if (priced === null || amount === null || amount === undefined || standard === "erc721") return [];
-    // Anybody can move nothing in anybody's name: a transferFrom of zero needs no allowance.
+    // A transferFrom of zero needs no allowance, so any account can send it in the name of another.
     if (amount === 0n) return [];
     if (from === to || from === NOBODY || to === NOBODY || standard === "erc1155") return [];
     const sentMicroUsd = value(priced, amount, timestamp);

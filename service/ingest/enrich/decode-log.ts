@@ -100,7 +100,7 @@ export function decodeLog(log: Pick<RawLog, "topics" | "data">): DecodedLog | nu
 
 type Words = readonly (string | null)[];
 
-/** Movements of one batch that are read: each further one costs whoever logs it 550 gas. */
+/** Movements of one batch that are read: each further one costs its sender 550 gas. */
 const MAX_BATCH = 256;
 
 function transferred(movements: readonly Movement[] | null, of = movements?.length ?? 0): DecodedLog | null {

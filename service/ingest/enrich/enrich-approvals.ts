@@ -29,7 +29,7 @@ type Row = Omit<LiveApproval, "amount" | "tokenId"> & {
 
 type ApprovalRow = typeof enrichApproval.$inferInsert;
 
-/** Approvals of a wallet that are kept, those that it gave last: far more than a person or an agent looks after. */
+/** Most approvals of a wallet, the newest ones: far more than a person or an agent manages. */
 export const MAX_APPROVALS = 2_000;
 /**
  * Stores approvals that owners gave themselves, and news of those: what others' transactions log of an approval of which no
@@ -134,9 +134,9 @@ async function dropBeyond(tx: NodePgDatabase, chainId: number, owners: readonly 
 
 /**
  * Approvals of the wallets in force, by owner, token and spender. One counts that the owner gave in a call or an execution of its
- * own and did not take back there; what is left of it says the newest log, whoever sent that: tokens log an approval anew when a
- * spender draws on it, and could log any more than the owner gave. Amounts that no log tells to be spent, and an ERC-721 token that
- * moved on, are not subtracted.
+ * own and did not take back there. The newest log of any sender has the remaining amount: tokens log an approval again when a
+ * spender draws on it, and a dishonest token could log more than the owner gave. Amounts spent without a log, and an ERC-721
+ * token that moved on, are not subtracted.
  */
 export async function readLiveApprovals(
   client: ClientBase,

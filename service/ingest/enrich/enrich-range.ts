@@ -47,8 +47,8 @@ export type EnrichOutcome = { readonly to: number; readonly stored: boolean };
 
 /**
  * Reads one range for the given wallets and stores it with the cursor in one transaction. Throws an EnrichFailure, and
- * stores nothing, when the node does not give all of it, or when what it gives does not fit to the index; of a single block
- * what no answer of the node has room for is left out.
+ * stores nothing, when the node's answers are incomplete or contradict the index. Parts of a single block that are too large
+ * for an answer are left out.
  */
 export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<EnrichOutcome> {
   const wanted = await readWanted(context, task);
@@ -209,7 +209,7 @@ async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTas
   });
 }
 
-/** The node must hold the end of the range, or it would answer for blocks it does not know, and stand where the cursor stands. */
+/** Checks that the node has the last block of the range and the block of the cursor. */
 async function requireSameChain(
   { client }: EnrichContext,
   task: EnrichTask,

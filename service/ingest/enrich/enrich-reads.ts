@@ -79,7 +79,7 @@ export type IndexedCall = {
   readonly gasPrice: bigint;
 };
 
-/** Native coin that a transaction of somebody who is not followed sent to a followed wallet. */
+/** Native coin that an account that is not followed sent to a followed wallet. */
 export type NativePayment = {
   readonly hash: Hex;
   readonly block: number;

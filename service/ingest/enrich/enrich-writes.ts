@@ -46,8 +46,8 @@ export type Advance =
     };
 
 /**
- * Whether a range that was read may be stored: nobody else is storing one, the chain's data is still the one that it was read
- * for, and everything up to it is stored and nothing of it. Holds until the transaction ends.
+ * Whether a range may be stored: no other process stores one, the chain's data has the generation of the range, and everything
+ * before the range is stored and nothing of it. The lock holds until the database transaction ends.
  */
 export async function takeRange(
   tx: NodePgDatabase,
@@ -61,7 +61,7 @@ export async function takeRange(
     : arePastsAt(tx, chainId, advance.wallets);
 }
 
-/** Waits for whoever stores something of enrichment, and makes others wait until the transaction ends. */
+/** Locks the writes of enrichment until the database transaction ends. */
 export async function lockEnrichment(tx: NodePgDatabase, chainId: number): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('ahs-enrich-range'), ${chainId})`);
 }
@@ -96,7 +96,7 @@ export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
 /** Rows written, by what they are; a row that was there already is not counted. */
 export type RowCounts = { readonly [Kind in Exclude<keyof EnrichRows, "approvals">]: number };
 
-/** Stores the rows of a range, but its approvals; of a call that a history source had told the receipt is added, all else that is there stays. */
+/** Stores the rows of a range except approvals. A call from a history source gets its receipt; other stored rows stay. */
 export async function storeRows(
   tx: NodePgDatabase,
   rows: Omit<EnrichRows, "approvals">,
@@ -117,8 +117,8 @@ export async function storeRows(
   return { added, counts };
 }
 
-/** Members of a call that its receipt or block tells; the others are the same whoever tells them. */
-const TOLD_BY_ENRICHMENT = sql`source = excluded.source, fee_wei = excluded.fee_wei, l1_fee_wei = excluded.l1_fee_wei,
+/** Columns of a call that come from its receipt or block; the others are the same from every source. */
+const FROM_ENRICHMENT = sql`source = excluded.source, fee_wei = excluded.fee_wei, l1_fee_wei = excluded.l1_fee_wei,
   recipient = excluded.recipient, amount = excluded.amount, market_price_wei = excluded.market_price_wei,
   effect = excluded.effect, logs = excluded.logs, emitters = excluded.emitters, moves = excluded.moves`;
 
@@ -129,7 +129,7 @@ async function storeCalls(tx: NodePgDatabase, rows: EnrichRows["calls"]): Promis
     table: "own_call",
     rows,
     end: sql`on conflict (chain_id, wallet, block, transaction_index, position)
-      do update set ${TOLD_BY_ENRICHMENT} where own_call.source <> 'enrich'
+      do update set ${FROM_ENRICHMENT} where own_call.source <> 'enrich'
       returning concat_ws(' ', wallet, block, transaction_index, position) as key`,
   });
   const stored = new Set(returned.map((row) => row.key));
@@ -199,7 +199,7 @@ export async function openMissedPasts(
   });
 }
 
-/** A wallet comes before all that it dealt with. */
+/** The wallet itself comes before its counterparties. */
 export function itself(wallet: Address): WantedFact {
   return { address: wallet, wallet, since: 0, own: true };
 }
@@ -243,8 +243,8 @@ async function insertNew(tx: NodePgDatabase, table: string, rows: readonly objec
 }
 
 /**
- * Stores facts of contracts that own calls created, all of one chain, whatever a source had told of them before; answers how
- * many were told anew.
+ * Stores facts of contracts that own calls of one chain created; they replace those of a source. Returns the number of
+ * changed accounts.
  */
 async function storeCreations(
   tx: NodePgDatabase,

@@ -22,7 +22,6 @@ import type { MinedCall } from "./own-call.ts";
 /** An execution as an own call, with the logs that belong to it. */
 type ExecutedCall = {
   readonly execution: Execution;
-  /** All of it but when its block was mined. */
   readonly call: Omit<MinedCall, "timestamp">;
   readonly logs: readonly RawLog[];
   /** Accounts can share thousands of logs: each is decoded once for all executions. */
@@ -31,7 +30,7 @@ type ExecutedCall = {
 
 type Bundled = {
   readonly bundle: BundleTransaction;
-  /** Those that are believed, lower-case. */
+  /** Trusted entry points, lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
 };
 
@@ -49,7 +48,7 @@ const SELECTOR_CHARACTERS = 10;
 
 /**
  * The own calls that executions of one transaction are, in their order; a Safe's that is part of an operation of the same
- * account is none. Throws an EnrichFailure for an execution that the transaction's logs do not tell of.
+ * account is no own call. Throws an EnrichFailure for an execution that the transaction's logs do not show.
  */
 export function describeExecutions(
   executions: readonly Execution[],
@@ -90,10 +89,10 @@ export function describeExecutions(
 const UNKNOWN_CALL = { to: null, value: 0n, input: "0x" } as const;
 
 /**
- * What calldata says of a call, as far as it cannot be forged: the account runs it by code of its own, which may do something
- * else or nothing. So no execution sends native coin, which leaves no log; it pays tokens where their contract logs that very
- * payment; and whom it called counts as its counterparty where that logged, which the model looks after. A failed one has no
- * logs: whom it tried to call or pay stays as it is told, since a failure only costs.
+ * The part of the calldata that cannot be forged. The account runs the call by its own code, which may do something else or
+ * nothing. So an execution sends no native coin, which leaves no log. It pays tokens only if their contract logs that payment.
+ * The called account is its counterparty only if it logged; the model checks that. A failed execution has no logs: its target
+ * and payee are taken from calldata, since a failure only costs.
  */
 function believable({ to, input }: InnerCall, logs: readonly RawLog[], decode: LogDecoder): InnerCall {
   const payment = readTokenPayment(input);
@@ -155,7 +154,7 @@ function operationCost(
   };
 }
 
-/** Whoever sent it paid for the whole transaction; the Safe's own event tells no gas. */
+/** The sender paid for the whole transaction; the Safe's event has no gas figure. */
 function safeCost(
   { gasLimit, gasUsed, gasPrice }: BundleTransaction,
   inner: InnerCall | null,
@@ -168,9 +167,9 @@ type Extent = { readonly start: number; readonly end: number; readonly operation
 
 /**
  * Of each execution, by the number of its log: the logs between the execution before it, or the transaction's start, and the
- * one that tells of it. An entry point tells of each operation right after it, and of none before all were found valid; what
- * calls itself one and is not believed says nothing of what a Safe's execution is part of. Which are left out depends on the
- * logs alone, not on which Safes are followed: so a single wallet is verified by the same cut.
+ * one that shows it. An entry point logs each operation right after it, and none before all are valid. Logs of an untrusted
+ * entry point do not limit a Safe's execution. The cut depends on the logs alone, not on the followed Safes, so that
+ * verification of a single wallet makes the same cut.
  */
 function extentsOf(
   executions: readonly Execution[],
@@ -206,7 +205,7 @@ function isBound({ address, topics: [event] }: RawLog, entryPoints: ReadonlySet<
   return event === SAFE_SUCCESS || event === SAFE_FAILURE;
 }
 
-/** What an entry point says of a failure is no effect of it. */
+/** An entry point's log about a failure is no effect of the execution. */
 function isTrouble({ address, topics: [event = "0x"] }: RawLog, entryPoint: Address): boolean {
   return address === entryPoint && OPERATION_TROUBLE.includes(event);
 }
@@ -224,15 +223,15 @@ export type Execution =
     }
   | { readonly origin: "safe"; readonly wallet: Address; readonly ok: boolean; readonly log: RawLog };
 
-/** dropped: how many more the logs tell of than are kept. */
+/** dropped: number of executions in the logs beyond the bound. */
 type FoundExecutions = { readonly executions: readonly Execution[]; readonly dropped: number };
 
-/** Executions of one account that are kept of one transaction: what calls itself a Safe can claim thousands for little gas. */
+/** Most executions of one account in one transaction: a fake Safe can log thousands for little gas. */
 export const MAX_EXECUTIONS = 64;
 
 /**
- * Executions that the logs, which are in order, tell of: operations of followed accounts by believed entry points, and what
- * followed Safes say of themselves; of each account the first of a transaction. What any other contract says is not believed.
+ * Executions in the ordered logs: operations of followed accounts by trusted entry points, and executions that followed Safes
+ * log themselves. Of each account the first ones of a transaction count. Logs of other contracts are ignored.
  */
 export function findExecutions(
   logs: readonly RawLog[],
@@ -257,7 +256,7 @@ export function findExecutions(
   return { executions, dropped };
 }
 
-/** The operation that a log of an entry point tells of; null for any other log. */
+/** The operation in a log of an entry point; null for any other log. */
 function operationOf(log: RawLog): Execution | null {
   const decoded = decodeLog(log);
   if (decoded?.event !== "user_operation") return null;
@@ -282,7 +281,7 @@ function safeExecutionOf(log: RawLog): Execution | null {
   return { origin: "safe", wallet: log.address, ok: event === SAFE_SUCCESS, log };
 }
 
-/** One operation of an ERC-4337 bundle, as its calldata tells. */
+/** One operation of an ERC-4337 bundle, by its calldata. */
 type BundledOperation = {
   readonly sender: Address;
   readonly nonce: bigint;

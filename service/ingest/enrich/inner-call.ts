@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseAbiParameters, size, slice } from "viem";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
 
-/** What a smart account was told to call first. */
+/** The first call that a smart account was asked to make. */
 export type InnerCall = { readonly to: Address; readonly value: bigint; readonly input: Hex };
 
 type Reader = (args: Hex) => InnerCall | null;

@@ -19,7 +19,7 @@ export type LogFacts = {
   readonly senders: ReadonlyMap<Hex, Address>;
   /** Approvals within what accounts executed, see `approvalKey`. */
   readonly executedApprovals: ReadonlySet<string>;
-  /** Those that are believed, lower-case. */
+  /** Trusted entry points, lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
 };
 
@@ -113,7 +113,7 @@ function placeOf(log: RawLog, { chainId, blocks }: LogFacts) {
 
 type TransferRow = EnrichRows["transfers"][number];
 
-/** Native coin that own transactions sent, and that others' sent to followed wallets; failed ones move none, and executions tell of none. */
+/** Native coin in own transactions and in payments to followed wallets. Failed transactions and executions move none. */
 export function nativeTransfers(
   chainId: number,
   calls: readonly OwnCallRow[],

@@ -14,18 +14,18 @@ import type { AccountFactSource, SourcedFacts } from "./account-facts.ts";
 
 /** A node with the ots_ methods. */
 export type OtterscanFactsOptions = NodeOptions & {
-  /** Entry points of ERC-4337, lower-case: whoever sends a bundle to one has created none of the accounts in it. */
+  /** Entry points of ERC-4337, lower-case: the sender of a bundle has created none of the accounts in it. */
   readonly entryPoints: ReadonlySet<Address>;
 };
 
 /** Most accounts are paid at once, and a local node searches the longer the more rows are asked for. */
 const FIRST_ROWS = 10;
-/** Erigon refuses larger pages unless told otherwise. */
+/** Erigon refuses larger pages by default. */
 const MORE_ROWS = 25;
-/** Whoever is called more often than that before being paid has no known funder. */
+/** An account that is called more often than that before it is paid has no known funder. */
 const MOST_PAGES = 10;
 
-/** Pays for some 20 simple transactions at 2 gwei, and for thousands on a rollup: nobody gives that away to link strangers. */
+/** Pays for some 20 simple transactions at 2 gwei, and for thousands on a rollup: too much to spend on linking strangers. */
 export const FUNDING_WEI = 10n ** 15n;
 
 const creationAnswer = z.object({ hash, creator: address }).nullable();
@@ -110,7 +110,7 @@ async function readContract(
 
 /**
  * The first funder is who first sent as much as pays for some transactions; where the account sent a transaction before that,
- * who had sent most by then, since that is what it spent. Dust alone links an unused account to nobody.
+ * who had sent most by then, since that is what it spent. Dust alone links an unused account to no funder.
  */
 async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | HistoryFailure> {
   let most: Payment | null = null;
@@ -170,7 +170,7 @@ async function readPage(
   if (firstPage || newest === undefined) return { rows, next: null };
   return newest.blockNumber > from.after
     ? { rows, next: newest.blockNumber }
-    : historyFailure("inconsistent", `nothing newer was told than block ${from.after}`);
+    : historyFailure("inconsistent", `nothing newer was reported than block ${from.after}`);
 }
 
 /** The largest payment to the account up to the first that funds it; of equal ones the oldest. */

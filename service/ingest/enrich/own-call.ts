@@ -20,7 +20,7 @@ export type MinedCall = {
   readonly hash: Hex;
   readonly block: number;
   readonly transactionIndex: number;
-  /** 0 for a transaction, else the number of the log that tells of the execution, plus 1. */
+  /** 0 for a transaction, else the number of the log that shows the execution, plus 1. */
   readonly position: number;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -38,7 +38,7 @@ export type MinedCall = {
   readonly fee: bigint;
 };
 
-/** What the receipt and the block say of it. */
+/** Its receipt and block. */
 type CallOutcome = {
   /** Its logs, in order. */
   readonly logs: readonly EffectLog[];
@@ -46,7 +46,7 @@ type CallOutcome = {
   readonly decode?: LogDecoder;
   /** Wei; null where the receipt has none. */
   readonly l1Fee: bigint | null;
-  /** Base fee and median tip of the block in wei per gas; null where the block tells none. */
+  /** Base fee and median tip of the block in wei per gas; null if the block has none. */
   readonly marketPrice: bigint | null;
 };
 
@@ -56,10 +56,10 @@ export type OwnCallRow = typeof ownCall.$inferInsert;
 export type ReadCall = OwnCall & { readonly receipt: CallReceipt };
 
 const SELECTOR_CHARACTERS = 10;
-/** Contracts of one call's logs that are kept: each becomes a contact whose facts are asked for, and costs 400 gas. */
+/** Most contracts of one call's logs: each becomes a contact whose facts are requested, and costs an attacker 400 gas. */
 const MAX_EMITTERS = 32;
 
-/** The call as the model reads it, told by a node alone; what the wallet itself emitted is no effect. */
+/** The call as the model reads it, from a node alone. Logs of the wallet itself are no effect. */
 export function describeCall(call: MinedCall, outcome: CallOutcome, wrappedNative: Address | null): ReadCall {
   const { wallet, input, block: blockNumber, fee, ...same } = call;
   const payment = call.to === null ? null : readTokenPayment(input);
@@ -101,7 +101,7 @@ export function ownCallRow(call: MinedCall, outcome: CallOutcome, stored: Stored
   };
 }
 
-/** The stored form of a call whose receipt no answer of the node had room for. */
+/** The stored form of a call whose receipt is too large for an answer of the node. */
 export function unreadCallRow(
   call: MinedCall,
   { chainId, origin }: Pick<StoredCall, "chainId" | "origin">,
@@ -132,22 +132,21 @@ function selectorOf(input: Hex): Hex | null {
   return input.length < SELECTOR_CHARACTERS ? null : (input.slice(0, SELECTOR_CHARACTERS) as Hex);
 }
 
-/** What an effect is read from. */
 export type EffectLog = Pick<RawLog, "address" | "topics" | "data">;
 
 type EffectOf = {
   readonly wallet: Address;
   /** Lower-case; null on a chain without one. */
   readonly wrappedNative: Address | null;
-  /** Those that the wallet itself emitted left out. */
+  /** Without those that the wallet itself emitted. */
   readonly logs: readonly EffectLog[];
   readonly decode: LogDecoder;
 };
 
-/** Tokens of one call that are kept: a call can make any number of contracts log. */
+/** Most tokens of one call: a call can make any number of contracts log. */
 const MAX_MOVES = 32;
 
-/** What a call did by its logs, as `CallEffect` says; an approval of the same token beside a transfer does not make it more. */
+/** The effect of a call by its logs, see `CallEffect`. An approval of the same token beside a transfer changes nothing. */
 function effectOf(read: EffectOf): CallEffect {
   const { logs } = read;
   const facts = logs.map((log) => factOf(log, read));
@@ -161,9 +160,8 @@ function effectOf(read: EffectOf): CallEffect {
 }
 
 /**
- * Net ERC-20 changes of the wallet by rising token, those that cancel out left out; of more than 32 tokens those that the
- * logs show first. Wrapping native coin changes the wrapped
- * token also where it logs no Transfer of its own.
+ * Net ERC-20 changes of the wallet by rising token, without those that cancel out. Of more than 32 tokens the first ones in the
+ * logs count. Wrapping native coin changes the wrapped token even if no Transfer is logged.
  */
 function movesOf(read: EffectOf): readonly TokenMove[] {
   const { wallet, wrappedNative, logs, decode } = read;
@@ -210,7 +208,7 @@ function wrappingOf(log: EffectLog): Wrapping | null {
   return { event: topic === DEPOSIT ? "deposit" : "withdrawal", of, amount };
 }
 
-/** What wrapping changed of the wallet's wrapped coins that no mint or burn among the logs tells. */
+/** Changes of the wallet's wrapped coins by wrapping, except those that a mint or burn in the logs shows. */
 function silentWrapping({ wallet, wrappedNative, logs, decode }: EffectOf): bigint {
   const own = logs.filter((log) => log.address === wrappedNative);
   const isMovement = (log: EffectLog, from: Address, to: Address): boolean => {
@@ -231,8 +229,8 @@ function silentWrapping({ wallet, wrappedNative, logs, decode }: EffectOf): bigi
 }
 
 /**
- * Whom a transaction dealt with by its receipt alone: the recipient where its only log is a Transfer of the called token from
- * the sender, else the called account; null for a creation.
+ * The counterparty of a transaction by its receipt alone. If its only log is a Transfer of the called token from the sender, it
+ * is the recipient, else the called account; null for a creation.
  */
 export function payeeOf(receipt: Pick<RawReceipt, "from" | "to" | "logs">): Address | null {
   const called = receipt.to ?? null;

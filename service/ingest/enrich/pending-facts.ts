@@ -22,7 +22,7 @@ const OWN_TURNS = 7;
 const MAX_OWN_PENDING = 20_000;
 /** Those of them that others named, by logs of what the wallet's contracts called or by drawing on its approvals. */
 const MAX_NAMED_PENDING = 500;
-/** Pause after the first answer that nobody knows anything; it doubles, up to the longest. */
+/** Pause after the first request without a result; it doubles, up to the longest. */
 const FIRST_PAUSE_SECONDS = 600;
 const LONGEST_PAUSE_SECONDS = 86_400;
 /** Ten minutes doubled as often are more than a day. */
@@ -89,8 +89,8 @@ async function wantSome(tx: NodePgDatabase, chainId: number, wanted: readonly Wa
 }
 
 /**
- * Accounts to ask facts of now, at most `limit`, none of those to leave out, and so many per wallet: those that own calls named
- * before most that others named, and of each kind one account of every wallet before the second of any, by lot.
+ * Accounts to request facts for now: at most `limit`, a few per wallet, without those in `leaveOut`. Accounts that own calls
+ * named come before most that others named. Of each kind one account of every wallet comes before the second of any, by lot.
  */
 export async function readDueAccounts(
   db: Database,
@@ -103,7 +103,7 @@ export async function readDueAccounts(
   },
 ): Promise<readonly Address[]> {
   const { chainId, now, limit, leaveOut } = query;
-  // Steps from wallet to wallet by the index, and looks at a few accounts of each: however many wait, few are read.
+  // Steps from wallet to wallet by the index and reads a few accounts of each, so that a long queue costs no more.
   const { rows } = await db.execute<{ address: Address }>(sql`
     with recursive waiting as (
       select min(wallet) as wallet from ahs.pending_fact where chain_id = ${chainId}
@@ -130,8 +130,7 @@ export async function readDueAccounts(
 }
 
 /**
- * Takes accounts off whose facts are stored and known, and notes who created or first funded those among them that wallets
- * dealt with.
+ * Removes accounts with stored facts, and adds the creators and first funders of those that wallets dealt with.
  */
 export async function takeOffPending(
   tx: NodePgDatabase,
@@ -158,8 +157,8 @@ async function takeSomeOff(tx: NodePgDatabase, chainId: number, known: readonly 
 }
 
 /**
- * Has accounts that nobody knows anything of asked for again, ten minutes of chain time from `now` in Unix seconds, after
- * twice as long each time that this happens, and at last once a day.
+ * Schedules accounts without known facts again: ten minutes of chain time after `now` (Unix seconds), then twice as long each
+ * time, at most a day.
  */
 export async function putOffPending(
   tx: NodePgDatabase,

@@ -91,7 +91,7 @@ function dueWallets(
   return due.slice(0, MAX_WALLETS);
 }
 
-/** The account whose code a wallet runs; null where it is none of EIP-7702's. */
+/** The account whose code a wallet runs by EIP-7702; null for any other code. */
 export function delegateOf(code: Hex): Address | null {
   const digits = DELEGATION.exec(code.toLowerCase())?.[1];
   return digits === undefined ? null : `0x${digits}`;
@@ -105,7 +105,7 @@ function isDue({ readAt, called, failedAt }: DelegationWatch, wallet: Address, n
   return now - last >= (called.has(wallet) ? CALLER_SECONDS : ANY_SECONDS);
 }
 
-/** The newest known delegation of those of the wallets whose code was ever read; null where it delegates to nobody. */
+/** The newest known delegation of those of the wallets whose code was ever read; null if it delegates to no account. */
 async function readDelegations(
   db: Database,
   chainId: number,

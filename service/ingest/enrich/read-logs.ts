@@ -19,15 +19,15 @@ import { type IsOversized, orOversized } from "./read-receipts.ts";
 type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
 
 /**
- * unread: wallets of which not every log is there, since strangers logged more of them than the node tells of one block. What
- * believed contracts logged is there even so, unless that does not fit either.
+ * unread: wallets with missing logs, because strangers logged more about them than the node returns for one block. Logs of
+ * trusted contracts are there all the same, unless they are too many as well.
  */
 export type WalletLogs = { readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> };
 
 type ReadingLogs = {
   readonly limits: EnrichLimits;
   readonly isOversized: IsOversized;
-  /** Contracts that log only what is so, lower-case. */
+  /** Trusted contracts, lower-case. */
   readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
 };
 

@@ -5,11 +5,11 @@ import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
 import type { BlockSource } from "../../db/tables/enrich.ts";
 import { payeeOf } from "./own-call.ts";
 
-/** A transaction of the block, whoever sent it. */
+/** A transaction of the block, from any sender. */
 type SeenCall = {
   readonly transactionIndex: number;
   readonly from: Address;
-  /** Whom it went to, or paid by a lone token transfer; null for a creation. */
+  /** The called account, or the payee of a lone token transfer; null for a creation. */
   readonly counterparty: Address | null;
 };
 
@@ -41,7 +41,7 @@ export type ReadReceipts = (wanted: WantedBlock, isOversized: IsOversized) => Pr
 
 /**
  * Reads whole blocks by eth_getBlockReceipts. A node without that method is asked for the block's transactions and each own
- * call's receipt instead, from then on; `onFallback` is told once. So is any node for a block whose receipts do not fit into
+ * call's receipt instead, from then on; `onFallback` is called once. So is any node for a block whose receipts do not fit into
  * one answer: strangers fill blocks, and must not keep the rest of it from being read.
  */
 export function createReceiptReader(
@@ -150,7 +150,7 @@ type Asked = {
 
 /**
  * Tells answers that are too large from trouble of the node: a timeout counts only in a range that is stuck, and either only
- * while the node answers what is small, since limits of rate are told in the same words. Throws an EnrichFailure when it does not.
+ * while the node answers what is small, since rate limits have the same error texts. Throws an EnrichFailure when it does not.
  */
 export function createOversizeTest(
   client: Pick<ChainReader, "header">,
@@ -164,7 +164,7 @@ export function createOversizeTest(
   };
 }
 
-/** What a request answers; null where no answer has room for it. */
+/** The result of a request; null if it is too large for an answer. */
 export async function orOversized<Answer>(
   isOversized: IsOversized,
   ask: () => Promise<Answer>,

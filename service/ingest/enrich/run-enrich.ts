@@ -34,7 +34,7 @@ export type EnrichDeps = {
   readonly db: Database;
   readonly deployment: Deployment;
   readonly rpcUrl: string;
-  /** Who tells creators, first funders and ages of accounts; null where nobody does. */
+  /** Source of creators, first funders and ages of accounts; null without one. */
   readonly factSource: AccountFactSource | null;
   readonly metrics: EnrichMetrics;
   readonly logger: Logger;
@@ -47,9 +47,8 @@ const LONGEST_FAILURE_MS = 60_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
 
 /**
- * Enriches finalized blocks until the signal fires, and beside that reads facts of the accounts that they tell of; to be led
- * by one process per chain. Never throws: whatever fails is logged, counted and tried again after a pause, and the cursor
- * stands until a range is whole.
+ * Enriches finalized blocks until the signal fires, and reads facts of the accounts in them. One process per chain leads it.
+ * Never throws: failures are logged, counted and retried after a pause, and the cursor moves only after a whole range.
  */
 export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<void> {
   const onRequest = (method: string) => deps.metrics.requests.inc({ method });
@@ -78,7 +77,7 @@ async function runRanges(context: EnrichContext, signal: AbortSignal): Promise<v
 
 /** Beside the ranges, so that a slow source holds up no cursor. */
 async function runFacts(context: FactsContext): Promise<void> {
-  // With nothing stored since, nobody new is waiting, and nobody is due again: chain time stands.
+  // Without a new range no account is added and none becomes due, since chain time did not change.
   let finishedAt = -1;
   await repeat({ context, signal: context.signal, what: "reading facts of accounts" }, async () => {
     const { commits } = context.progress;
@@ -94,7 +93,7 @@ async function runSweep(context: EnrichContext, signal: AbortSignal): Promise<vo
   await repeat({ context, signal, what: "dropping old transfers" }, () => sweepTransfers(context));
 }
 
-/** Drops transfers that others claimed long ago; true when more are due. */
+/** Deletes expired claimed transfers; true if more are due. */
 export async function sweepTransfers(context: EnrichContext): Promise<boolean> {
   const cursor = await readCursorBlock(context);
   if (cursor === null) return false;
