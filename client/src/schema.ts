@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Agent Health Scores of up to 25 wallets
-         * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a wallet that stands there twice, in whatever case, is answered once. One that cannot be scored is an entry of `errors` and no obstacle to the others; where none can be, the call fails as that of the first one would.
+         * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.
          */
         post: operations["post_ahs_batch"];
         delete?: never;
@@ -95,7 +95,7 @@ export interface paths {
         get: operations["get_ahs_route_policy"];
         /**
          * Replace the caller's routing policy
-         * @description Replaces the whole policy: what is left out gets its default. A grade stands in one set, and grades in none reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
+         * @description Replaces the whole policy: what is left out gets its default. A grade is in at most one set, and grades in no set reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
          */
         put: operations["put_ahs_route_policy"];
         post?: never;
@@ -114,14 +114,14 @@ export interface paths {
         };
         /**
          * A subscription
-         * @description What it is told of, how long it runs and whether its endpoint answers. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Its events, its end and whether its endpoint answers. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
         get: operations["get_alerts_subscription_id"];
         put?: never;
         post?: never;
         /**
          * End a subscription
-         * @description Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
         delete: operations["delete_alerts_subscription_id"];
         options?: never;
@@ -138,7 +138,7 @@ export interface paths {
         };
         /**
          * Deliveries of a subscription
-         * @description Every event of the last 30 days, newest first, with each attempt to deliver it. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Every event of the last 30 days, newest first, with each attempt to deliver it. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
         get: operations["get_alerts_subscription_id_deliveries"];
         put?: never;
@@ -160,7 +160,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver an event again
-         * @description Queues an event again, whatever came of it, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting, and one that was tried within the last minute is 429. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Queues an event again, in any state, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting, and one that was tried within the last minute is 429. An endpoint that was given up is delivered to again from then on. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
         post: operations["post_alerts_subscription_id_deliveries_delivery_id_replay"];
         delete?: never;
@@ -180,7 +180,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret
-         * @description Makes a new secret; for 24 hours every delivery is signed by both, and by no third one: a second rotation within that time is done at once too, since a secret may have leaked, and ends the oldest, which `older_secret_ended` says. Asked for by the owner's key or wallet, it makes a new manage token too, and the old one ends: so whoever lost the first answer has lost nothing. Under one `Idempotency-Key` it is rotated once, and a repeat answers without the secrets. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Makes a new secret; for 24 hours every delivery is signed by both, and by no third one: a second rotation within that time is done at once too, since a secret may have leaked, and ends the oldest, which `older_secret_ended` says. Asked for by the owner's key or wallet, it also makes a new manage token, and the old one ends, so a lost first answer is no loss. Under one `Idempotency-Key` it is rotated once, and a repeat answers without the secrets. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
         post: operations["post_alerts_subscription_id_rotate"];
         delete?: never;
@@ -200,7 +200,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Queues a `subscription.test` for delivery at once; those asked for within a minute are one: the same while it waits, and 429 once it was tried. An endpoint that was given up is delivered to again from then on. For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.
+         * @description Queues a `subscription.test` for delivery at once; those asked for within a minute are one: the same while it waits, and 429 once it was tried. An endpoint that was given up is delivered to again from then on. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
         post: operations["post_alerts_subscription_id_test"];
         delete?: never;
@@ -237,7 +237,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Know your counterparty: whom a wallet dealt with
+         * Know your counterparty: the accounts that a wallet dealt with
          * @description Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most own calls first, then who sent most. An own call counts, with all that it moved, for who is paid, else who is called; where that is the owner's own account, or an execution whose target did not log, for the outside contract of the lowest address that its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints; senders of less than a cent in all are counted, and listed nowhere. Pages that follow a cursor are as of its block, and a cursor is refused at no cost once its list cannot be made again; what is said of each account (labels, grade, flags) is as of now. Each page is charged.
          */
         get: operations["get_counterparties_address"];
@@ -278,7 +278,7 @@ export interface paths {
         };
         /**
          * Operational health of a wallet
-         * @description What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, approvals without limit that stand, and what to do about it, ranked by the money that it saves. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.
+         * @description What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, open approvals without limit, and recommendations, ranked by the money that they save. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.
          */
         get: operations["get_health_address"];
         put?: never;
@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Buy an API key with credits
-         * @description Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. The key stands in this answer only. Whoever lost it signs in as the wallet that paid and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.
+         * @description Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. Only this answer shows the key. If it is lost, the wallet that paid signs in and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.
          */
         post: operations["post_keys"];
         delete?: never;
@@ -340,7 +340,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an API key by a new one
-         * @description Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. Whoever asked with the old key cannot repeat it: that key is refused from then on, which is as good an answer.
+         * @description Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. A request with the old key cannot be repeated: that key is refused from then on.
          */
         post: operations["post_keys_rotate"];
         delete?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Add credits to an API key
-         * @description Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.
+         * @description Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, paid over x402 by any wallet. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.
          */
         post: operations["post_keys_topup"];
         delete?: never;
@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * Map of the accounts around a wallet
-         * @description Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by what they sent; who sent less than a cent is none. Links among accounts are told since the index follows one of them.
+         * @description Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown, but create no links. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by the value they sent, from one cent on. Links among accounts are known from the time that the index follows one of them.
          */
         get: operations["get_network_map_address"];
         put?: never;
@@ -438,7 +438,7 @@ export interface paths {
         };
         /**
          * Where a wallet's gas goes, and what could have been saved
-         * @description By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. What receipts or feeds do not tell is null, never 0.
+         * @description By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. Amounts without receipt or feed are null, never 0.
          */
         get: operations["get_optimize_address"];
         put?: never;
@@ -458,7 +458,7 @@ export interface paths {
         };
         /**
          * Readiness
-         * @description 200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. How old the sanctions sources are is told, and decides nothing: one out of reach keeps its last list.
+         * @description 200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. The ages of the sanctions sources are reported and do not affect the status: an unreachable source keeps its last list.
          */
         get: operations["get_readyz"];
         put?: never;
@@ -518,7 +518,7 @@ export interface paths {
         };
         /**
          * Pre-transaction trust check of a wallet
-         * @description How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and whom it sent value to. It scores nobody: a wallet never scored, or without enough history, has no `risk_score` and the level UNKNOWN, since absence of data is no sign of risk. A sanctioned wallet is 100 and CRITICAL, always.
+         * @description How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and the recipients of its value. It does not score the wallet: one never scored, or without enough history, has no `risk_score` and the level UNKNOWN, because missing data is no sign of risk. A sanctioned wallet is always 100 and CRITICAL.
          */
         get: operations["get_risk_address"];
         put?: never;
@@ -560,7 +560,7 @@ export interface paths {
         put?: never;
         /**
          * Cleanliness of a wallet
-         * @description Looks for dust, spam, tokens that nobody vouches for, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only what the wallet itself did takes points: what others send it is listed and takes nothing. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.
+         * @description Looks for dust, spam, unrecognised tokens, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only the wallet's own actions take points: tokens that others send are listed and take none. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.
          */
         post: operations["post_wash_address"];
         delete?: never;
@@ -580,7 +580,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The level of the confidence is another than before; a wallet never scored is INSUFFICIENT here. It falls by itself where a wallet makes no calls: that is told as soon as the wallet is scored anew for it. */
+        /** The level of the confidence changed; a wallet never scored counts as INSUFFICIENT. The level falls over time if a wallet makes no calls: the event follows the next score. */
         post: operations["webhook_ahs_confidence_changed"];
         delete?: never;
         options?: never;
@@ -597,7 +597,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The grade of the wallet's current score is another than before; having none is a grade here as well. After a reorg that takes a score back, the change back is told too. */
+        /** The grade of the wallet's current score changed; no grade counts as a grade. If a reorg reverts a score, the change back is sent too. */
         post: operations["webhook_ahs_grade_changed"];
         delete?: never;
         options?: never;
@@ -631,7 +631,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A change of score took values below thresholds of the subscription, which were at or above them before, or unknown: one event names them all. A value that is below and stays there is not told again; one that recovered, or became unknown, is. */
+        /** A change of score took values below thresholds of the subscription, which were at or above them before, or unknown: one event names them all. A value that stays below is not sent again, unless it recovered or became unknown in between. */
         post: operations["webhook_ahs_threshold_breached"];
         delete?: never;
         options?: never;
@@ -648,7 +648,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The subscription ends soon, and what is not delivered by then is dropped. Told three days and one day before, once each, whatever its events are; after an extension, of the new end. Paying again for the same wallet and URL extends it. */
+        /** The subscription ends soon. Sent three days and one day before the end, once each, regardless of its events; after an extension, for the new end. Paying again for the same wallet and URL extends it. */
         post: operations["webhook_subscription_expiring"];
         delete?: never;
         options?: never;
@@ -1248,7 +1248,7 @@ export interface components {
              * @enum {string|null}
              */
             intent: "transfer" | "approval" | "swap" | "other" | null;
-            /** @description Null, as intent, where only a history source told of it */
+            /** @description Null, like intent, if only a history source reported it */
             nonce: number | null;
             /** @description Null for a plain transfer */
             selector: string | null;
@@ -1288,7 +1288,7 @@ export interface components {
             last_tx_hash: string;
             /** @description Most failures of this contract and method in a row */
             longest_run: number;
-            /** @description What the selector usually stands for */
+            /** @description Usual signature of the selector */
             method: string | null;
             /** @description Null for plain transfers */
             selector: string | null;
@@ -1374,7 +1374,7 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 delegates_to: string | null;
-                /** @description Whether it has code, a delegation included; null where nobody knows */
+                /** @description Whether it has code, including a delegation; null if unknown */
                 is_contract: boolean | null;
                 /** @enum {string} */
                 kind: "eoa" | "delegated_eoa" | "smart_account" | "unknown";
@@ -1450,7 +1450,7 @@ export interface components {
                 time: string;
                 tx_hash: string;
             } | null;
-            /** @description Approvals without limit that stand, the riskiest first; null where not read */
+            /** @description Open approvals without limit, the riskiest first; null if not read */
             open_approvals: components["schemas"]["OpenApproval"][] | null;
             open_approvals_reason: string | null;
             portfolio: components["schemas"]["Portfolio"];
@@ -1571,7 +1571,7 @@ export interface components {
             probes: number;
             /** @description Why there is no d3_score */
             reason: string | null;
-            /** @description Share of the probes that served what they must, among those that tell */
+            /** @description Share of conclusive probes with a correct answer */
             validity: number | null;
             window: {
                 /**
@@ -1590,7 +1590,7 @@ export interface components {
             /** @description Null: unlimited */
             balance_usd: number | null;
             /**
-             * @description The wallet that paid for it; null: nobody did
+             * @description The wallet that paid for it; null if it was not bought
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             bought_by: string | null;
@@ -1679,11 +1679,11 @@ export interface components {
                 /** @description Units of gas, decimal */
                 suggested_limit: string | null;
             };
-            /** @description What the selector usually stands for */
+            /** @description Usual signature of the selector */
             method: string | null;
-            /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
+            /** @description Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown */
             overpaid: components["schemas"]["GasMoney"] | null;
-            /** @description Calls whose block tells base fee and median tip */
+            /** @description Calls with known base fee and median tip of their block */
             overpaid_known_calls: number;
             saving: components["schemas"]["GasMoney"] & unknown;
             saving_per_month: components["schemas"]["GasMoney"];
@@ -1772,13 +1772,13 @@ export interface components {
             /** @description What edges name it by: its address */
             id: string;
             /**
-             * @description agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which links nobody. unknown: no source knows whether it has code
+             * @description agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which creates no links. unknown: no source knows whether it has code
              * @enum {string}
              */
             kind: "agent" | "account" | "contract" | "token" | "public_funder" | "unknown";
             label: components["schemas"]["ChainLabel"] & unknown;
         };
-        /** @description An approval without limit that stands */
+        /** @description An open approval without limit */
         OpenApproval: {
             /**
              * Format: date-time
@@ -1854,9 +1854,9 @@ export interface components {
                 calls: number;
                 failures: number;
                 methods: number;
-                /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
+                /** @description Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown */
                 overpaid: components["schemas"]["GasMoney"] | null;
-                /** @description Calls whose block tells base fee and median tip */
+                /** @description Calls with known base fee and median tip of their block */
                 overpaid_known_calls: number;
                 saving: components["schemas"]["GasMoney"] & unknown;
                 saving_per_month: components["schemas"]["GasMoney"];
@@ -1870,9 +1870,9 @@ export interface components {
                 calls: number;
                 failures: number;
                 methods: number;
-                /** @description Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them */
+                /** @description Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown */
                 overpaid: components["schemas"]["GasMoney"] | null;
-                /** @description Calls whose block tells base fee and median tip */
+                /** @description Calls with known base fee and median tip of their block */
                 overpaid_known_calls: number;
                 saving: components["schemas"]["GasMoney"] & unknown;
                 saving_per_month: components["schemas"]["GasMoney"];
@@ -2020,7 +2020,7 @@ export interface components {
             /** @description Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label */
             labels_available: boolean;
             /**
-             * @description Why labels_available is false: this service asks no third party, or one did not answer, of which label_providers tells
+             * @description Why labels_available is false: no third party is configured, or one did not answer, see label_providers
              * @enum {string|null}
              */
             labels_unavailable_reason: "no_provider_configured" | "provider_failed" | null;
@@ -2031,7 +2031,7 @@ export interface components {
              */
             reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
             /**
-             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
@@ -2124,10 +2124,10 @@ export interface components {
             monthly_saving_usd: number | null;
             /** @description Failures that are not offered, newest first */
             not_retried: components["schemas"]["RefusedRetry"][];
-            /** @description Whether all transactions were also simulated one after the other, and pass so; false where the node cannot tell, null where there is none */
+            /** @description Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions */
             rehearsed: boolean | null;
             /**
-             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
@@ -2143,7 +2143,7 @@ export interface components {
                 window: components["schemas"]["ReportWindow"] | null;
             }[];
             simulated_at: components["schemas"]["SimulatedAt"];
-            /** @description By severity. Of one severity first what makes others refuse the wallet, then what can be signed, then costly habits by what they cost, those below a cent a month in one step, and untidiness last. Transactions stand in the order of their nonces: one that goes before a graver one stands with it */
+            /** @description Sorted by severity, then: reasons to refuse the wallet, signable transactions, costly habits by cost (those below a cent a month in one step), untidiness. Transactions keep the order of their nonces, so one that precedes a graver one is listed with it */
             steps: components["schemas"]["ProtectionStep"][];
             /** @description US dollars; null where nothing prices it, which is not zero */
             total_max_cost_usd: number | null;
@@ -2185,7 +2185,7 @@ export interface components {
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
             /** Format: uuid */
             subscription_id: string;
-            /** @description What `ahs.threshold_breached` is told of */
+            /** @description Thresholds of `ahs.threshold_breached` */
             thresholds: components["schemas"]["WatchedThreshold"][];
             webhook_url: string;
         } | null;
@@ -2284,7 +2284,7 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Caps and effects between the dimensions and the score, in points of the score; of a sanctioned wallet the listing alone, which stands for them all */
+            /** @description Caps and effects between the dimensions and the score, in points of the score; for a sanctioned wallet only the listing, with the sum of all */
             adjustments: {
                 name: string;
                 points: number;
@@ -2322,7 +2322,7 @@ export interface components {
             /** @description As the agent registered itself; null for a wallet of no agent, or of one without a name, or whose name mixes scripts so that it could be taken for another's */
             name: string | null;
             /**
-             * @description Nobody checks names: whoever registers an agent chooses any
+             * @description Names are not verified: agents choose them at registration
              * @enum {boolean}
              */
             name_verified: false;
@@ -2461,7 +2461,7 @@ export interface components {
              */
             reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
             /**
-             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one
+             * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
@@ -2545,7 +2545,7 @@ export interface components {
             agent_health_score: number | null;
             /** @description Integer 0 to 100; null for a wallet without enough history */
             ahs_score: number | null;
-            /** @description Whether the wallet stands on that policy's allowlist; a sanctioned one is rejected all the same */
+            /** @description Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway */
             allowlisted: boolean;
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
@@ -2692,7 +2692,7 @@ export interface components {
              * @description ISO 8601, UTC
              */
             expires_at: string;
-            /** @description Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; whoever lost it rotates with the key or the wallet that paid */
+            /** @description Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; if it is lost, rotate with the key or the wallet that paid */
             manage_token: string | null;
             /** @description Signs the deliveries (Standard Webhooks 1.0.0). Shown once, by the call that makes the subscription; null in every later answer: POST /alerts/{subscription_id}/rotate makes a new one */
             secret: string | null;
@@ -2703,7 +2703,7 @@ export interface components {
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
             /** Format: uuid */
             subscription_id: string;
-            /** @description What `ahs.threshold_breached` is told of */
+            /** @description Thresholds of `ahs.threshold_breached` */
             thresholds: components["schemas"]["WatchedThreshold"][];
             webhook_url: string;
         };
@@ -2733,7 +2733,7 @@ export interface components {
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
             /** Format: uuid */
             subscription_id: string;
-            /** @description What `ahs.threshold_breached` is told of */
+            /** @description Thresholds of `ahs.threshold_breached` */
             thresholds: components["schemas"]["WatchedThreshold"][];
             webhook_url: string;
         };
@@ -2933,7 +2933,7 @@ export interface components {
         WalletLabel: {
             category: string | null;
             label: string;
-            /** @description deployment, identity-registry or index for what the chain itself tells; the list of a sanctioned wallet; else the provider */
+            /** @description deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider */
             source: string;
         };
         WashDeduction: {
@@ -2988,7 +2988,7 @@ export interface components {
                 low: number;
                 medium: number;
             };
-            /** @description Approvals without limit that stand, the riskiest first; null where not read */
+            /** @description Open approvals without limit, the riskiest first; null if not read */
             open_approvals: components["schemas"]["OpenApproval"][] | null;
             open_approvals_reason: string | null;
             portfolio: components["schemas"]["Portfolio"];
@@ -4933,15 +4933,15 @@ export interface operations {
     get_alerts_subscribe_address: {
         parameters: {
             query: {
-                /** @description Be told when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0. */
+                /** @description Sends an event when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0. */
                 confidence_below?: number;
-                /** @description Be told when the first dimension falls below this. Nothing is below 0. */
+                /** @description Sends an event when the first dimension falls below this. Nothing is below 0. */
                 d1_below?: number;
-                /** @description Be told when the second dimension falls below this. Nothing is below 0. */
+                /** @description Sends an event when the second dimension falls below this. Nothing is below 0. */
                 d2_below?: number;
-                /** @description What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now. `ahs.threshold_breached` needs a threshold. */
+                /** @description Events to receive, separated by commas. Default: all events; for a running subscription, its current events. `ahs.threshold_breached` needs a threshold. */
                 events?: ("ahs.grade_changed" | "ahs.threshold_breached" | "ahs.sanctions_hit" | "ahs.confidence_changed")[];
-                /** @description Be told when the score falls below this. Nothing is below 0. */
+                /** @description Sends an event when the score falls below this. Nothing is below 0. */
                 score_below?: number;
                 /** @description Where events are POSTed. A URL that leads anywhere but to a public https host is refused, now and at every delivery; redirects are not followed. */
                 webhook_url: string;

@@ -291,8 +291,8 @@ function llmsText(served: readonly ServedDocument[], origin: string, takesPaymen
 function payingText(takesPayments: boolean): string {
   const byKey = "Send an API key in `X-API-Key`";
   return takesPayments
-    ? `${byKey}, or pay per call by x402 version 2: a request without either is answered 402 with the terms. Nobody pays for an answer that is not 200. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it.`
-    : `${byKey}. Nobody pays for an answer that is not 200.`;
+    ? `${byKey}, or pay per call by x402 version 2: a request without either is answered 402 with the terms. Only a 200 is charged. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it.`
+    : `${byKey}. Only a 200 is charged.`;
 }
 
 function line(one: DocumentedOperation & { readonly reference: string }): string {

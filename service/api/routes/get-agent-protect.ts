@@ -120,7 +120,7 @@ const protectSchema = z
     simulated_at: simulatedAtSchema,
     steps: z.array(stepSchema).openapi({
       description:
-        "By severity. Of one severity first what makes others refuse the wallet, then what can be signed, then costly habits by what they cost, those below a cent a month in one step, and untidiness last. Transactions stand in the order of their nonces: one that goes before a graver one stands with it",
+        "Sorted by severity, then: reasons to refuse the wallet, signable transactions, costly habits by cost (those below a cent a month in one step), untidiness. Transactions keep the order of their nonces, so one that precedes a graver one is listed with it",
     }),
     transactions: z.int().min(0).openapi({ description: "Steps that can be signed now" }),
     first_nonce: z.int().min(0).openapi({ description: "Of the first of them; they follow one another" }),
@@ -132,7 +132,7 @@ const protectSchema = z
     }),
     rehearsed: z.boolean().nullable().openapi({
       description:
-        "Whether all transactions were also simulated one after the other, and pass so; false where the node cannot tell, null where there is none",
+        "Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions",
     }),
     not_retried: z
       .array(refusedRetrySchema)

@@ -48,7 +48,7 @@ const routeSchema = z
       .openapi({ description: "Whether a policy of the caller, and not the default table, decided" }),
     allowlisted: z.boolean().openapi({
       description:
-        "Whether the wallet stands on that policy's allowlist; a sanctioned one is rejected all the same",
+        "Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway",
     }),
     agent_health_score: nullableScoreSchema.openapi({ description: "Equal to ahs_score" }),
     routing_recommendation: routingActionSchema.openapi({ description: "Equal to action" }),

@@ -38,7 +38,7 @@ const query = z.object({
     type: "array",
     items: { type: "string", enum: [...ALERT_EVENTS] },
     description:
-      "What to be told of, separated by commas: everything, unless given; for a subscription that runs already, what it is told of now. `ahs.threshold_breached` needs a threshold.",
+      "Events to receive, separated by commas. Default: all events; for a running subscription, its current events. `ahs.threshold_breached` needs a threshold.",
   }),
   ...thresholdQuery,
 });
@@ -52,7 +52,7 @@ const subscribedSchema = z
     }),
     manage_token: z.string().nullable().openapi({
       description:
-        "Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; whoever lost it rotates with the key or the wallet that paid",
+        "Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; if it is lost, rotate with the key or the wallet that paid",
     }),
   })
   .openapi("Subscribed");

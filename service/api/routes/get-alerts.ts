@@ -20,7 +20,7 @@ export const getAlert = defineFree({
   path: "/alerts/{subscription_id}",
   tag: "Alerts",
   summary: "A subscription",
-  description: `What it is told of, how long it runs and whether its endpoint answers. ${WHO_MANAGES}`,
+  description: `Its events, its end and whether its endpoint answers. ${WHO_MANAGES}`,
   request: { params: subscriptionParams, query: z.object({}), body: null },
   answer: { schema: subscriptionSchema, example: SUBSCRIPTION_EXAMPLE, description: "The subscription" },
   identity: "subscription",

@@ -28,7 +28,7 @@ export const chainLabelSchema = z
   })
   .openapi("ChainLabel", {
     description:
-      "deployment: named by the operator. identity-registry: an agent's own registration, whose name nobody checked. index: read from the chain",
+      "deployment: named by the operator. identity-registry: an agent's own registration, with an unverified name. index: read from the chain",
   });
 
 /** Why an account counts as one of the wallet's owner. */

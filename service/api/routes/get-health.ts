@@ -55,7 +55,7 @@ const failureSchema = z
       .nullable()
       .openapi({ description: "Null for contract creations and unknown targets" }),
     selector: z.string().nullable().openapi({ description: "Null for plain transfers" }),
-    method: z.string().nullable().openapi({ description: "What the selector usually stands for" }),
+    method: z.string().nullable().openapi({ description: "Usual signature of the selector" }),
     cause: z.enum(["out_of_gas", "reverted"]),
     failures: z.int(),
     attempts: z.int(),
@@ -77,7 +77,7 @@ export const healthSchema = z
       is_contract: z
         .boolean()
         .nullable()
-        .openapi({ description: "Whether it has code, a delegation included; null where nobody knows" }),
+        .openapi({ description: "Whether it has code, including a delegation; null if unknown" }),
       delegates_to: eip55Schema.nullable(),
       note: z.string().nullable(),
     }),
@@ -378,7 +378,7 @@ export const getHealth = definePaid({
   tag: "Reports",
   summary: "Operational health of a wallet",
   description:
-    "What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, approvals without limit that stand, and what to do about it, ranked by the money that it saves. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.",
+    "What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, open approvals without limit, and recommendations, ranked by the money that they save. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: healthSchema, example: HEALTH_EXAMPLE, description: "The report" },
   problems: [

@@ -14,7 +14,7 @@ const selfSchema = z
     partner: z.boolean(),
     bought_by: eip55Schema
       .nullable()
-      .openapi({ description: "The wallet that paid for it; null: nobody did" }),
+      .openapi({ description: "The wallet that paid for it; null if it was not bought" }),
     created_at: isoSchema,
     spent: z
       .object({

@@ -34,7 +34,7 @@ const nodeSchema = z
     address: eip55Schema,
     kind: z.enum(["agent", "account", "contract", "token", "public_funder", "unknown"]).openapi({
       description:
-        "agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which links nobody. unknown: no source knows whether it has code",
+        "agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which creates no links. unknown: no source knows whether it has code",
     }),
     label: chainLabelSchema.nullable(),
     ahs_score: nullableScoreSchema,
@@ -180,7 +180,7 @@ export const getNetworkMap = definePaid({
   tag: "Network",
   summary: "Map of the accounts around a wallet",
   description:
-    "Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown and link nobody. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by what they sent; who sent less than a cent is none. Links among accounts are told since the index follows one of them.",
+    "Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown, but create no links. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by the value they sent, from one cent on. Links among accounts are known from the time that the index follows one of them.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: networkMapSchema, example: NETWORK_MAP_EXAMPLE, description: "Nodes and edges" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],

@@ -52,9 +52,11 @@ const billShape = {
   wasted: moneySchema.openapi({ description: "Fees of failed calls" }),
   overpaid: moneySchema.nullable().openapi({
     description:
-      "Paid per gas above base fee plus median tip of the call's own block, failed calls included; null where no block tells them",
+      "Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown",
   }),
-  overpaid_known_calls: z.int().openapi({ description: "Calls whose block tells base fee and median tip" }),
+  overpaid_known_calls: z
+    .int()
+    .openapi({ description: "Calls with known base fee and median tip of their block" }),
   saving: moneySchema.openapi({ description: "Over the window: sum of the savings" }),
   saving_per_month: moneySchema,
 } as const;
@@ -77,7 +79,7 @@ const methodSchema = z
       .nullable()
       .openapi({ description: "Null for contract creations and unknown targets" }),
     selector: z.string().nullable().openapi({ description: "Null for plain transfers" }),
-    method: z.string().nullable().openapi({ description: "What the selector usually stands for" }),
+    method: z.string().nullable().openapi({ description: "Usual signature of the selector" }),
     ...billShape,
     gas_limit: z.object({
       state: z.enum(["fits", "generous", "too_low", "unknown"]),
@@ -339,7 +341,7 @@ export const getOptimize = definePaid({
   tag: "Reports",
   summary: "Where a wallet's gas goes, and what could have been saved",
   description:
-    "By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. What receipts or feeds do not tell is null, never 0.",
+    "By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. Amounts without receipt or feed are null, never 0.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: optimizeSchema, example: OPTIMIZE_EXAMPLE, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],

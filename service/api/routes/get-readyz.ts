@@ -80,7 +80,7 @@ export const getReadyz = defineFree({
   tag: "Operation",
   summary: "Readiness",
   description:
-    "200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. How old the sanctions sources are is told, and decides nothing: one out of reach keeps its last list.",
+    "200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. The ages of the sanctions sources are reported and do not affect the status: an unreachable source keeps its last list.",
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: readyzSchema, example: EXAMPLE, description: "Ready" },
   alternatives: { 503: { schema: readyzSchema, description: "Not ready" } },

@@ -63,7 +63,7 @@ export const reportCardSchema = z
     }),
     name_verified: z
       .literal(false)
-      .openapi({ description: "Nobody checks names: whoever registers an agent chooses any" }),
+      .openapi({ description: "Names are not verified: agents choose them at registration" }),
     ...reportScopeShape,
     ahs_score: nullableScoreSchema,
     grade: nullableGradeSchema,
@@ -79,7 +79,7 @@ export const reportCardSchema = z
       )
       .openapi({
         description:
-          "Caps and effects between the dimensions and the score, in points of the score; of a sanctioned wallet the listing alone, which stands for them all",
+          "Caps and effects between the dimensions and the score, in points of the score; for a sanctioned wallet only the listing, with the sum of all",
       }),
     patterns: z.array(
       z.object({

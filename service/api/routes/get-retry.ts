@@ -84,7 +84,7 @@ const failureSchema = z
     nonce: z
       .int()
       .nullable()
-      .openapi({ description: "Null, as intent, where only a history source told of it" }),
+      .openapi({ description: "Null, like intent, if only a history source reported it" }),
     to: eip55Schema.nullable(),
     selector: hexSchema.nullable().openapi({ description: "Null for a plain transfer" }),
     value: weiSchema,

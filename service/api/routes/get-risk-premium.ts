@@ -167,7 +167,7 @@ const labelSchema = z
     category: z.string().nullable(),
     source: z.string().openapi({
       description:
-        "deployment, identity-registry or index for what the chain itself tells; the list of a sanctioned wallet; else the provider",
+        "deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider",
     }),
   })
   .openapi("WalletLabel");
@@ -195,7 +195,7 @@ const riskPremiumSchema = z
     }),
     labels_unavailable_reason: z.enum(["no_provider_configured", "provider_failed"]).nullable().openapi({
       description:
-        "Why labels_available is false: this service asks no third party, or one did not answer, of which label_providers tells",
+        "Why labels_available is false: no third party is configured, or one did not answer, see label_providers",
     }),
     label_providers: z.array(providerSchema),
     pnl: pnlSchema,

@@ -14,7 +14,7 @@ export const getRisk = definePaid({
   tag: "Risk",
   summary: "Pre-transaction trust check of a wallet",
   description:
-    "How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and whom it sent value to. It scores nobody: a wallet never scored, or without enough history, has no `risk_score` and the level UNKNOWN, since absence of data is no sign of risk. A sanctioned wallet is 100 and CRITICAL, always.",
+    "How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and the recipients of its value. It does not score the wallet: one never scored, or without enough history, has no `risk_score` and the level UNKNOWN, because missing data is no sign of risk. A sanctioned wallet is always 100 and CRITICAL.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskSchema, example: RISK_EXAMPLE, description: "The risk" },
   problems: ["index-unavailable", "index-behind", "scoring-unavailable"],

@@ -83,7 +83,7 @@ export const postAhsBatch = definePaid({
   tag: "Scores",
   summary: "Agent Health Scores of up to 25 wallets",
   description:
-    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a wallet that stands there twice, in whatever case, is answered once. One that cannot be scored is an entry of `errors` and no obstacle to the others; where none can be, the call fails as that of the first one would.",
+    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.",
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
   answer: { schema: batchSchema, example: EXAMPLE, description: "The records" },
   problems: [

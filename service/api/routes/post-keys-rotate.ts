@@ -41,7 +41,7 @@ export const postKeysRotate = defineFree({
   tag: "Keys",
   summary: "Replace an API key by a new one",
   description:
-    "Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. Whoever asked with the old key cannot repeat it: that key is refused from then on, which is as good an answer.",
+    "Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. A request with the old key cannot be repeated: that key is refused from then on.",
   identity: "owner",
   headers: ACT_ONCE.headers,
   request: { params: z.object({}), query: z.object({}), body: bodySchema },

@@ -33,7 +33,7 @@ export const postKeysTopup = definePaid({
   tag: "Keys",
   summary: "Add credits to an API key",
   description:
-    "Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, whoever pays for them over x402. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.",
+    "Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, paid over x402 by any wallet. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.",
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
   answer: {
     schema: toppedUpSchema,

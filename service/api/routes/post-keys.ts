@@ -29,7 +29,7 @@ export const postKeys = definePaid({
   tag: "Keys",
   summary: "Buy an API key with credits",
   description:
-    "Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. The key stands in this answer only. Whoever lost it signs in as the wallet that paid and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.",
+    "Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. Only this answer shows the key. If it is lost, the wallet that paid signs in and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.",
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
   answer: {
     schema: boughtKeySchema,

@@ -317,7 +317,7 @@ export const postWash = definePaid({
   tag: "Reports",
   summary: "Cleanliness of a wallet",
   description:
-    "Looks for dust, spam, tokens that nobody vouches for, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only what the wallet itself did takes points: what others send it is listed and takes nothing. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.",
+    "Looks for dust, spam, unrecognised tokens, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only the wallet's own actions take points: tokens that others send are listed and take none. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: washSchema, example: WASH_EXAMPLE, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],

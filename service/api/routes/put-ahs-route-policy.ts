@@ -22,7 +22,7 @@ export const putRoutePolicy = defineFree({
   tag: "Routing",
   summary: "Replace the caller's routing policy",
   description:
-    "Replaces the whole policy: what is left out gets its default. A grade stands in one set, and grades in none reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.",
+    "Replaces the whole policy: what is left out gets its default. A grade is in at most one set, and grades in no set reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.",
   identity: "owner",
   headers: { "If-Match": "ETags of the state that is to be replaced, or `*` for any that is stored" },
   request: { params: z.object({}), query: z.object({}), body: policyBodySchema },

@@ -135,7 +135,7 @@ export const infrastructureSchema = z
     window: z.object({ from: isoSchema, to: isoSchema }),
     ...figures,
     validity: shareSchema.nullable().openapi({
-      description: "Share of the probes that served what they must, among those that tell",
+      description: "Share of conclusive probes with a correct answer",
     }),
     reason: z.string().nullable().openapi({ description: "Why there is no d3_score" }),
     agents: z.array(agentSchema),

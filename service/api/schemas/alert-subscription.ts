@@ -95,7 +95,7 @@ export const thresholdQuery = {
       maximum: 1,
       multipleOf: 0.001,
       description:
-        "Be told when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0.",
+        "Sends an event when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0.",
       example: 0.5,
     }),
 } as const;
@@ -170,7 +170,7 @@ function scoreBelow(name: string, what: string) {
       type: "integer",
       minimum: 0,
       maximum: 100,
-      description: `Be told when ${what} falls below this. Nothing is below 0.`,
+      description: `Sends an event when ${what} falls below this. Nothing is below 0.`,
     });
 }
 
@@ -189,7 +189,7 @@ export const subscriptionShape = {
   chain_id: z.int(),
   webhook_url: z.string(),
   events: z.array(z.string()),
-  thresholds: z.array(watchedSchema).openapi({ description: "What `ahs.threshold_breached` is told of" }),
+  thresholds: z.array(watchedSchema).openapi({ description: "Thresholds of `ahs.threshold_breached`" }),
   status: z.enum(["unverified", "active", "disabled", "expired", "ended"]).openapi({
     description:
       "unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good",
@@ -247,7 +247,7 @@ export const ACT_PROBLEMS: readonly ProblemCode[] = [...MANAGE_PROBLEMS, ...ACT_
 
 /** The sentence on identity in the descriptions of these endpoints. */
 export const WHO_MANAGES =
-  "For whoever sends the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that did.";
+  "Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.";
 
 /** The caller: the owner, or the holder of the manage token. */
 type Managed = { readonly subscription: StoredSubscription; readonly by: "owner" | "token" };

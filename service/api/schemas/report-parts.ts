@@ -69,13 +69,13 @@ const approvalSchema = z
       .openapi({ description: "Null where nothing is known of the spender" }),
     risks: z.array(z.enum(["flagged", "no_code", "young", "unknown", "unused"])),
   })
-  .openapi("OpenApproval", { description: "An approval without limit that stands" });
+  .openapi("OpenApproval", { description: "An open approval without limit" });
 
 export const approvalsShape = {
   open_approvals: z
     .array(approvalSchema)
     .nullable()
-    .openapi({ description: "Approvals without limit that stand, the riskiest first; null where not read" }),
+    .openapi({ description: "Open approvals without limit, the riskiest first; null if not read" }),
   open_approvals_reason: z.string().nullable(),
 } as const;
 

@@ -74,7 +74,7 @@ export const riskShape = {
     .openapi({ description: "100 is the worst; null where too little is known, which is no sign of risk" }),
   risk_level: z.enum(["LOW", "MEDIUM", "HIGH", "CRITICAL", "UNKNOWN"]).openapi({
     description:
-      "LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone tells one",
+      "LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level",
   }),
   verdict: z.string(),
   signals: z.array(signalSchema).openapi({ description: "The worst first" }),

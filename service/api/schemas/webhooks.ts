@@ -69,7 +69,7 @@ const CHANGE_EXAMPLE = {
 export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
   "ahs.grade_changed": {
     summary:
-      "The grade of the wallet's current score is another than before; having none is a grade here as well. After a reorg that takes a score back, the change back is told too.",
+      "The grade of the wallet's current score changed; no grade counts as a grade. If a reorg reverts a score, the change back is sent too.",
     schema: eventSchema("ahs.grade_changed", z.object(changeShape)).openapi("GradeChangedEvent"),
     example: {
       type: "ahs.grade_changed",
@@ -79,7 +79,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
   },
   "ahs.threshold_breached": {
     summary:
-      "A change of score took values below thresholds of the subscription, which were at or above them before, or unknown: one event names them all. A value that is below and stays there is not told again; one that recovered, or became unknown, is.",
+      "A change of score took values below thresholds of the subscription, which were at or above them before, or unknown: one event names them all. A value that stays below is not sent again, unless it recovered or became unknown in between.",
     schema: eventSchema(
       "ahs.threshold_breached",
       z.object({ ...changeShape, breached: z.array(breachSchema).min(1) }),
@@ -119,7 +119,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
   },
   "ahs.confidence_changed": {
     summary:
-      "The level of the confidence is another than before; a wallet never scored is INSUFFICIENT here. It falls by itself where a wallet makes no calls: that is told as soon as the wallet is scored anew for it.",
+      "The level of the confidence changed; a wallet never scored counts as INSUFFICIENT. The level falls over time if a wallet makes no calls: the event follows the next score.",
     schema: eventSchema(
       "ahs.confidence_changed",
       z.object({
@@ -170,7 +170,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
   },
   "subscription.expiring": {
     summary:
-      "The subscription ends soon, and what is not delivered by then is dropped. Told three days and one day before, once each, whatever its events are; after an extension, of the new end. Paying again for the same wallet and URL extends it.",
+      "The subscription ends soon. Sent three days and one day before the end, once each, regardless of its events; after an extension, for the new end. Paying again for the same wallet and URL extends it.",
     schema: eventSchema(
       "subscription.expiring",
       z.object({
