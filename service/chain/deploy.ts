@@ -29,21 +29,19 @@ type OracleRoles = {
   readonly requestFee: bigint;
 };
 
-type OracleDeployment = OracleRoles & {
-  /** Pays for the deployment; it gets no role of its own. */
-  readonly walletClient: WalletClient<Transport, Chain | undefined, Account>;
-  readonly publicClient: PublicClient;
-};
-
-type DeployedOracle = {
+/** Deploys the oracle with all roles in one transaction, waits for its receipt and reads the roles back; throws when the deployment reverts or the chain holds something else. */
+export async function deployOracle(
+  deployment: OracleRoles & {
+    /** Pays for the deployment; it gets no role of its own. */
+    readonly walletClient: WalletClient<Transport, Chain | undefined, Account>;
+    readonly publicClient: PublicClient;
+  },
+): Promise<{
   readonly address: Address;
   /** Block of the deployment, from which its events are indexed. */
   readonly startBlock: bigint;
   readonly transactionHash: Hex;
-};
-
-/** Deploys the oracle with all roles in one transaction, waits for its receipt and reads the roles back; throws when the deployment reverts or the chain holds something else. */
-export async function deployOracle(deployment: OracleDeployment): Promise<DeployedOracle> {
+}> {
   const { walletClient, publicClient, owner, publisher, signers, identityRegistry, requestFee } = deployment;
   await requireCode(publicClient, identityRegistry, "identity registry");
   const transactionHash = await walletClient.deployContract({
@@ -129,19 +127,17 @@ type EvaluatorDeployment = {
   readonly oracle: Address;
 };
 
-type DeployedEvaluator = {
-  readonly verdictEvaluator: NonNullable<Deployment["verdictEvaluator"]>;
-  readonly escrows: readonly Escrow[];
-  /** One for each escrow, in their order; none without a gate. The escrows' own admins decide whether jobs may name them. */
-  readonly hooks: readonly Address[];
-};
-
 /**
  * Deploys the evaluator with an adapter for each generation among the escrows, allows the escrows, offers the ownership to
  * the owner where that is another than the payer, and deploys the hooks. Throws before anything is sent when an escrow is not one
  * whose jobs can be read and ended.
  */
-export async function deployEvaluator(wanted: EvaluatorDeployment): Promise<DeployedEvaluator> {
+export async function deployEvaluator(wanted: EvaluatorDeployment): Promise<{
+  readonly verdictEvaluator: NonNullable<Deployment["verdictEvaluator"]>;
+  readonly escrows: readonly Escrow[];
+  /** One for each escrow, in their order; none without a gate. The escrows' own admins decide whether jobs may name them. */
+  readonly hooks: readonly Address[];
+}> {
   const { walletClient, publicClient, signers, owner } = wanted;
   const escrows = await Promise.all(wanted.escrows.map((wish) => requireEscrow(publicClient, wish)));
   const payer = walletClient.account.address;
@@ -192,11 +188,13 @@ export async function createAdapter(paying: Paying, generation: Escrow["generati
   return address;
 }
 
-type Creation = { readonly abi: Abi; readonly bytecode: string; readonly args: readonly unknown[] };
-
 async function create(
   { walletClient, publicClient }: Paying,
-  { abi, bytecode, args }: Creation,
+  {
+    abi,
+    bytecode,
+    args,
+  }: { readonly abi: Abi; readonly bytecode: string; readonly args: readonly unknown[] },
 ): Promise<{ address: Address; startBlock: number }> {
   if (!isHex(bytecode)) throw new Error("contracts/bytecode.json holds something else than code");
   const hash = await walletClient.deployContract({

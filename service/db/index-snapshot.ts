@@ -58,9 +58,10 @@ export async function fromIndex<Value>(reading: Promise<Value>): Promise<Value |
   }
 }
 
-type IndexView = "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event";
-
 /** A view of the index, qualified. */
-export function viewOf(chainId: number, view: IndexView) {
+export function viewOf(
+  chainId: number,
+  view: "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event",
+) {
   return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier(view)}`;
 }

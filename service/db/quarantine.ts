@@ -138,20 +138,6 @@ function describeFault(error: unknown): string {
   return `${name}: ${message}`.replaceAll("\0", "").slice(0, MOST_ERROR_CHARACTERS);
 }
 
-type WorkContext = QuarantineScope & {
-  readonly db: Database;
-  readonly logger: Logger;
-  readonly now: () => Date;
-};
-
-type Work = Omit<BatchWork, "batches"> & {
-  /** Each once, in the order in which they are to be attempted. */
-  readonly items: readonly string[];
-  readonly batchSize: number;
-  /** Throws if the work fails for any items. */
-  readonly control: () => Promise<void>;
-};
-
 /** New failures without a single success from which on the fault is taken for one of the whole. */
 const MOST_WITHOUT_SUCCESS = 16;
 /** Quarantined items that one run tries again, each alone. */
@@ -162,7 +148,20 @@ const MOST_AGAIN = 32;
  * that succeeds then is released. Where the fault is one of the whole (database out of reach, `control` fails, nothing
  * succeeds), no item is quarantined and the error is thrown.
  */
-export async function workThrough(context: WorkContext, work: Work): Promise<void> {
+export async function workThrough(
+  context: QuarantineScope & {
+    readonly db: Database;
+    readonly logger: Logger;
+    readonly now: () => Date;
+  },
+  work: Omit<BatchWork, "batches"> & {
+    /** Each once, in the order in which they are to be attempted. */
+    readonly items: readonly string[];
+    readonly batchSize: number;
+    /** Throws if the work fails for any items. */
+    readonly control: () => Promise<void>;
+  },
+): Promise<void> {
   const { db, kind, logger, now } = context;
   const startedAt = now();
   const held = await readQuarantine(db, context);
@@ -205,15 +204,6 @@ type BatchWork = {
   readonly signal?: AbortSignal;
 };
 
-type IsolatedFaults = {
-  readonly done: readonly string[];
-  readonly faults: readonly Fault[];
-  /** Items of failed batches for which this run had no attempts left. */
-  readonly untried: readonly string[];
-  /** What was thrown first. */
-  readonly firstError: unknown;
-};
-
 /** Failed parts of batches that are halved again in one run: eight bad items of a batch of 250 at least are found. */
 const MOST_SPLITS = 64;
 
@@ -221,7 +211,14 @@ const MOST_SPLITS = 64;
  * Attempts every batch; one that fails is halved until the items at fault are alone, after all other batches had their attempt.
  * Throws when the signal fires, and when an attempt fails because the database is out of reach.
  */
-export async function isolateFaults(work: BatchWork): Promise<IsolatedFaults> {
+export async function isolateFaults(work: BatchWork): Promise<{
+  readonly done: readonly string[];
+  readonly faults: readonly Fault[];
+  /** Items of failed batches for which this run had no attempts left. */
+  readonly untried: readonly string[];
+  /** What was thrown first. */
+  readonly firstError: unknown;
+}> {
   const fresh = [...work.batches];
   const parts: (readonly string[])[] = [];
   const done: string[] = [];

@@ -209,13 +209,6 @@ function reasonOf(error: unknown, { connected, secured }: Progress): FetchFailur
   return connected && !secured && !brokeOff ? "tls" : "connection";
 }
 
-type BodyLimits = {
-  /** Most bytes received, and most bytes once decompressed. */
-  readonly maxBytes: number;
-  /** Whether the content encoding is undone; otherwise the bytes are given as they came. */
-  readonly decompress: boolean;
-};
-
 type Body = { readonly kind: "body"; readonly bytes: Uint8Array };
 
 const DECODERS = {
@@ -229,7 +222,15 @@ const DECODERS = {
  * Reads the body of an answer up to the limits; bytes are counted as they arrive and again as they are decompressed, so
  * that neither an endless body nor a bomb is ever held. Rejects with the stream's error when the connection breaks.
  */
-async function readBody(answer: IncomingMessage, limits: BodyLimits): Promise<Body | FetchFailure> {
+async function readBody(
+  answer: IncomingMessage,
+  limits: {
+    /** Most bytes received, and most bytes once decompressed. */
+    readonly maxBytes: number;
+    /** Whether the content encoding is undone; otherwise the bytes are given as they came. */
+    readonly decompress: boolean;
+  },
+): Promise<Body | FetchFailure> {
   const received = counted(answer, limits.maxBytes);
   const encoding = answer.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (!limits.decompress || encoding === "identity") return toBody(await gather(received));

@@ -56,10 +56,11 @@ export async function runVisits<Item>(visits: Visits<Item>, signal: AbortSignal)
   await Promise.all([...round.underWay.values()].map(({ done }) => done));
 }
 
-type Begun = { readonly host: string; readonly account: string; readonly done: Promise<void> };
-
 type Round<Item> = {
-  readonly underWay: Map<string, Begun>;
+  readonly underWay: Map<
+    string,
+    { readonly host: string; readonly account: string; readonly done: Promise<void> }
+  >;
   /** What threw, and until when it rests. */
   readonly resting: Map<string, number>;
   /** Due when it was last read, and not begun since. */

@@ -112,13 +112,15 @@ export async function fail(
   });
 }
 
-type Forbidden = Pick<NoncedTransaction, "id" | "purpose"> & {
-  readonly to: string;
-  readonly hashes: readonly string[];
-};
-
 /** What the key must not be made to send is never signed, and its nonce is free where none of it is signed already. */
-export async function forbid(pass: KeylessPass, transaction: Forbidden, reason: string): Promise<void> {
+export async function forbid(
+  pass: KeylessPass,
+  transaction: Pick<NoncedTransaction, "id" | "purpose"> & {
+    readonly to: string;
+    readonly hashes: readonly string[];
+  },
+  reason: string,
+): Promise<void> {
   const { id, purpose, to } = transaction;
   pass.logger.error({ transaction: id, purpose, to, reason }, "queued what this key must not send");
   pass.metrics.failures.inc({ kind: "forbidden" });

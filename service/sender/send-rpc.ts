@@ -15,13 +15,6 @@ import type { MinedReceipt } from "./send-step.ts";
 
 export type ChainHead = { readonly number: number; readonly hash: Hex; readonly baseFeePerGas: bigint };
 
-type CallToSend = {
-  readonly from: Address;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-};
-
 /** Everything that the sender asks of a node; each call has a deadline and throws a viem error. */
 export type SenderRpc = {
   head(): Promise<ChainHead>;
@@ -30,15 +23,22 @@ export type SenderRpc = {
   balance(address: Address): Promise<bigint>;
   priorityFeePerGas(): Promise<bigint>;
   /** Simulates the call and returns the gas it needs; throws when it reverts. */
-  estimateGas(call: CallToSend): Promise<bigint>;
+  estimateGas(call: {
+    readonly from: Address;
+    readonly to: Address;
+    readonly data: Hex;
+    readonly value: bigint;
+  }): Promise<bigint>;
   broadcast(raw: Hex): Promise<void>;
   receipt(hash: Hex): Promise<MinedReceipt | null>;
 };
 
-type SenderRpcOptions = { readonly url: string; readonly timeoutMs: number; readonly retries: number };
-
 /** Talks to one JSON-RPC endpoint over HTTP; a call takes at most (retries + 1) × timeoutMs and the pauses between. */
-export function createSenderRpc(options: SenderRpcOptions): SenderRpc {
+export function createSenderRpc(options: {
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly retries: number;
+}): SenderRpc {
   const transport = http(options.url, {
     timeout: options.timeoutMs,
     retryCount: options.retries,

@@ -13,21 +13,22 @@ export type SenderTransactionPatch = Partial<typeof senderTransaction.$inferInse
 /** One key on one chain: whose transactions are meant. */
 export type SenderKey = { readonly chainId: number; readonly sender: Address };
 
-type TransactionRequest = SenderKey & {
-  /** Names the wish among all of this key: a second request under the same reference adds nothing. */
-  readonly reference: string;
-  /** What it is for, as metrics and budgets tell them apart. */
-  readonly purpose: string;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-};
-
 /**
  * Queues a transaction for the sender of the key and returns its row's id, that of the earlier request where the reference
  * was used before. It counts once the surrounding database transaction commits; the sender is woken then.
  */
-export async function enqueueTransaction(db: NodePgDatabase, request: TransactionRequest): Promise<number> {
+export async function enqueueTransaction(
+  db: NodePgDatabase,
+  request: SenderKey & {
+    /** Names the wish among all of this key: a second request under the same reference adds nothing. */
+    readonly reference: string;
+    /** What it is for, as metrics and budgets tell them apart. */
+    readonly purpose: string;
+    readonly to: Address;
+    readonly data: Hex;
+    readonly value: bigint;
+  },
+): Promise<number> {
   const key = { chainId: request.chainId, sender: lowerCase(request.sender) };
   const [inserted] = await db
     .insert(senderTransaction)

@@ -6,8 +6,6 @@ import type { EnrichRows } from "./enrich-writes.ts";
 import type { OwnCallRow } from "./own-call.ts";
 import type { ValueOf } from "./prices.ts";
 
-type TransferRow = EnrichRows["transfers"][number];
-
 /** Calls or funds from an account to a counterparty, at one moment. */
 export type Dealing = {
   readonly counterparty: Address;
@@ -48,7 +46,7 @@ export function dealingsOfCalls(
 
 /** Payments in recognised tokens and native coin that have a price. Of the payees of one sender in one transaction the first 32 count. */
 export function dealingsOfTransfers(
-  transfers: readonly TransferRow[],
+  transfers: readonly EnrichRows["transfers"][number][],
   market: Market,
   value: ValueOf,
 ): readonly Dealing[] {

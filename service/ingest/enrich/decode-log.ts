@@ -36,16 +36,6 @@ type ApprovalFact = {
   readonly approved: boolean;
 };
 
-type UserOperationFact = {
-  readonly userOpHash: Hex;
-  readonly wallet: Address;
-  readonly paymaster: Address | null;
-  readonly nonce: bigint;
-  readonly success: boolean;
-  readonly actualGasCostWei: bigint;
-  readonly actualGasUsed: bigint;
-};
-
 export type DecodedLog =
   | {
       readonly event: "transfer";
@@ -54,7 +44,18 @@ export type DecodedLog =
       readonly leftOut: number;
     }
   | { readonly event: "approval"; readonly approval: ApprovalFact }
-  | { readonly event: "user_operation"; readonly operation: UserOperationFact };
+  | {
+      readonly event: "user_operation";
+      readonly operation: {
+        readonly userOpHash: Hex;
+        readonly wallet: Address;
+        readonly paymaster: Address | null;
+        readonly nonce: bigint;
+        readonly success: boolean;
+        readonly actualGasCostWei: bigint;
+        readonly actualGasUsed: bigint;
+      };
+    };
 
 /** Reads logs as `decodeLog` does. */
 export type LogDecoder = (log: Pick<RawLog, "topics" | "data">) => DecodedLog | null;

@@ -22,11 +22,6 @@ export type LiveApproval = {
   readonly transactionHash: Hex;
 };
 
-type Row = Omit<LiveApproval, "amount" | "tokenId"> & {
-  readonly amount: string | null;
-  readonly tokenId: string | null;
-};
-
 type ApprovalRow = typeof enrichApproval.$inferInsert;
 
 /** Most approvals of a wallet, the newest ones: far more than a person or an agent manages. */
@@ -142,7 +137,12 @@ export async function readLiveApprovals(
   client: ClientBase,
   query: { readonly chainId: number; readonly wallets: readonly Address[] },
 ): Promise<readonly LiveApproval[]> {
-  const { rows } = await client.query<Row>({
+  const { rows } = await client.query<
+    Omit<LiveApproval, "amount" | "tokenId"> & {
+      readonly amount: string | null;
+      readonly tokenId: string | null;
+    }
+  >({
     ...QUERY_DEADLINE,
     name: "live-approvals",
     text: APPROVALS,

@@ -59,8 +59,8 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
   const isOversized = createOversizeTest(context.client, { block: to, isStuck: task.isStuck });
   const { limits, market, entryPoints, crashes } = context;
   const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
-  const { logs: told, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
-  const logs = told.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
+  const { logs: reported, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
+  const logs = reported.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
   const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
@@ -86,7 +86,7 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
   if (!result.stored) return { to, stored: false };
   delegations.settle();
   const hashes = new Set([
-    ...told.map((log) => log.transactionHash),
+    ...reported.map((log) => log.transactionHash),
     ...wanted.calls.map(({ hash }) => hash),
   ]);
   countLeftOut(context, {
@@ -103,13 +103,13 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
 async function boundClaims(
   { chainId, market: { listed }, entryPoints, crashes }: EnrichContext,
   { wallets: followed }: EnrichTask,
-  { read, ...told }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: CallRows },
+  { read, ...found }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: CallRows },
 ) {
-  const logs = inOrder([...told.logs, ...read.untoldLogs]);
+  const logs = inOrder([...found.logs, ...read.extraLogs]);
   const { executedApprovals } = read;
-  const facts = { ...told, chainId, followed, executedApprovals, entryPoints };
+  const facts = { ...found, chainId, followed, executedApprovals, entryPoints };
   const claimed = await rowsByTransaction(crashes, { ...facts, logs });
-  const isOwn = ownershipOf(read.calls, told.senders);
+  const isOwn = ownershipOf(read.calls, found.senders);
   const moved = [...claimed.transfers, ...read.payments];
   const transfers = boundTransfers(moved, { followed, listed, isOwn });
   const approvals = boundApprovals(claimed.approvals, listed);
@@ -149,20 +149,21 @@ async function rowsByTransaction(
   };
 }
 
-type LeftOut = {
-  readonly from: number;
-  readonly to: number;
-  readonly unread: ReadonlySet<Address>;
-  readonly dropped: number;
-  readonly transfers: number;
-  readonly approvals: number;
-  readonly accounts: number;
-  readonly payers: number;
-  /** Transactions that ended processes. */
-  readonly fatal: readonly Hex[];
-};
-
-function countLeftOut({ metrics, logger }: EnrichContext, left: LeftOut): void {
+function countLeftOut(
+  { metrics, logger }: EnrichContext,
+  left: {
+    readonly from: number;
+    readonly to: number;
+    readonly unread: ReadonlySet<Address>;
+    readonly dropped: number;
+    readonly transfers: number;
+    readonly approvals: number;
+    readonly accounts: number;
+    readonly payers: number;
+    /** Transactions that ended processes. */
+    readonly fatal: readonly Hex[];
+  },
+): void {
   const { from, to: block, unread, dropped, transfers, approvals, accounts, payers, fatal } = left;
   metrics.leftOut.inc({ what: "transaction" }, fatal.length);
   if (fatal.length > 0)

@@ -33,12 +33,14 @@ export function isNoHubSql({ chainId, asOfBlock }: { readonly chainId: number; r
     or exists (select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = w.address))`;
 }
 
-type IndexQuery = { readonly chainId: number; readonly schema: string };
-
 /** The cursor, the wallets followed by a block of the index, and what is open of their past; within the caller's snapshot. */
 export async function readEnrichState(
   client: PoolClient,
-  { chainId, schema, asOfBlock }: IndexQuery & { readonly asOfBlock: number },
+  {
+    chainId,
+    schema,
+    asOfBlock,
+  }: { readonly chainId: number; readonly schema: string } & { readonly asOfBlock: number },
 ): Promise<EnrichState> {
   const cursors = await client.query<EnrichCursor>(
     "select block::float8 as block, block_hash as hash from ahs.enrich_cursor where chain_id = $1",
@@ -154,14 +156,13 @@ export async function readRangeCalls(client: PoolClient, query: RangeQuery): Pro
 }
 
 type Quantities = "value" | "gasLimit" | "gasUsed" | "gasPrice";
-type CallRow = Omit<IndexedCall, Quantities> & Readonly<Record<Quantities, string>>;
 
 async function readOwnTransactions(
   client: PoolClient,
   table: string,
   { wallets, from, to }: Pick<RangeQuery, "wallets" | "from" | "to">,
 ): Promise<readonly IndexedCall[]> {
-  const { rows } = await client.query<CallRow>(
+  const { rows } = await client.query<Omit<IndexedCall, Quantities> & Readonly<Record<Quantities, string>>>(
     `select hash, block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp,
        "from" as wallet, "to", input, value::text as value, ok, gas_limit::text as "gasLimit",
        gas_used::text as "gasUsed", effective_gas_price::text as "gasPrice"

@@ -28,12 +28,6 @@ type ExecutedCall = {
   readonly decode: LogDecoder;
 };
 
-type Bundled = {
-  readonly bundle: BundleTransaction;
-  /** Trusted entry points, lower-case. */
-  readonly entryPoints: ReadonlySet<Address>;
-};
-
 /** leftOut: executions whose logs are too many, see MAX_SHARED_LOGS. */
 type DescribedExecutions = { readonly calls: readonly ExecutedCall[]; readonly leftOut: number };
 
@@ -52,7 +46,14 @@ const SELECTOR_CHARACTERS = 10;
  */
 export function describeExecutions(
   executions: readonly Execution[],
-  { bundle, entryPoints }: Bundled,
+  {
+    bundle,
+    entryPoints,
+  }: {
+    readonly bundle: BundleTransaction;
+    /** Trusted entry points, lower-case. */
+    readonly entryPoints: ReadonlySet<Address>;
+  },
 ): DescribedExecutions {
   const extents = extentsOf(executions, bundle.logs, entryPoints);
   const read = createCalldataReader(bundle);
@@ -70,7 +71,7 @@ export function describeExecutions(
     if (origin === "safe" && extent.operationOf === wallet) return [];
     const logs = bundle.logs.slice(extent.start, extent.end).filter((one) => !isTrouble(one, log.address));
     const { inner, ...cost } = read(execution);
-    const told =
+    const outcome =
       inner === null ? UNKNOWN_CALL : ok ? believable(inner, logs, decode) : { ...inner, value: 0n };
     const call = {
       hash: log.transactionHash,
@@ -79,7 +80,7 @@ export function describeExecutions(
       position: log.logIndex + 1,
       ...{ wallet, ok },
       ...cost,
-      ...told,
+      ...outcome,
     };
     return [{ execution, call, logs, decode }];
   });

@@ -4,8 +4,6 @@ import { decodeParameters } from "../../chain/bounded-abi.ts";
 /** The first call that a smart account was asked to make. */
 export type InnerCall = { readonly to: Address; readonly value: bigint; readonly input: Hex };
 
-type Reader = (args: Hex) => InnerCall | null;
-
 const SINGLE = parseAbiParameters("address, uint256, bytes");
 const TARGETS = parseAbiParameters("address[], bytes[]");
 const TARGETS_VALUES = parseAbiParameters("address[], uint256[], bytes[]");
@@ -19,7 +17,7 @@ const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
 
 /** Methods by which common accounts execute, by selector. */
-const METHODS: Readonly<Record<Hex, Reader>> = {
+const METHODS: Readonly<Record<Hex, (args: Hex) => InnerCall | null>> = {
   // execute(address,uint256,bytes)
   "0xb61d27f6": readSingle,
   // executeUserOp and executeUserOpWithErrorString(address,uint256,bytes,uint8): the Safe's ERC-4337 module

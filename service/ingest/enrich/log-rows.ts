@@ -136,18 +136,19 @@ function ofTransaction(index: number): number {
   return -1 - index;
 }
 
-type Moved = {
-  readonly block: number;
-  readonly logIndex: number;
-  readonly hash: Hex;
-  readonly timestamp: number;
-  readonly from: Address;
-  readonly to: Address;
-  readonly value: bigint;
-  readonly sender: Address | null;
-};
-
-function row(chainId: number, moved: Moved): TransferRow {
+function row(
+  chainId: number,
+  moved: {
+    readonly block: number;
+    readonly logIndex: number;
+    readonly hash: Hex;
+    readonly timestamp: number;
+    readonly from: Address;
+    readonly to: Address;
+    readonly value: bigint;
+    readonly sender: Address | null;
+  },
+): TransferRow {
   const { block, logIndex, hash, timestamp, from, to, value, sender } = moved;
   return {
     ...{ chainId, block, logIndex, item: 0, timestamp, from, to, sender },

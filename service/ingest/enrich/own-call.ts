@@ -197,9 +197,9 @@ function factOf(log: EffectLog, { wallet, wrappedNative, decode }: EffectOf): Fa
   return { is: movement.from === wallet ? "payment" : "anything" };
 }
 
-type Wrapping = { readonly event: "deposit" | "withdrawal"; readonly of: Address; readonly amount: bigint };
-
-function wrappingOf(log: EffectLog): Wrapping | null {
+function wrappingOf(
+  log: EffectLog,
+): { readonly event: "deposit" | "withdrawal"; readonly of: Address; readonly amount: bigint } | null {
   const topic = log.topics[0];
   if (log.topics.length !== 2 || (topic !== DEPOSIT && topic !== WITHDRAWAL)) return null;
   const words = wordsOf(log.data);

@@ -121,16 +121,18 @@ async function askFeed(
   return { feed, day, block: range.to, answer, decimals };
 }
 
-type Question = {
-  readonly to: Address;
-  readonly name: "aggregator" | "decimals" | "latestRoundData";
-  readonly at: StateBlock;
-};
-
 /** What a feed's method returns, word by word; null where it has no such method. */
 async function askContract(
   { client }: EnrichContext,
-  { to, name, at }: Question,
+  {
+    to,
+    name,
+    at,
+  }: {
+    readonly to: Address;
+    readonly name: "aggregator" | "decimals" | "latestRoundData";
+    readonly at: StateBlock;
+  },
 ): Promise<readonly string[] | null> {
   const data = await client.call(to, METHODS[name], at);
   const words = data === null ? null : wordsOf(data);

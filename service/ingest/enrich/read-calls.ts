@@ -41,7 +41,7 @@ export type CallRows = Pick<EnrichRows, "calls" | "blocks"> & {
   readonly payments: EnrichRows["transfers"];
   readonly blockCalls: readonly BlockCall[];
   /** Logs of own calls that say something of a wallet and are not among those by topic, where that has no room for all. */
-  readonly untoldLogs: readonly RawLog[];
+  readonly extraLogs: readonly RawLog[];
   /** Logs of approvals that accounts gave in executions, see `approvalKey`. */
   readonly executedApprovals: ReadonlySet<string>;
 };
@@ -74,7 +74,7 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls): Pr
     blocks: blocks.flatMap((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
     payments: nativeTransfers(context.chainId, calls, wanted.payments),
     blockCalls: blocks.flatMap((block) => othersOf(block, wanted)),
-    untoldLogs: untoldLogs(own, wanted),
+    extraLogs: extraLogs(own, wanted),
     executedApprovals: new Set(executed.flatMap(({ approvals }) => approvals)),
   };
 }
@@ -197,7 +197,7 @@ function expected(receipts: Receipts, hash: Hex): RawReceipt | null {
  * Logs of own calls come twice, by receipt and by topic: a node that leaves out some of the latter is found out here. Given
  * back are those of wallets whose logs by topic were not all read.
  */
-function untoldLogs(calls: readonly SentCall[], { logs, wallets, unread }: WantedCalls): readonly RawLog[] {
+function extraLogs(calls: readonly SentCall[], { logs, wallets, unread }: WantedCalls): readonly RawLog[] {
   const found = new Set(logs.map(contentOf));
   const read: Followed = new Map([...wallets].filter(([wallet]) => !unread.has(wallet)));
   return calls.flatMap(({ call, logs: own }) =>

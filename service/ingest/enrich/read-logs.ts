@@ -16,20 +16,11 @@ import { mapLimited } from "../../net/map-limited.ts";
 import type { EnrichLimits } from "./context.ts";
 import { type IsOversized, orOversized } from "./read-receipts.ts";
 
-type LogRange = { readonly from: number; readonly to: number; readonly wallets: readonly Address[] };
-
 /**
  * unread: wallets with missing logs, because strangers logged more about them than the node returns for one block. Logs of
  * trusted contracts are there all the same, unless they are too many as well.
  */
 export type WalletLogs = { readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> };
-
-type ReadingLogs = {
-  readonly limits: EnrichLimits;
-  readonly isOversized: IsOversized;
-  /** Trusted contracts, lower-case. */
-  readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
-};
 
 /**
  * Every log of the range that names one of the wallets where its event has the party, and what Safes among them say of
@@ -40,8 +31,17 @@ type ReadingLogs = {
  */
 export async function readLogs(
   client: Pick<ChainReader, "logs">,
-  range: LogRange,
-  { limits, isOversized, believed }: ReadingLogs,
+  range: { readonly from: number; readonly to: number; readonly wallets: readonly Address[] },
+  {
+    limits,
+    isOversized,
+    believed,
+  }: {
+    readonly limits: EnrichLimits;
+    readonly isOversized: IsOversized;
+    /** Trusted contracts, lower-case. */
+    readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
+  },
 ): Promise<WalletLogs> {
   const { from, to } = range;
   const found = new Map<number, Map<number, RawLog>>();

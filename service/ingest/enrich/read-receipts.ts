@@ -141,20 +141,21 @@ function paidPrice(sent: RawBlock["transactions"][number], baseFeeWei: bigint | 
 /** Whether a request failed since no answer has room for what it asks: it is to be asked for in parts, or left out. */
 export type IsOversized = (error: unknown) => Promise<boolean>;
 
-type Asked = {
-  /** Any block of the range. */
-  readonly block: number;
-  /** Whether the range, of one block, timed out so often that what times out again is taken as too large. */
-  readonly isStuck: boolean;
-};
-
 /**
  * Tells answers that are too large from trouble of the node: a timeout counts only in a range that is stuck, and either only
  * while the node answers what is small, since rate limits have the same error texts. Throws an EnrichFailure when it does not.
  */
 export function createOversizeTest(
   client: Pick<ChainReader, "header">,
-  { block, isStuck }: Asked,
+  {
+    block,
+    isStuck,
+  }: {
+    /** Any block of the range. */
+    readonly block: number;
+    /** Whether the range, of one block, timed out so often that what times out again is taken as too large. */
+    readonly isStuck: boolean;
+  },
 ): IsOversized {
   return async (error) => {
     if (!(error instanceof EnrichFailure)) return false;

@@ -68,7 +68,6 @@ const MAX_SHOWN_CHARACTERS = 200;
 /** Explorers refuse page × size above this; what is older is asked for by its blocks. */
 const COUNTED_ROWS = 10_000;
 
-type ExplorerRow = z.infer<typeof rowSchema>;
 type Query = Readonly<Record<string, string | number>>;
 
 /**
@@ -248,7 +247,7 @@ function readRow(item: unknown, { wallet }: PageRequest): SourceRow | HistoryFai
 }
 
 /** Null if the two members contradict each other. Without a receipt status the first one decides. */
-function outcomeOf({ isError, txreceipt_status: status }: ExplorerRow): boolean | null {
+function outcomeOf({ isError, txreceipt_status: status }: z.infer<typeof rowSchema>): boolean | null {
   const ok = isError === "0";
   if (status === "") return ok;
   return ok === (status === "1") ? ok : null;

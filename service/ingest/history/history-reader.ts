@@ -41,15 +41,13 @@ export type HistoryReader = {
   readonly close: () => Promise<void>;
 };
 
-type HistoryReaderOptions = {
+/** Reads histories from one source: one reading per wallet, which callers join, few at once, results and failures cached. */
+export function createHistoryReader(options: {
   readonly source: HistorySource;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   readonly limits?: HistoryLimits;
-};
-
-/** Reads histories from one source: one reading per wallet, which callers join, few at once, results and failures cached. */
-export function createHistoryReader(options: HistoryReaderOptions): HistoryReader {
+}): HistoryReader {
   const { source, now, limits = HISTORY_LIMITS } = options;
   const readings = createWalletReadings({ source, now, limits });
 
@@ -99,13 +97,6 @@ type ReadingLimits = WalkLimits & {
   readonly maxKeptCalls: number;
 };
 
-type WalletReadingsOptions = {
-  readonly source: HistorySource;
-  /** Milliseconds of a clock that never goes back. */
-  readonly now: () => number;
-  readonly limits: ReadingLimits;
-};
-
 type Reading = Promise<CachedHistory | HistoryFailure>;
 
 type WalletReadings = {
@@ -124,7 +115,16 @@ type WalletReadings = {
 type PastFailure = { readonly failure: HistoryFailure; readonly until: number };
 
 /** Runs few readings at once and caches their results, and their failures for some time. */
-function createWalletReadings({ source, now, limits }: WalletReadingsOptions): WalletReadings {
+function createWalletReadings({
+  source,
+  now,
+  limits,
+}: {
+  readonly source: HistorySource;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  readonly limits: ReadingLimits;
+}): WalletReadings {
   const cached = createHistoryCache(limits.maxKeptCalls);
   const failures = new Map<Address, PastFailure>();
   const readings = new Map<Address, Reading>();

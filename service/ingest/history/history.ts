@@ -28,21 +28,19 @@ export type CachedHistory = {
   readonly limited: boolean;
 };
 
-type HistoryCoverage = {
-  readonly fromBlock: number;
-  /** Unix seconds. */
-  readonly fromTimestamp: number;
-  readonly toBlock: number;
-  /** Whether every own call from the edge to toBlock is there: no limit was hit, and no nonce is missing. */
-  readonly complete: boolean;
-  readonly source: string;
-};
-
 export type History = {
   readonly kind: "found";
   /** Own calls from the edge on, failed ones too, newest first. */
   readonly calls: readonly OwnCall[];
-  readonly coverage: HistoryCoverage;
+  readonly coverage: {
+    readonly fromBlock: number;
+    /** Unix seconds. */
+    readonly fromTimestamp: number;
+    readonly toBlock: number;
+    /** Whether every own call from the edge to toBlock is there: no limit was hit, and no nonce is missing. */
+    readonly complete: boolean;
+    readonly source: string;
+  };
 };
 
 /** Unix seconds of the edge; the beginning of the chain while no own call is known to count from. */

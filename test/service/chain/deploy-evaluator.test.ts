@@ -21,7 +21,7 @@ afterAll(async () => {
   await chain.stop();
 });
 
-test("an evaluator beside given escrows settles their jobs, whatever the generation", async () => {
+test("an evaluator beside given escrows settles their jobs in every generation", async () => {
   const { deployment, publicClient } = chain;
   const { verdictEvaluator, escrows, hooks } = await deployEvaluator(wanted());
   expect(escrows).toEqual(deployment.escrows);
@@ -108,7 +108,7 @@ describe("before anything is sent, refuses", () => {
   });
 });
 
-test("a proxy is noted with what it points to", async () => {
+test("stores a proxy with its implementation", async () => {
   const { publicClient, contracts, rpc } = chain;
   const wish = { address: contracts.mixer, startBlock: 5, generation: "G3" as const };
   await rpc.request("anvil_setStorageAt", contracts.mixer, IMPLEMENTATION_SLOT, pad(contracts.usdc));

@@ -26,7 +26,7 @@ async function costOf(gas: bigint, coinUsd: number): Promise<number> {
   return (Number(gas * price) / 1e18) * coinUsd * 1e6;
 }
 
-describe("what gas costs", () => {
+describe("the price of gas", () => {
   it("follows the fees of the node and the coin's price by the feed", async () => {
     const [, answer] = (await client.readContract({
       address: feed,

@@ -93,7 +93,7 @@ async function rowsOf(db: Database): Promise<unknown> {
   return rows;
 }
 
-test("a database that has nothing of ours becomes what the backed up one was, and counts on from there", async () => {
+test("restores a backup into an empty database, which continues its sequences", async () => {
   const db = await open(createEmptyDatabase);
   const restored = await restoreBackup(db, inPieces(backup));
   expect(restored).toMatchObject({ takenAt: NOW.toISOString(), chainIds: [31_337] });
@@ -103,7 +103,7 @@ test("a database that has nothing of ours becomes what the backed up one was, an
   expect(await enqueueTransaction(db, { ...CALL, reference: "next" })).toBe(4);
 });
 
-test("what is written while a backup is taken is in it wholly or not at all", async () => {
+test("contains concurrent writes wholly or not at all", async () => {
   const bytes = await taken(() =>
     source.$client.query(
       "with gone as (delete from ahs.rate_bucket where identity = 'key:1') insert into ahs.chain_mark values (1, 1, '0x1', 'late')",
@@ -177,7 +177,7 @@ async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-test("frames are read as they were written, in whatever pieces they come", async () => {
+test("reads frames as they were written, from chunks of any size", async () => {
   await fc.assert(
     fc.asyncProperty(frames, fc.integer({ min: 1, max: 60 }), async (written, size) => {
       const expected = written.map(({ kind, payload }) => ({ kind, payload: Buffer.from(payload) }));

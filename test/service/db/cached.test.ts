@@ -15,7 +15,7 @@ function memory(entries = 2) {
   return { ask, loads, wait: (milliseconds: number) => (now += milliseconds) };
 }
 
-describe("a memory of what was loaded", () => {
+describe("a cache of loaded values", () => {
   it("answers from itself until the time is over", async () => {
     const { ask, loads, wait } = memory();
     expect(await Promise.all([ask("a"), ask("a")])).toEqual(["A", "A"]);

@@ -20,7 +20,7 @@ async function failureOf(attempt: Promise<unknown>): Promise<unknown> {
   return databaseFailure(error);
 }
 
-describe("databaseFailure on what PostgreSQL and its driver really raise", () => {
+describe("databaseFailure on real errors of PostgreSQL and its driver", () => {
   it("a server that does not listen is out of reach", async () => {
     const pool = new Pool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 1000 });
     expect(await failureOf(pool.query("select 1"))).toBe("database");

@@ -44,7 +44,7 @@ test("a migration waits for another one for longer than a statement may take, an
   await db.$client.end();
 });
 
-test("a database that lacks a migration is refused, with what to do", async () => {
+test("refuses a database that lacks a migration, and says how to apply it", async () => {
   const db = open();
   await expect(requireMigrated(db)).rejects.toThrow('run "ahs migrate" on it first');
   await db.$client.end();

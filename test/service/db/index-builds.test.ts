@@ -45,7 +45,7 @@ test("readers are served from a build only once it is whole, and has every final
   expect(await readServedBuild(db.$client, CHAIN_ID)).toBe(NEW.schema);
 });
 
-test("a reader in the middle of a transaction keeps nobody waiting, and is kept waiting by nobody", async () => {
+test("a reader within a database transaction blocks no other session, and is not blocked", async () => {
   await createIndexBuild(db.$client, { ...NEW, newest: 11, finalized: 6, at: new Date(2_000) });
   await other.query("begin isolation level repeatable read");
   expect((await other.query(NEWEST)).rows).toEqual([{ newest: 10 }]);
@@ -68,7 +68,7 @@ test("transactions that are under way are known, so that their end can be waited
   expect(await readTransactions(db.$client)).not.toContain(during.find((id) => !before.includes(id)));
 });
 
-test("only builds that nobody reads or indexes are dropped", async () => {
+test("drops only builds without readers and indexer", async () => {
   await createIndexBuild(db.$client, { ...NEW, newest: 11, finalized: 6, at: new Date(2_000) });
   await other.query("select pg_advisory_lock(hashtext($1))", [NEW.schema]);
   expect(await readBuilds(db.$client, CHAIN_ID)).toEqual([

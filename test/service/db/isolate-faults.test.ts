@@ -46,7 +46,7 @@ test("halves a bounded number of times, and finds some of many bad items in each
   expect(attempts.length).toBeLessThan(250);
 });
 
-test("throws what an unreachable database throws, and attempts nothing more", async () => {
+test("rethrows the error of an unreachable database, and attempts nothing more", async () => {
   const lost = new Error("a statement failed", { cause: new Error("Connection terminated unexpectedly") });
   const { attempts, attempt } = failingFor(new Set(["item 300"]), lost);
   const work = isolateFaults({ batches: inBatches(ITEMS, 250), lanes: 1, attempt });

@@ -70,7 +70,7 @@ describe("the server", () => {
   });
 });
 
-test("queues are told apart, and what is to wait is not overdue", async () => {
+test("reports each queue by itself, and postponed items as not overdue", async () => {
   const chain = { chainId: CHAIN, now: NOW };
   const empty = { waiting: 0, overdueSeconds: 0 };
   expect(await readChainQueues(db.$client, chain)).toEqual({ publish: empty, sender: empty });
@@ -145,7 +145,7 @@ test("an index that is not there has no head, nor has an empty one", async () =>
   expect(await readIndexHead(db.$client, CHAIN)).toEqual({ blockNumber: 8, timestamp: 100 });
 });
 
-test("a feed's price is its newest answer, whatever the case of its address", async () => {
+test("reads a feed's newest answer, in any letter case of its address", async () => {
   const of = { chainId: CHAIN, feed: "0xAbC" };
   expect(await readFeedPrice(db.$client, of)).toBeNull();
   await db.$client.query(

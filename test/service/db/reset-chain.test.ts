@@ -97,7 +97,7 @@ async function tablesLeft(chainId: number): Promise<readonly string[]> {
   return kept;
 }
 
-test("what is being written from the chain when it is reset is cleared as well", async () => {
+test("clears rows of the chain that are written while it is reset", async () => {
   let isReset = false;
   let reset: Promise<void> = Promise.resolve();
   await world.db.transaction(async (tx) => {
@@ -132,7 +132,7 @@ test("verdicts of a replaced local chain stay, without their jobs and with their
   expect(signed).toEqual([]);
 });
 
-test("on any other chain no reset forgets what was signed for a job", async () => {
+test("on any other chain no reset deletes the verdicts signed for a job", async () => {
   await boundVerdict(OTHER_CHAIN);
   await resetChain(world.db, OTHER_CHAIN);
   const { rows } = await world.db.$client.query(

@@ -138,7 +138,7 @@ test("a process is the role that it logs in for, and sees that the database is m
   }
 });
 
-test("a server sells keys, and asks for a transaction without reading what was signed", async () => {
+test("a server sells keys, and queues a transaction without reading signed ones", async () => {
   const wanted = { name: "sold", partner: false, balanceUnits: 1, expiresAt: null };
   const { key } = await createApiKey(as.ahs_serve, wanted, {
     randomBytes: (size) => Buffer.alloc(size, 1),
@@ -163,7 +163,7 @@ test("a server quarantines a wallet whose score it cannot plan, and releases it 
   expect(await readQuarantine(as.ahs_serve, scope)).toEqual(new Map());
 });
 
-test("a new build of the index is readable without anybody granting it", async () => {
+test("a new build of the index is readable without a further grant", async () => {
   await createIndexBuild(as.ahs_index.$client, { schema: "index_31337_b2", ...BUILD, newest: 10 });
   await showBuild(as.ahs_index.$client, { chainId: CHAIN_ID, schema: "index_31337_b2" });
   for (const role of ["ahs_serve", "ahs_work"] as const) {

@@ -46,7 +46,7 @@ test("an event stream is answered by its first event with data, however it comes
   );
 });
 
-test("an event stream that says nothing is none within the time", async () => {
+test("times out on an event stream without events", async () => {
   const answer = await http((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(": waiting\n\n");
@@ -54,7 +54,7 @@ test("an event stream that says nothing is none within the time", async () => {
   expect(answer).toMatchObject({ kind: "failed", reason: "timeout" });
 });
 
-test("a slow answer of another kind is none within the time, whole as it looks", async () => {
+test("times out on a slow answer of another kind, however complete it looks", async () => {
   const answer = await startOf(
     serveTcp((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");

@@ -66,7 +66,7 @@ test("every item is visited once, so many at once and so many of one host", asyn
   expect([atOnce.most, atOnce.mostOfHost]).toEqual([6, 2]);
 });
 
-test("what is due is read once for many visits, and anew while a backlog waits for its host", async () => {
+test("reads the due items once for many visits, and again while a backlog waits for its host", async () => {
   let reads = 0;
   const items = Array.from({ length: 40 }, (_, i) => `host${i}/x`);
   const due = new Set(items);
@@ -147,7 +147,7 @@ test("an item that threw is tried again after its rest", async () => {
   expect([left, tries]).toEqual([[], 2]);
 });
 
-test("it does not end while it cannot read what is due", async () => {
+test("does not end while it cannot read the due items", async () => {
   let reads = 0;
   await run(
     ["a/1"],
@@ -162,7 +162,7 @@ test("it does not end while it cannot read what is due", async () => {
   expect(reads).toBeGreaterThan(1);
 });
 
-test("the end waits for what is under way, which hears of it", async () => {
+test("waits for running visits at its end, and signals them", async () => {
   let ended = false;
   await run(
     ["a/1"],

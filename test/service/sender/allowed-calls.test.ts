@@ -94,7 +94,7 @@ describe.each(ours)("%s", (_what, role, call) => {
   });
 });
 
-test("no key can be made to change who holds a role, whatever the row says", () => {
+test("no row of the queue makes a key change the holder of a role", () => {
   const data = encodeFunctionData({ abi, functionName: "setPublisher", args: [THIEF] });
   for (const [, , { purpose }] of ours)
     expect(allowedCalls(roles, targets)({ purpose, to: ORACLE, data, value: 0n })).not.toBeNull();

@@ -97,7 +97,7 @@ async function states() {
   );
 }
 
-test("what the new key sends already is not left queued for the former one", async () => {
+test("does not leave a transaction queued for the former key that the new key sends already", async () => {
   await put("a");
   await put("a", { sender: NEXT, state: "broadcast" });
   await put("b");
@@ -106,7 +106,7 @@ test("what the new key sends already is not left queued for the former one", asy
   expect(await readFormerSenders(db, { chainId: CHAIN_ID, purposes: PURPOSES, present: NEXT })).toEqual([]);
 });
 
-test("what is given up is offered once more, so that what was signed after it can be mined", async () => {
+test("offers an abandoned transaction once more, so that later ones can be mined", async () => {
   await putSigned("publish", 5);
   await putSigned("enrol", 6);
   const node = nodeWith({ mined: 5, takes: true });
@@ -118,7 +118,7 @@ test("what is given up is offered once more, so that what was signed after it ca
   expect(await states()).toEqual(["publish:5 former failed", "enrol:6 former broadcast"]);
 });
 
-test("what is behind a nonce that nobody fills is given up, and the next key is asked for it", async () => {
+test("gives up transactions behind a nonce that stays unused, for the next key to send", async () => {
   await putSigned("publish", 5);
   await putSigned("enrol", 6);
   await putSigned("enrol", 7);
@@ -132,7 +132,7 @@ test("what is behind a nonce that nobody fills is given up, and the next key is 
   ]);
 });
 
-test("what has only ours below it waits, however long the node refuses them", async () => {
+test("waits with a transaction that has only ours below it, however long the node refuses them", async () => {
   await putSigned("enrol", 5);
   await putSigned("enrol", 6);
   await pass(nodeWith({ mined: 5, takes: false }).rpc);

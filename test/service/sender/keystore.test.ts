@@ -65,7 +65,7 @@ test("a written keystore opens again, names its address, and does not hold the k
   expect(openKeystore(text, "päss wörd")).toEqual({ kind: "open", privateKey: KEY });
 });
 
-test("a wrong password, a key of another address and what is no keystore are told apart", () => {
+test("distinguishes a wrong password, a key of another address and a file that is no keystore", () => {
   const text = writeKeystore({ privateKey: KEY, password: "right" }, keystoreEntropy(), CHEAP);
   const kept = JSON.parse(text);
   const open = (keystore: unknown, password = "right") =>

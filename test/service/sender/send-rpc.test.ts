@@ -12,7 +12,7 @@ const url = "http://node.example";
 const refusal = (code: number, message: string, data?: unknown) =>
   new RpcRequestError({ body: {}, url, error: { code, message, ...(data === undefined ? {} : { data }) } });
 
-describe("what a node says of a transaction", () => {
+describe("a node's error for a transaction", () => {
   test.each([
     [-32000, "already known", "already_known"],
     [-32003, "transaction already imported", "already_known"],
@@ -54,7 +54,7 @@ test("the data of a revert is passed on", () => {
   });
 });
 
-test("what a revert's arguments look like as text does not reach the message", () => {
+test("keeps the raw text of a revert's arguments out of the message", () => {
   const failure = classifySendFailure(refusal(3, "execution reverted: custom error 0x23b18f5f: \0\0\u0005"));
   expect(failure.kind).toBe("reverted_in_simulation");
   expect(failure.message).toContain("custom error 0x23b18f5f: …");

@@ -34,7 +34,7 @@ test("a key in a keystore sends", async () => {
   expect(await world.client.getBalance({ address: receiver })).toBe(7n);
 });
 
-test("a remote signer that fails, lies and is slow delays what it signs, and nothing is sent twice or wrong", async () => {
+test("a remote signer that fails, lies and is slow delays its transactions; none is sent twice or wrong", async () => {
   const account = remoteSigner(
     { url: signer.url, identifier: world.sender, timeoutMs: 500, retries: 0 },
     world.sender,
@@ -66,7 +66,7 @@ test("a remote signer that fails, lies and is slow delays what it signs, and not
   expect(await world.client.getTransactionCount({ address: world.sender })).toBe(2);
 });
 
-test("what the key must not be made to send is never signed, with a nonce or without, and the next goes out", async () => {
+test("never signs a forbidden call, with a nonce or without, and sends the next one", async () => {
   await world.automine(true);
   const planted = {
     state: "prepared",

@@ -74,7 +74,7 @@ test("a transaction stuck below the base fee is replaced at higher fees, and eve
   expect(await world.client.getBalance({ address: receiver })).toBe(7n);
 });
 
-test("fees are never raised while the chain stands still", async () => {
+test("never raises fees while the chain makes no blocks", async () => {
   world.startSender();
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
   await world.reach(id, (row) => row.state === "broadcast");

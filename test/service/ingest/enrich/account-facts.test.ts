@@ -69,7 +69,7 @@ describe("with the node's Otterscan methods", () => {
   });
 });
 
-test("without a source there is the code, and what contacts show", async () => {
+test("without a source stores the code and the facts from contacts", async () => {
   await readAll(contextWith(world, null));
   const contacts = (await rowsOf(world, "contact")).filter((row) => row.account === WALLET);
   const first = Math.min(...contacts.map((row) => Number(row.first_block)));

@@ -64,7 +64,7 @@ test("of more payments in one listed token than are kept of a block the largest 
   expect(leftOut).toBe(3_500);
 });
 
-test("what the wallet sent and what its own calls brought is kept before larger payments of others", () => {
+test("keeps what the wallet sent and its own calls brought before larger payments of others", () => {
   const flood = many(1_000, () => ({ amount: 10n ** 6n }));
   const bundled = many(998, () => ({ amount: 10n ** 6n, transactionHash: OWN_HASH }));
   const earned = many(1, () => ({ amount: 10n ** 7n, transactionHash: OWN_HASH }));
@@ -89,7 +89,7 @@ test("of one other token eight are kept of a block, and what the wallet's own ca
   expect(kept.filter((row) => row.token === own)).toEqual(calls.slice(0, 256));
 });
 
-test("a listed token that moves nothing in somebody's name is a claim like those of other tokens", () => {
+test("treats a transfer of zero in a listed token as a claim, like transfers of other tokens", () => {
   const poison = many(100, () => ({ amount: 0n, from: SELLER, to: account("c", 1) }));
   const { kept, leftOut } = bound(poison);
   expect(kept).toEqual(poison.slice(0, 8).map((row) => ({ ...row, keptUntil: 1_000 + NINETY_DAYS })));

@@ -76,7 +76,7 @@ test("of a crowd that one transaction pays the first 32 have funds, and every su
   ]);
 });
 
-test("a transfer of nothing, which anybody can make in anybody's name, is no dealing", () => {
+test("ignores a transfer of zero, which any account can make in the name of another", () => {
   const market: Market = {
     listed: new Set(),
     native: null,

@@ -24,7 +24,7 @@ const batch = (ids: bigint[], amounts: bigint[]): Hex =>
   encodeAbiParameters(parseAbiParameters("uint256[], uint256[]"), [ids, amounts]);
 const moved = (...movements: object[]) => ({ event: "transfer", movements, leftOut: 0 });
 
-describe("what each event says", () => {
+describe("decodes each event:", () => {
   test.each([
     {
       name: "an ERC-20 transfer",

@@ -92,7 +92,7 @@ describe("a node that does not give the range leaves cursor and rows as they wer
   });
 });
 
-test("how far it is behind is known while the node does not answer, and what was written afterwards", async () => {
+test("reports its lag while the node does not answer, and the written rows afterwards", async () => {
   const metrics = createEnrichMetrics(new Registry());
   const head = await world.index();
   const first = await world.client.query(`select min(followed_block)::int as block from ${SCHEMA}.wallet`);

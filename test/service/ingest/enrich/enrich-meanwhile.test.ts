@@ -68,7 +68,7 @@ describe("wallets that come late", () => {
   }
 });
 
-describe("what another process does meanwhile", () => {
+describe("concurrent changes of another process", () => {
   test("two at once store everything once", async () => {
     const limits = { maxBlocks: 3 };
     await Promise.all([enrichAll(world, { limits }), enrichAll(world, { limits })]);

@@ -186,7 +186,7 @@ test("a malformed log, by whomever, leaves nothing", async () => {
   expect(await rowsAbout("own_call", hash)).toMatchObject([{ logs: 1, emitters: [EMITTER] }]);
 });
 
-test("of approvals the newest counts, one taken back leaves nothing, and one that a stranger forged is none", async () => {
+test("counts the newest approval, none that was taken back, and none that a stranger forged", async () => {
   const { usdc, weth, usdcWethPool, usdcDaiPool } = world.chain.contracts;
   await approve(usdc, usdcWethPool, 5n);
   const unlimited = await approve(usdc, usdcWethPool, maxUint256);
@@ -233,7 +233,7 @@ test("an operator of all tokens is kept until he is dismissed", async () => {
   expect(await all()).toEqual([]);
 });
 
-test("the cursor stands at the newest finalized block, with its hash", async () => {
+test("moves the cursor to the newest finalized block, with its hash", async () => {
   const head = await world.index();
   await enrichAll(world);
   const block = (await world.chain.rpc.request("eth_getBlockByNumber", numberToHex(head), false)) as {

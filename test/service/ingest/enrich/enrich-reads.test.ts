@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("hubs are not enriched while they are busy, and whatever makes calls of its own is", async () => {
+test("enriches no busy hub, and every account that makes calls of its own", async () => {
   const { db } = database;
   const follow = (address: string | undefined, ownCalls: number, busyUntil: number | null) =>
     db.$client.query(

@@ -109,7 +109,7 @@ function operate(nonces: readonly bigint[], callData: Hex): Hex {
   return encodeFunctionData({ abi: entryPointAbi, functionName: "handleOps", args: [operations, STRANGER] });
 }
 
-describe("what calls itself a Safe", () => {
+describe("a fake Safe", () => {
   test("has the first 64 executions that it claims in one transaction, and holds up nobody", () => {
     const events = [
       ...Array.from({ length: 12_000 }, () => told(SAFE_SUCCESS)),
@@ -207,7 +207,7 @@ describe("a Safe's execution", () => {
   });
 });
 
-describe("what calldata of an account with code of its own claims", () => {
+describe("calldata of an account with its own code", () => {
   const byOperation = (events: readonly Event[], input: Hex, nonces: readonly bigint[] = [0n]) =>
     executed(carrying(events, { to: ENTRY_POINT, input: operate(nonces, input) })).calls;
   const bySafe = (event: Hex, events: readonly Event[], input: Hex) =>
@@ -251,7 +251,7 @@ describe("what calldata of an account with code of its own claims", () => {
   });
 });
 
-test("an execution that the transaction's logs do not tell of is a contradiction", () => {
+test("throws for an execution that the transaction's logs do not show", () => {
   const { logs } = carrying([told(SAFE_SUCCESS), told(SAFE_SUCCESS)]);
   const { executions } = findExecutions(logs, believed);
   const bundle = carrying([told(SAFE_SUCCESS)]);
@@ -259,7 +259,7 @@ test("an execution that the transaction's logs do not tell of is a contradiction
   expect(() => describeExecutions(executions, { bundle, entryPoints })).toThrow(/not in its receipt/);
 });
 
-test("nobody is followed before the block of the log", () => {
+test("ignores logs before the block in which a wallet is followed", () => {
   const { logs } = carrying([told(SAFE_SUCCESS)]);
   const followed = new Map([[SAFE, 8]]);
   expect(findExecutions(logs, { ...believed, followed }).executions).toEqual([]);

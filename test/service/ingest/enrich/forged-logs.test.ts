@@ -88,14 +88,14 @@ test("thousands of logs that a contract forges in one block leave a bounded numb
   expect(values.find(({ labels }) => labels.what === "transfer")).toMatchObject({ value: FORGED - 8 });
 });
 
-test("facts are asked of whom wallets dealt with, and of none that a forged log names", async () => {
+test("requests facts of counterparties, and of no account that a forged log names", async () => {
   await enrichAll(world);
   const asked: Address[] = [];
   while ((await gatherAccountFacts(contextWith(world, ignorant(asked)))).more);
   expect(new Set(asked)).toEqual(new Set([VICTIM, NEIGHBOUR, usdc, PAYEE]));
 });
 
-test("a node that has no room for the flood still tells of payments in listed tokens, and all of other wallets", async () => {
+test("reads payments in listed tokens, and all logs of other wallets, from a node that cannot return the flood", async () => {
   const narrow = (real: ChainReader): ChainReader => ({
     ...real,
     logs: async (filter) => {
@@ -113,7 +113,7 @@ test("a node that has no room for the flood still tells of payments in listed to
   expect(Number(cursor?.block)).toBe(await world.chain.head());
 });
 
-test("what others claimed is dropped in time, and what listed tokens moved stays", async () => {
+test("drops expired claims of others, and keeps transfers of listed tokens", async () => {
   const { metrics } = await enrichAll(world);
   const context = contextOf(world, (real) => real, { metrics });
   expect(await sweepTransfers(context)).toBe(false);

@@ -186,7 +186,7 @@ describe("a call that makes a crowd log", () => {
   });
 });
 
-test("of a call without its receipt is kept what the transaction says", () => {
+test("stores the transaction of a call whose receipt is missing", () => {
   const input = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [OTHER, 8n] });
   expect(unreadCallRow({ ...CALL, input }, { chainId: 1, origin: "transaction" })).toMatchObject({
     ...{

@@ -196,7 +196,7 @@ describe("an account", () => {
   });
 });
 
-test("with 100,000 accounts waiting it is told in under 200 ms who is next", {
+test("with 100,000 accounts waiting, finds the next ones in under 200 ms", {
   timeout: 60_000,
 }, async () => {
   await follow(2_000);

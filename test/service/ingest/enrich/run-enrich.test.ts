@@ -27,7 +27,7 @@ async function cursorAt(block: number): Promise<true | null> {
   return Number(cursor?.block) === block ? true : null;
 }
 
-test("it waits for a node that is gone, goes on when it is back, follows the index, and ends when told", async () => {
+test("waits for a node that is gone, resumes when it is back, follows the index, and ends on the signal", async () => {
   await world.follow(WALLET);
   await world.chain.succeed(WALLET);
   const head = await world.index();

@@ -118,7 +118,7 @@ function withSource(blocks: readonly unknown[] | undefined): readonly unknown[] 
   return (blocks ?? []).map((block) => Object.assign({}, block, { source: "transactions" }));
 }
 
-describe("what no answer has room for, even of one block, holds up nothing else", () => {
+describe("data too large for any answer, even of one block, delays nothing else", () => {
   const to = (row: unknown) => (row as { to: string }).to;
   const transfers = () => whole.enrich_transfer ?? [];
   const someCall = (): { readonly block: string } => {

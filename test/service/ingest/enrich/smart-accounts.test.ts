@@ -176,7 +176,7 @@ describe("a Safe", () => {
   });
 });
 
-test("native coin that calldata of an account sends is nobody's funds: its own code may keep it", async () => {
+test("counts no native coin that calldata of an account sends, since its own code may keep it", async () => {
   await world.chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 19n));
   const callData = encodeFunctionData({
     abi: smartWalletAbi,

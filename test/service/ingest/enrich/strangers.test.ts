@@ -162,7 +162,7 @@ describe("of a counterparty with as many strangers as are kept", () => {
   });
 });
 
-test("whatever strangers do, one counterparty keeps 64 of them, and ranges may be cut anywhere", () => {
+test("keeps 64 strangers of a counterparty at most, with the same result for any cut of ranges", () => {
   const traffic = fc.array(
     fc.record({
       block: fc.integer({ min: 0, max: 40 }),

@@ -37,7 +37,7 @@ async function meet(account: Address): Promise<void> {
   await enrichAll(world);
 }
 
-describe("what nobody knows", () => {
+describe("accounts without known facts", () => {
   test("is stored, and not asked for again before ten minutes of chain time; then nothing changes where nothing is learnt", async () => {
     const asked: Address[] = [];
     await readAll(contextWith(world, ignorant(asked)));

@@ -224,7 +224,7 @@ describe("calls that are missing by their nonces", () => {
   });
 });
 
-test("calls left out at the newest end, or all of them, are noticed by the number that a node tells", async () => {
+test("detects missing calls at the newest end, or of a whole history, by the count of a node", async () => {
   for (const [rows, count, kind] of [
     [rowsUpTo(19), 20, "failed"],
     [[], 20, "failed"],

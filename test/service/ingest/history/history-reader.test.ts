@@ -99,7 +99,7 @@ test("a caller gets a running answer after its time, and the result when it asks
   expect(seen.readings).toBe(1);
 });
 
-test("what is known already is answered without a question, at or below its block", async () => {
+test("answers from the cache without a request, at or below the cached block", async () => {
   const { source, seen, letGo } = heldSource();
   letGo();
   const reader = readerOf(source);
@@ -113,7 +113,7 @@ test("what is known already is answered without a question, at or below its bloc
   expect(seen.pages).toBe(pages);
 });
 
-test("what is newer is read from where the known part ends", async () => {
+test("reads newer blocks from the end of the cached part", async () => {
   const asked: number[] = [];
   const source: HistorySource = {
     ...honest,
@@ -129,7 +129,7 @@ test("what is newer is read from where the known part ends", async () => {
   expect(new Set(asked)).toEqual(new Set([21]));
 });
 
-test("an edge further back than what is known is read anew", async () => {
+test("reads anew for an edge further back than the cached part", async () => {
   const reader = readerOf(honest);
   const recent: HistoryEdge = { kind: "since", timestamp: asOfBlock(chain, 25).timestamp };
   expect(await reader.read(request(chain.head, WALLET, recent))).toMatchObject({
@@ -151,7 +151,7 @@ test("no more than four wallets are read at once, and the others wait their turn
   expect(seen).toMatchObject({ readings: 12, mostAtOnce: 4 });
 });
 
-test("whoever comes when too many wait is turned away, and may come again at once", async () => {
+test("refuses a caller while too many wait, and accepts its next request", async () => {
   const { source, letGo } = heldSource();
   const reader = readerOf(source, { ...HISTORY_LIMITS, maxReading: 1, maxWaiting: 1 });
   const [first, second] = [1, 2].map((number) => reader.read(request(chain.head, walletNumber(number))));
@@ -222,7 +222,7 @@ test("no source can have itself left alone for years", async () => {
   expect(readings).toBe(2);
 });
 
-test("a failure to extend does not take away what is known", async () => {
+test("a failure to extend leaves the cached history", async () => {
   let isDown = false;
   const down = historyFailure("unavailable", "down");
   const reader = readerOf({ ...honest, checkReach: async () => (isDown ? down : null) });
@@ -258,7 +258,7 @@ test("a reading without end is given up, and the next wallet gets its turn", asy
   expect(outcomes).toMatchObject([{ reason: "timeout" }, { reason: "timeout" }]);
 });
 
-test("closing ends what runs and what waits", async () => {
+test("close ends running and waiting readings", async () => {
   const { source } = heldSource();
   const reader = readerOf(source, { ...HISTORY_LIMITS, maxReading: 1 });
   const outcomes = [1, 2].map((number) => reader.read(request(chain.head, walletNumber(number))));

@@ -162,7 +162,7 @@ describe("on a real node", () => {
   });
 });
 
-describe("a stand-in for a node that misbehaves never has a history:", () => {
+describe("returns no history from a node that misbehaves:", () => {
   const servers: Server[] = [];
   afterEach(async () => {
     for (const server of servers.splice(0)) {

@@ -74,7 +74,7 @@ describe("a wallet that the index began to follow late", () => {
   });
 });
 
-test("what lies between a told past and the index is asked for whatever the index knows", () => {
+test("requests the blocks between a stored history and the index, whatever the index has", () => {
   const facts = { ...LATE, firstNonce: 0, kept: kept(300) };
   expect(planPast(facts, question)).toBeNull();
   expect(requestPast(facts, question)).toMatchObject({ asOf: followed });

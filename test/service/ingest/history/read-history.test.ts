@@ -131,7 +131,7 @@ test("a history that is extended block by block equals one that is read at once"
   );
 });
 
-test("what is kept answers a nearer edge and an older block, claiming no more than it gives", async () => {
+test("answers a nearer edge and an older block from the cache, and claims no more than it returns", async () => {
   await fc.assert(
     fc.asyncProperty(chains, edges, fc.nat(150), async (chain, edge, block) => {
       const source = simulatedSource(chain, { by: "block", pageSize: 9 });
@@ -181,7 +181,7 @@ test("a history that grows past the limit keeps the newest calls, and claims no 
   );
 });
 
-describe("what others send to a wallet", () => {
+describe("transactions that others send to a wallet", () => {
   const own = (count: number) => Array.from({ length: count }, () => ({ blocks: 1, seconds: 10, own: true }));
   const others = (count: number) =>
     Array.from({ length: count }, () => ({ blocks: 1, seconds: 10, own: false }));
@@ -262,7 +262,7 @@ test("new calls that do not follow the kept ones are inconsistent", async () => 
   });
 });
 
-test("the same block number of another chain is not answered from what is kept", async () => {
+test("does not answer the same block number of another chain from the cache", async () => {
   const chain = chainOf({ steps: [{ blocks: 1, seconds: 10, own: true }] });
   const request = requestAt(chain, 5, { kind: "since", timestamp: 0 });
   const source = simulatedSource(chain, { by: "number", pageSize: 9 });
@@ -272,7 +272,7 @@ test("the same block number of another chain is not answered from what is kept",
   expect(planHistory(history, replaced)).toBe("read");
 });
 
-test("an extension asks for nothing older than what is kept, and reaches it", async () => {
+test("an extension requests nothing older than the cached history, and reaches it", async () => {
   const chain = chainOf({ steps: Array.from({ length: 40 }, () => ({ blocks: 1, seconds: 10, own: true })) });
   const asked: number[] = [];
   const honest = simulatedSource(chain, { by: "number", pageSize: 5 });
@@ -290,7 +290,7 @@ test("an extension asks for nothing older than what is kept, and reaches it", as
   expect(asked).toEqual([31, 31]);
 });
 
-test("a gap between what is kept and what the limits allow drops the old part", async () => {
+test("drops the cached part if the limits leave a gap before it", async () => {
   const chain = chainOf({ steps: Array.from({ length: 60 }, () => ({ blocks: 1, seconds: 10, own: true })) });
   const source = simulatedSource(chain, { by: "number", pageSize: 5 });
   const edge: HistoryEdge = { kind: "since", timestamp: 0 };
@@ -455,7 +455,7 @@ test.each(Object.entries(lies))("a source that %s is inconsistent", async (_name
   expect(outcome).toMatchObject({ kind: "failed", reason: "inconsistent" });
 });
 
-test("whatever pages a source makes up, the outcome is a failure or a history in order, within the request", async () => {
+test("returns a failure or an ordered history within the request, for any pages of a source", async () => {
   const rows = chains.map((chain) => chain.rows);
   const pages = fc.array(
     fc.record({

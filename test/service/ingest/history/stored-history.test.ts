@@ -104,7 +104,7 @@ async function enrich(block: number): Promise<void> {
   });
 }
 
-describe("what a source told", () => {
+describe("the report of a source", () => {
   test("is stored whole: the calls as they are, without receipts, and what they cover", async () => {
     expect(await storeHistory(db, told(40), [call(30, { fee: 420_500n }), call(20)])).toBe(true);
     expect(await coverages()).toEqual([{ ...told(40), readAt: expect.any(Date) }]);
@@ -198,7 +198,7 @@ describe("what a source told", () => {
   });
 });
 
-describe("what decides how much is to be read", () => {
+describe("the part to be read", () => {
   const facts = (asOfBlock: number) => readPastFacts(db, { chainId: CHAIN_ID, wallet: WALLET, asOfBlock });
   const NOTHING = {
     ...{ followed: null, fromChainStart: false },
@@ -235,7 +235,7 @@ describe("what decides how much is to be read", () => {
   });
 });
 
-test("a gap is there between the told and the followed blocks, once the latter are final", async () => {
+test("finds a gap between the reported and the followed blocks, once the latter are final", async () => {
   const gaps = (asOfBlock: number) =>
     readGaps(db, { now: new Date(), chainId: CHAIN_ID, asOfBlock, limit: 9 });
   await follow(client, SCHEMA, { wallet: WALLET, block: 30 });
