@@ -108,7 +108,7 @@ export type PastFacts = {
   /** Unix seconds of the wallet's newest own call, by enrichment; null without one. */
   readonly lastCallAt: number | null;
   /** Null if no source has reported on the wallet. */
-  readonly kept: { readonly source: string; readonly toBlock: number; readonly toHash: string } | null;
+  readonly stored: { readonly source: string; readonly toBlock: number; readonly toHash: string } | null;
 };
 
 /** Reads them for a wallet (lower-case) as of a block. */
@@ -129,7 +129,7 @@ export async function readPastFacts(
     fromChainStart: row.number !== null && row.number === row.start && row.start <= 1,
     firstNonce: row.first_nonce,
     lastCallAt: row.last_call_at,
-    kept: row.source === null ? null : { source: row.source, toBlock: row.to_block, toHash: row.to_hash },
+    stored: row.source === null ? null : { source: row.source, toBlock: row.to_block, toHash: row.to_hash },
   };
 }
 
@@ -217,12 +217,12 @@ export function requestPast(facts: PastFacts, { wallet, asOf, windowDays }: Past
 }
 
 function isCovered(facts: PastFacts, { asOf, windowDays }: PastQuestion): boolean {
-  const { followed, fromChainStart, firstNonce, lastCallAt, kept } = facts;
-  if (followed === null) return kept?.toBlock === asOf.blockNumber && kept.toHash === asOf.blockHash;
+  const { followed, fromChainStart, firstNonce, lastCallAt, stored } = facts;
+  if (followed === null) return stored?.toBlock === asOf.blockNumber && stored.toHash === asOf.blockHash;
   return (
     fromChainStart ||
     firstNonce === 0 ||
-    (kept !== null && kept.toBlock >= followed.blockNumber) ||
+    (stored !== null && stored.toBlock >= followed.blockNumber) ||
     (lastCallAt !== null && lastCallAt - windowDays * SECONDS_PER_DAY >= followed.timestamp)
   );
 }

@@ -14,14 +14,14 @@ const asOf = blockAt(900, NOW);
 const question = { wallet: WALLET, asOf, windowDays: 180 };
 /** Followed ten days ago, in the middle of its life. */
 const followed = blockAt(400, NOW - 10 * DAY);
-const kept = (toBlock: number) => ({ source: "otterscan", toBlock, toHash: hashOfBlock(toBlock) });
+const stored = (toBlock: number) => ({ source: "otterscan", toBlock, toHash: hashOfBlock(toBlock) });
 
 const STRANGER: PastFacts = {
   followed: null,
   fromChainStart: false,
   firstNonce: null,
   lastCallAt: null,
-  kept: null,
+  stored: null,
 };
 const LATE: PastFacts = { ...STRANGER, followed, firstNonce: 70, lastCallAt: NOW - DAY };
 
@@ -33,13 +33,13 @@ describe("a wallet that the index does not follow", () => {
   });
 
   test("is asked for again once there are newer blocks", () => {
-    expect(planPast({ ...STRANGER, kept: kept(899) }, question)).toMatchObject({ asOf });
+    expect(planPast({ ...STRANGER, stored: stored(899) }, question)).toMatchObject({ asOf });
   });
 
   test("is not asked for twice as of one block, unless that is another block by now", () => {
-    expect(planPast({ ...STRANGER, kept: kept(900) }, question)).toBeNull();
-    const other = { ...kept(900), toHash: hashOfBlock(1) };
-    expect(planPast({ ...STRANGER, kept: other }, question)).not.toBeNull();
+    expect(planPast({ ...STRANGER, stored: stored(900) }, question)).toBeNull();
+    const other = { ...stored(900), toHash: hashOfBlock(1) };
+    expect(planPast({ ...STRANGER, stored: other }, question)).not.toBeNull();
   });
 });
 
@@ -64,18 +64,18 @@ describe("a wallet that the index began to follow late", () => {
     ["its window began since", { lastCallAt: NOW + 171 * DAY }],
     ["its first call ever is in the index", { firstNonce: 0 }],
     ["the index follows it from the chain's first block", { fromChainStart: true }],
-    ["a source told of the blocks before", { kept: kept(400) }],
+    ["a source told of the blocks before", { stored: stored(400) }],
   ])("is not asked for where %s", (_name, facts) => {
     expect(planPast({ ...LATE, ...facts }, question)).toBeNull();
   });
 
   test("is asked for where a source told of less than that", () => {
-    expect(planPast({ ...LATE, kept: kept(399) }, question)).not.toBeNull();
+    expect(planPast({ ...LATE, stored: stored(399) }, question)).not.toBeNull();
   });
 });
 
 test("requests the blocks between a stored history and the index, whatever the index has", () => {
-  const facts = { ...LATE, firstNonce: 0, kept: kept(300) };
+  const facts = { ...LATE, firstNonce: 0, stored: stored(300) };
   expect(planPast(facts, question)).toBeNull();
   expect(requestPast(facts, question)).toMatchObject({ asOf: followed });
 });

@@ -202,7 +202,7 @@ describe("the part to be read", () => {
   const facts = (asOfBlock: number) => readPastFacts(db, { chainId: CHAIN_ID, wallet: WALLET, asOfBlock });
   const NOTHING = {
     ...{ followed: null, fromChainStart: false },
-    ...{ firstNonce: null, lastCallAt: null, kept: null },
+    ...{ firstNonce: null, lastCallAt: null, stored: null },
   };
 
   test("is nothing for a wallet that nobody knows", async () => {
@@ -213,7 +213,7 @@ describe("the part to be read", () => {
     await storeHistory(db, told(40), [call(20)]);
     expect(await facts(60)).toEqual({
       ...NOTHING,
-      kept: { source: "otterscan", toBlock: 40, toHash: blockHash(40) },
+      stored: { source: "otterscan", toBlock: 40, toHash: blockHash(40) },
     });
   });
 
