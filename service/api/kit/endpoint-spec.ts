@@ -139,7 +139,7 @@ export type AcceptContext<Deps> = WaitContext<Deps> & Hold;
 type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
   /** The debit that pays; null unless the caller is a metered key. */
   readonly debitId: string | null;
-  /** The result of `purchase.accept`; null without `purchase`. */
+  /** The result of `accept`; null without it. */
   readonly noted: Noted | null;
 };
 

@@ -164,7 +164,7 @@ export function answerBought(context: ApiContext, { contentType, body, headers }
 
 /** State of the purchase of one request. */
 type PurchaseNote<Answer> = {
-  /** Callbacks for access; empty if the endpoint has no `purchase`. */
+  /** Callbacks for access; empty if the endpoint has no `accept`. */
   readonly terms: Pick<ChargeTerms, "accept" | "isThere">;
   /** The note; null before it is made. */
   noted(): Noted | null;
@@ -174,7 +174,7 @@ type PurchaseNote<Answer> = {
   withdraw(): Promise<void>;
 };
 
-/** Connects the `purchase` of an endpoint with access. */
+/** Connects the purchase hooks of an endpoint with access. */
 function noteFor<Params, Query, Body, Answer, Checked, Deps, Prepared>(
   spec: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,
   call: {

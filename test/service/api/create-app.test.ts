@@ -70,7 +70,7 @@ describe("every answer", () => {
 });
 
 describe("a browser", () => {
-  it("is told methods and headers that it may send", async () => {
+  it("lists the methods and headers that a browser may send", async () => {
     const response = await fakeApp().app.request(ROUTE, {
       method: "OPTIONS",
       headers: { Origin: "https://a.example", "Access-Control-Request-Method": "PUT" },
@@ -154,7 +154,7 @@ describe("/metrics", () => {
 });
 
 describe("browsers", () => {
-  it("are told to come by https alone where the service is reached so", async () => {
+  it("require https if the service is reached by https", async () => {
     const { ports } = fakePorts();
     const http = { ...ports.discovery, origin: "http://127.0.0.1:4020" };
     const told = async (discovery: typeof http) =>

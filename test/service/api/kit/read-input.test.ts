@@ -378,12 +378,12 @@ describe("a body whose bytes are no text", () => {
 });
 
 describe("a fault of another type or size", () => {
-  it.each([[[]], [{}]])("of a text that is %j is told once", async (value) => {
+  it.each([[[]], [{}]])("reports one fault for a text that is %j", async (value) => {
     const { body } = await post(spec, JSON.stringify({ client_addr: "x", spec_text: value }));
     expect(body.detail.map(({ type, loc }) => [type, loc])).toEqual([["string_type", ["body", "spec_text"]]]);
   });
 
-  it.each(["", "x".repeat(101)])("of a list that is a text is told once", async (addresses) => {
+  it.each(["", "x".repeat(101)])("reports one fault for a list that is a text", async (addresses) => {
     const { body } = await post(batch, JSON.stringify({ addresses }));
     expect(body.detail.map(({ type }) => type)).toEqual(["list_type"]);
   });

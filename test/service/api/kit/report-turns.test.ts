@@ -62,7 +62,7 @@ describe("readings for reports", () => {
     expect(await turns.take(async () => "c")).toBe("c");
   });
 
-  test("are refused when their turn does not come in time, and take nobody's turn then", async () => {
+  test("are refused if their turn does not come in time, and then take no turn", async () => {
     const turns = createReportTurns({ atOnce: 1, waiting: 2, waitMs: 1_000 });
     const log: string[] = [];
     const [first, late, next] = ["a", "b", "c"].map((name) => reading(log, name));

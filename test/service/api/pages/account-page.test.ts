@@ -61,7 +61,7 @@ describe("signing in", () => {
     expect(await own.text()).toContain("Sign out");
   });
 
-  test("says what is wrong with a key that is none, or unknown, and signs nobody in", async () => {
+  test("explains a malformed or unknown key and does not sign in", async () => {
     for (const [key, status, words] of [
       ["hello", 422, "That is no API key"],
       [`ahs_${"x".repeat(43)}`, 401, "No such key exists. Buy one below, or replace a lost one."],
@@ -179,7 +179,7 @@ describe("a browser that is signed in", () => {
   });
 });
 
-test("credits are added for the key of the cookie, by whoever pays, and not for another site", async () => {
+test("credits the key of the cookie, paid by any wallet, and refuses other sites", async () => {
   const pages = fakeAccountPages();
   const keys = fakeLedger({ id: KEY_ID });
   const { ports } = fakePorts({ pages }, keys);

@@ -156,7 +156,7 @@ describe("the leaderboard", () => {
     expect(html).not.toContain("Settle at once");
   });
 
-  test("says so where nobody has a score, or the grade", async () => {
+  test("says so if no wallet has a score, or the grade", async () => {
     expect(await htmlOf("/leaderboard", ranks(0))).toContain("No wallet has a score yet.");
     expect(await htmlOf("/leaderboard?grade=c", ranks(0))).toContain(
       "No wallet has grade C, a score of 60 to 74.",

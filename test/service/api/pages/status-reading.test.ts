@@ -14,7 +14,7 @@ function readerOf(sources: Partial<StatusSources>) {
   return { read: createStatusReader({ sources: all, clock, logger }), pass: (more: number) => (ms += more) };
 }
 
-test("what cannot be read is told as unknown, and nothing is thrown", async () => {
+test("reports unreadable parts as unknown and never throws", async () => {
   expect(await readerOf({}).read()).toEqual({
     at: new Date(0),
     readiness: null,

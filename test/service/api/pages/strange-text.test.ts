@@ -18,7 +18,7 @@ test("marks piled on one letter do not cover the lines around", () => {
   expect(strangeText(`a${"\u0301".repeat(50)}`, 40).length).toBeLessThan(6);
 });
 
-test("whatever somebody writes, no more than so many characters are shown, and the cut is seen", () => {
+test("shows at most the given number of characters and marks the cut", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...SIGNS), maxLength: 120 }),

@@ -77,7 +77,7 @@ describe.each(ROUTES)("%s /alerts/{subscription_id}%s", (method, rest) => {
     expect((await desk().request(`${PATH}${rest}`, { method, headers })).status).toBe(404);
   });
 
-  it("asks whoever proves nothing to do so, and refuses what is no id", async () => {
+  it("asks an unproven caller for proof, and refuses a malformed id", async () => {
     expect((await desk().request(`${PATH}${rest}`, { method })).status).toBe(401);
     const response = await desk().request(`/alerts/x${rest}`, { method, ...WITH_TOKEN });
     expect([response.status, await bodyOf(response)]).toMatchObject([
@@ -225,7 +225,7 @@ describe("deliveries", () => {
     });
   });
 
-  it("of which there is none are 404, and what is no id is 422", async () => {
+  it("returns 404 for unknown deliveries and 422 for malformed ids", async () => {
     const replay = (id: string) =>
       desk().request(`${PATH}/deliveries/${id}/replay`, { method: "POST", ...WITH_TOKEN });
     expect((await replay(`msg_${"00".repeat(16)}`)).status).toBe(404);

@@ -181,7 +181,7 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
     expect(["D1", "D2", "D3", "AHS"].map(sumOf)).toEqual([8_800, 8_200, 10_000, 8_900]);
   });
 
-  it("counts a visit to a dead endpoint for every quarter hour that it stands for", async () => {
+  it("counts a visit to a dead endpoint for every quarter hour that it represents", async () => {
     const dead = probes(5, { outcome: "timeout", status: null, latencyMs: null, valid: null, quarters: 4 });
     const body = await ask(PATH, { probes: async () => [...probes(60).slice(0, 20), ...dead] });
     const figures = { probes: 40, availability: 0.5, error_rate: 0.5, latency_p95_ms: 10_000 };

@@ -78,7 +78,7 @@ describe("GET /network-map/{address}", () => {
     expect([body.truncated, body.left_out]).toEqual([false, { nodes: 0, edges: 0, at_least: false }]);
   });
 
-  it("shows an exchange that funded the wallet, and links nobody by it", async () => {
+  it("shows an exchange that funded the wallet, without links", async () => {
     const { body } = await ask({
       ...family(EXCHANGE, [EXCHANGE]),
       knownAccounts: new Map([

@@ -46,7 +46,7 @@ function sanctionedScore() {
 const cardOf = async (changes: Changes = {}) => bodyOf<ReportCard>((await ask(changes)).response);
 
 describe("GET /report-card/{address}", () => {
-  it("answers the score in words, and how it stands, for two dollars", async () => {
+  it("answers the score in words, with its rank, for two dollars", async () => {
     const { response, keys, read } = await ask();
     expect(response.status).toBe(200);
     expect(keys.balance()).toBe(3000);
@@ -154,7 +154,7 @@ describe("GET /report-card/{address}", () => {
       ]),
   });
 
-  it("names the agent as it named itself, without what could hide or turn text, and says that nobody checked it", async () => {
+  it("shows the name of the agent without hidden characters, marked as unverified", async () => {
     expect(await cardOf(named("</text>\u202e<script>"))).toMatchObject({
       name: "</text><script>",
       name_verified: false,

@@ -79,7 +79,7 @@ describe("POST /ahs/batch", () => {
     expect(read).toEqual([THIRD, FIRST, SECOND]);
   });
 
-  it("answers a wallet once, in whatever case it stands there again", async () => {
+  it("answers a repeated wallet once, in any case", async () => {
     const upper = `0x${CHECKSUMMED.slice(2).toUpperCase()}`;
     const { response } = await batch([CHECKSUMMED, FIRST, CHECKSUMMED.toLowerCase(), upper, FIRST]);
     const { results } = await bodyOf<Batch>(response);

@@ -78,7 +78,7 @@ describe("POST /keys/rotate", () => {
     expect(statuses).toEqual([401, 401]);
   });
 
-  it("counts against the rate of whoever asks", async () => {
+  it("counts against the rate of the caller", async () => {
     const { post } = keysApp({}, fakeLedger({ id: KEY_ID, ratePerMinute: 1 }));
     const ask = () => post("/keys/rotate", {}, { "X-API-Key": KEY });
     expect((await ask()).status).toBe(200);

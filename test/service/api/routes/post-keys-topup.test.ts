@@ -6,7 +6,7 @@ import { KEY_ID } from "./fake-key-ports.ts";
 import { keysApp, SHOWN } from "./keys-app.ts";
 
 describe("POST /keys/topup", () => {
-  it("adds credits to the key, whoever pays", async () => {
+  it("adds credits to the key, paid by any wallet", async () => {
     const { post, taken, asked } = keysApp();
     const response = await post("/keys/topup", { credits_usd: 5 }, { ...paidBy(7), "X-API-Key": KEY });
     expect([response.status, await response.json()]).toEqual([
@@ -40,7 +40,7 @@ describe("POST /keys/topup", () => {
     expect(taken).toEqual([]);
   });
 
-  it("tells its price to whoever brings neither key nor payment", async () => {
+  it("returns its price to a caller without key and payment", async () => {
     const { post } = keysApp();
     expect((await post("/keys/topup", { credits_usd: 5 })).status).toBe(402);
     expect((await post("/keys/topup", { credits_usd: 5 }, { "X-API-Key": KEY })).status).toBe(402);

@@ -71,7 +71,7 @@ describe("a failure from before the index followed the wallet", () => {
     expect(body).toMatchObject({ coverage: { complete: false }, failures_found: 201 });
   });
 
-  it("makes /agent/protect look for retries at a low risk, and stands in its plan", async () => {
+  it("makes /agent/protect search retries at a low risk, and is in its plan", async () => {
     const { body } = await ask<ProtectAnswer>("/agent/protect", knows);
     expect(body.services.find(({ name }) => name === "retry")).toMatchObject({
       ran: true,
