@@ -106,7 +106,7 @@ async function openSpan(
   return id;
 }
 
-/** Within a transaction Ponder delivers the sender's event before the logs, when nobody followed a new wallet yet. */
+/** Ponder delivers the sender's event before the logs of a transaction, when a new wallet is not followed yet. */
 async function followWithCall(
   event: Event<"IdentityRegistry:Registered"> | Event<"IdentityRegistry:MetadataSet">,
   context: Context,

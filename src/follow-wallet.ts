@@ -8,8 +8,8 @@ export type FollowSource = "registered" | "agent_wallet" | "requested" | "static
 const unfollowed: ReadonlySet<string> = new Set(indexSettings.unfollowed);
 
 /**
- * Starts following a wallet at a block, and answers whether it did; one already followed keeps its first source and block, and
- * one that the operator does not want followed gets no row.
+ * Starts following a wallet at a block; returns false if it was followed before. A followed wallet keeps its first
+ * source and block, and an unfollowed one gets no row.
  */
 export async function followWallet(
   context: Context,
@@ -36,7 +36,9 @@ export async function followWallet(
   return inserted !== null;
 }
 
-/** The row of a wallet that the source was the first to follow; null where another was, or where nothing of it is stored any more. */
+/**
+ * The row of a wallet that this source followed first; null if another source did, or nothing of it is stored any more.
+ */
 export async function findFollowed(
   context: Context,
   { address, source }: { readonly address: Address; readonly source: FollowSource },

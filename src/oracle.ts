@@ -53,7 +53,7 @@ ponder.on("Oracle:ScoreRequested", async ({ event, context }) => {
     source: "requested",
     blockNumber: event.block.number,
   });
-  // As with a registration: the sender's own event came before anybody followed it.
+  // As with a registration: the sender's own event came before it was followed.
   if (isNew && event.transaction.from === wallet) {
     await recordOwnCall({ sent: event, source: "requested" }, context);
   }
@@ -83,7 +83,7 @@ async function applyScore(event: Written, context: Context, score: OracleScore):
     .onConflictDoUpdate(row);
 }
 
-/** Zero stands in an insufficient record, as in the contract's slot: its flag says that it means nothing. */
+/** An insufficient record holds zero, as in the contract's slot; its flag says that the number has no meaning. */
 function pointsOf({ outcome }: OracleScore) {
   if (outcome.kind === "insufficient") return { ahsScore: 0, d1Score: 0, d2Score: 0 };
   return { ahsScore: outcome.ahsScore, d1Score: outcome.d1Score, d2Score: outcome.d2Score };

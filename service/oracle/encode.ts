@@ -17,7 +17,7 @@ export function oracleScoreOf(score: ScoreRow): OracleScore {
   return {
     wallet: score.wallet,
     outcome: outcomeOf(score),
-    // The oracle keeps basis points; rounding down never claims more confidence than there is.
+    // The oracle stores basis points; rounding down never claims more confidence than there is.
     confidenceBps: Math.floor(score.confidenceMicros / 100),
     sanctioned: score.sanctioned,
     modelVersion: score.modelVersion,

@@ -17,8 +17,8 @@ export type EnrolmentFate =
   | { readonly kind: "retry" | "refused"; readonly detail: string };
 
 /**
- * Judges an enrolment by what the index shows first, and by its transaction only where that is silent: a request that may
- * still be mined is never made again.
+ * Judges an enrolment by the index first, and by its transaction only if the index shows nothing: a request that may
+ * still be mined is never repeated.
  */
 export function fateOfEnrolment(
   row: EnrolmentRow,
@@ -62,9 +62,8 @@ type EnrolmentDay = {
 };
 
 /**
- * Which of the requests that are due may be sent today: those that somebody paid for within the day's number, and those of
- * registries within its first half, so that they never use up what others will pay for. Where a day has one request alone,
- * whoever is due first has it.
+ * Selects the due requests to send today. Paid requests may use the whole daily limit; those of registries only its
+ * first half, so that paid ones always find room. With a limit of one, the first due request is sent.
  */
 export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
   due: readonly Row[],

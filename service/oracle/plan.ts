@@ -2,7 +2,7 @@ import { gradeOf } from "../chain/oracle-codec.ts";
 import type { PublishReason } from "../db/tables/publish.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 
-/** What publishing looks at in a score, whether stored, under way or on chain. */
+/** The part of a score that publishing compares: stored, under way or on chain. */
 export type Published = {
   /** Null for a wallet without enough history. */
   readonly ahsScore: number | null;
@@ -11,7 +11,7 @@ export type Published = {
   readonly asOfTime: Date;
 };
 
-/** What the oracle holds, or will once a transaction under way is mined. */
+/** The oracle's record, or the one of a transaction under way. */
 export type OnChain =
   | { readonly kind: "none" }
   /** Cleared by the owner; the contract still refuses anything as old as this. */
@@ -21,7 +21,7 @@ export type OnChain =
 export type PlanInput = {
   readonly score: Published;
   readonly onChain: OnChain;
-  /** When somebody last read, paid for or subscribed to the wallet. */
+  /** Time of the last reading, payment or subscription for the wallet. */
   readonly interestAt: Date | null;
   readonly now: Date;
 };
@@ -63,8 +63,7 @@ export function reasonToPublish(
 }
 
 /**
- * Heartbeats stop first, then moves, then first publications, then grades: the nearer the budget's end, the more only
- * what changes a payment's route goes through. Flags always do.
+ * As the budget is used up, heartbeats stop first, then moves, first publications and grades. Flags are always sent.
  */
 export function isWithinBudget(reason: PublishReason, spending: Spending, policy: PublishPolicy): boolean {
   if (reason === "flag") return true;

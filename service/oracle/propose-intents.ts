@@ -33,9 +33,9 @@ type Proposal = {
 const CHUNK = 2_000;
 
 /**
- * Writes the publishing intents of scores just made current, in the transaction that does it, and takes back older pending
- * ones; returns how many it wrote. While there is no index to compare with it writes none: the publisher's review does
- * that later, from the same rows.
+ * Writes the publishing intents of scores just made current, in the same database transaction, and supersedes older
+ * pending ones. Returns how many it wrote.
+ * Without an index it writes none; the publisher's review then finds the same rows.
  */
 export async function proposeIntents(tx: NodePgDatabase, proposal: Proposal): Promise<number> {
   let written = 0;

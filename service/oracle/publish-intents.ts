@@ -43,8 +43,8 @@ const columns = {
 };
 
 /**
- * Intents that are sent, and confirmed ones that a reorg can still undo and that the oracle's events no longer show. One
- * that another's newer record confirmed, while its own transaction failed, is not among them: the review sees what it misses.
+ * Sent intents, and confirmed ones that a reorg can still undo and the oracle's events no longer show.
+ * An intent that a newer record confirmed while its own transaction failed is left to the review.
  */
 export async function readUnsettledIntents(db: NodePgDatabase, chainId: number): Promise<IntentRow[]> {
   // By the few transactions that are not final: the confirmed intents of all time are many.
@@ -109,8 +109,8 @@ export async function readLastIntents(
 }
 
 /**
- * Takes back the pending intents of these wallets for which a newer score speaks; one of the wallet's current score stays,
- * also where another transaction made it current and stored it just now.
+ * Supersedes the pending intents of these wallets that have a newer score. An intent of the current score stays, also
+ * if another transaction stored it just now.
  */
 export async function supersedePending(
   db: NodePgDatabase,

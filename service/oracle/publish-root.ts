@@ -56,9 +56,10 @@ type RootOutcome =
   | { readonly kind: "no_scores" };
 
 /**
- * Stores the Merkle list of the whole population's newest scores and queues its root, both or neither, once a night
- * however often it is called. A score that no leaf can hold is left out. The epoch is the number of the night's day since 1970-01-01, or one above the oracle's newest
- * epoch where that is already past it.
+ * Stores the Merkle list of all newest scores and queues its root, both or neither, once a night for any number of
+ * calls. A score that no leaf can hold is left out.
+ * The epoch is the number of the night's day since 1970-01-01, or one above the oracle's newest epoch if that is not
+ * smaller.
  */
 export async function publishRoot(db: NodePgDatabase, options: RootOptions): Promise<RootOutcome> {
   return db.transaction(async (tx): Promise<RootOutcome> => {
@@ -90,7 +91,7 @@ export async function publishRoot(db: NodePgDatabase, options: RootOptions): Pro
   });
 }
 
-/** Queues the transaction of a root; the attempt tells a repetition from the transaction that failed. */
+/** Queues the transaction of a root; the attempt number distinguishes a retry from the failed transaction. */
 async function enqueueRoot(
   tx: NodePgDatabase,
   target: RootTarget,

@@ -62,7 +62,7 @@ export async function readPopulation(db: NodePgDatabase, chainId: number): Promi
     .orderBy(asc(currentScore.wallet));
 }
 
-/** When somebody last cared for each of these wallets; one that nobody ever cared for has no entry. */
+/** Time of the last interest in each wallet; wallets without any have no entry. */
 export async function readInterest(
   db: NodePgDatabase,
   chainId: number,

@@ -42,8 +42,8 @@ export type Round =
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Publishes until the signal fires: one round after the other, each a single database transaction, so that any number of
- * processes may run it and any of them may die. Never throws; a round that fails is logged and tried again after a pause.
+ * Publishes until the signal fires. Each round is one database transaction, so any number of processes may run it and
+ * any may die. Never throws; a failed round is logged and retried.
  */
 export async function runPublisher(deps: PublisherDeps, signal: AbortSignal): Promise<void> {
   let failures = 0;

@@ -32,9 +32,8 @@ const FIRST_FAILURE_MS = 1_000;
 const LONGEST_FAILURE_MS = 60_000;
 
 /**
- * Asks the contract about every wallet that the indexed events cannot answer for, those that begin to be followed included,
- * until the signal fires; to be led by one process per chain. Never throws: what fails is logged, counted and tried again
- * after a pause, and what is known stays.
+ * Asks the contract about every wallet without an indexed event, until the signal fires. One process per chain leads
+ * it. Never throws: failures are logged, counted and retried, and stored readings stay.
  */
 export async function runAsking(context: AskContext, signal: AbortSignal): Promise<void> {
   const { metrics, logger } = context;
@@ -56,8 +55,8 @@ export async function runAsking(context: AskContext, signal: AbortSignal): Promi
 }
 
 /**
- * One round; answers how many wallets are settled by it, none while there is nothing to ask. Answers that came before a
- * failure are kept, and then the failure is thrown.
+ * Runs one round and returns how many wallets it settled. Answers before a failure are stored, then the failure is
+ * thrown.
  */
 export async function askRound(context: AskContext, signal?: AbortSignal): Promise<number> {
   const { db, chainId, contract, metrics, now } = context;
@@ -79,8 +78,8 @@ export async function askRound(context: AskContext, signal?: AbortSignal): Promi
 }
 
 /**
- * Sees to it that the contract has been asked about one wallet, lower-case, before somebody is told of it; false where it
- * has not, because the node does not answer or has another block than the index.
+ * Asks the contract about one wallet (lower-case) unless that was done before. Returns false if the node does not
+ * answer or has another block than the index.
  */
 async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): Promise<boolean> {
   const { db, chainId, contract, logger, now } = context;
@@ -128,7 +127,7 @@ async function isSameBlock(contract: SanctionsContract, block: IndexedBlock): Pr
   return (await contract.blockHash(block.blockNumber)) === block.blockHash;
 }
 
-/** Nothing is said of a wallet while it is not known whether the contract lists it. */
+/** Answer about a wallet of which the contract's list is unknown. */
 type NotAsked = {
   readonly kind: "unavailable";
   readonly detail: string;

@@ -24,8 +24,8 @@ export type ImportOutcome =
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Reads an edition of OFAC's SDN list and puts it in the place of the last one, in one transaction; scoring sees the change
- * with its next pass. Throws what the bytes throw; then, too, the last list stays.
+ * Imports an edition of OFAC's SDN list in one transaction; the next scoring pass sees it. Errors of the source are
+ * thrown and leave the last list in force.
  */
 export async function importSdn(
   { db, now }: { readonly db: Database; readonly now: () => Date },
@@ -72,7 +72,7 @@ async function parsed(bytes: AsyncIterable<Uint8Array>): Promise<SdnList | Refus
 
 type Source = SanctionsFlag["source"];
 
-/** An imported list as it stands. */
+/** An imported list. */
 type StoredList = {
   /** Null where nothing was ever imported, or the list has no edition. */
   readonly edition: string | null;
@@ -80,7 +80,7 @@ type StoredList = {
   readonly entries: readonly { readonly address: Address; readonly reference: string }[];
 };
 
-/** Reads an imported list and keeps other imports of it waiting until the transaction ends. */
+/** Reads an imported list, and blocks other imports of it until the transaction ends. */
 async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<StoredList> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`ahs-sanctions:${source}`}, 0))`);
   const [known] = await tx.select().from(sanctionsSource).where(eq(sanctionsSource.source, source));

@@ -5,7 +5,7 @@ import type { SanctionsEntry } from "./sanctions.ts";
 
 /** The sanctions lists that a record was computed with, as JSON. */
 export type SanctionsListFile = {
-  /** Every source that lists somebody, by name, with the hash of its own list. */
+  /** Every source with entries, by name, with the hash of its own list. */
   readonly sources: readonly {
     readonly source: SanctionsFlag["source"];
     readonly list_hash: Hex;
@@ -33,8 +33,8 @@ export function sanctionsListFile(entries: readonly SanctionsEntry[]): Sanctions
 export type ListedAddress = { readonly address: Address; readonly reference: string };
 
 /**
- * keccak256 of a list's RFC 8785 JSON: its addresses in rising order, each once with its reference and nothing else, so that
- * everybody who read the same edition has the same hash.
+ * keccak256 of a list's RFC 8785 JSON: addresses in rising order, each once with its reference. Two readers of one
+ * edition get one hash.
  */
 export function sanctionsListHash(entries: readonly ListedAddress[]): Hex {
   const list = entries

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { ageSeconds, type SourceStatus, type SourceWatch } from "./sources.ts";
 
-/** Registers gauges that tell of every source when the registry is read; once per registry, since names in it are unique. */
+/** Registers gauges of every source; call it once per registry, since metric names are unique. */
 export function watchSanctionsSources(
   registry: Registry,
   watch: { readonly sources: SourceWatch; readonly now: () => Date; readonly logger: Logger },

@@ -1,6 +1,6 @@
 import type { ListedAddress } from "./list-file.ts";
 
-/** The list that is kept until an import replaces it. */
+/** The list in force until an import replaces it. */
 export type KeptList = {
   /** Null where nothing was ever imported. */
   readonly edition: string | null;
@@ -25,7 +25,7 @@ type ImportPlan =
     }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** What an import would change, or why the kept list stays: never does a list that looks like a mishap clear anybody. */
+/** Returns the changes of an import, or why the present list stays: a list that looks damaged clears no address. */
 export function planImport(
   kept: KeptList,
   next: { readonly edition: string; readonly entries: readonly ListedAddress[] },

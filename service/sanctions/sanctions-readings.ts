@@ -40,7 +40,7 @@ export async function readUnaskedWallets(
   { schema, chainId, limit }: ChainViews & { readonly limit: number },
 ): Promise<readonly Address[]> {
   const { rows } = await client.query({
-    // Chance keeps one that fails again and again from standing before all others.
+    // Random order: a wallet that fails again and again does not block the others.
     text: `select address from ${unaskedSql(schema)} order by random() limit $2`,
     values: [chainId, limit],
     rowMode: "array",
@@ -61,7 +61,7 @@ export async function countUnaskedWallets(
   return Number(rows[0]?.[0]);
 }
 
-/** Whether an indexed event, or the contract itself, has told of an address, lower-case. */
+/** True if an indexed event or a reading of the contract exists for an address (lower-case). */
 export async function isToldOf(
   client: SanctionsClient,
   { schema, chainId, address }: ChainViews & { readonly address: Address },
@@ -75,7 +75,7 @@ export async function isToldOf(
   return rows[0]?.[0] === true;
 }
 
-/** $1 chain. Wallets that are followed, scored or about to be, of which neither an event nor the contract itself has told. */
+/** $1 chain. Wallets that are followed, scored or requested, without an event and without a reading. */
 function unaskedSql(schema: string): string {
   const views = escapeIdentifier(schema);
   return `(
@@ -93,9 +93,9 @@ function unaskedSql(schema: string): string {
 export type SanctionsReading = { readonly address: Address; readonly listed: boolean };
 
 /**
- * Keeps what the contract answered at an indexed block, and answers how many were kept: none where the index no longer holds
- * that block, and not those that an event tells of by now. What is kept therefore holds from before the first indexed event
- * on, whichever blocks a reorg replaces.
+ * Stores readings of the contract at an indexed block and returns how many: none if the index no longer holds that
+ * block, and none of addresses with an event. A stored reading therefore holds from before the first indexed event,
+ * whatever a reorg replaces.
  */
 export async function keepReadings(
   db: Database,

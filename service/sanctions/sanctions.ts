@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 
-/** An address with one list that it stands on. */
+/** An address with one list that contains it. */
 export type SanctionsEntry = SanctionsFlag & { readonly address: Address };
 
 /** A pg client or pool; what it reads is of one moment only within one REPEATABLE READ transaction, which the caller opens. */
@@ -20,9 +20,9 @@ type SanctionsQuery = {
 };
 
 /**
- * Every sanctioned address of every source, once per source, by (address, source). The contract's own list: its newest
- * event of the address up to the block, and what it answered when asked where there is no event. Imported lists are told
- * as they stand: no block dates them.
+ * Every sanctioned address of every source, once per source, by (address, source).
+ * The contract's list: the newest event of an address up to the block, else its reading. Imported lists have no block:
+ * their present state counts.
  */
 export async function readSanctionsEntries(
   client: SanctionsClient,
@@ -96,8 +96,8 @@ export function sanctionsListSql(of: {
 }
 
 /**
- * Joins to a row what `FLAGS_COLUMNS` tell of one address at the newest indexed block; `address` and `chainId` are SQL
- * expressions. Look-ups by key alone: it stands in the statement that every request for routing waits for.
+ * Joins the columns of `FLAGS_COLUMNS` for one address at the newest indexed block; `address` and `chainId` are SQL
+ * expressions. It uses look-ups by key alone, since every routing request waits for it.
  */
 export function sanctionsFlagsJoin(of: {
   readonly schema: string;
@@ -128,7 +128,7 @@ export const FLAGS_COLUMNS = `
   'isSanctioned at block ' || reading.block as reading_reference, ${msOf("reading.read_at")} as reading_ms,
   entry.reference as entry_reference, ${msOf("entry.detected_at")} as entry_ms`;
 
-/** Whether what `sanctionsFlagsJoin` joins tells of any flag; never null. */
+/** True if a row of `sanctionsFlagsJoin` has any flag; never null. */
 export const IS_LISTED = `(coalesce(event.listed, reading.listed, false) or entry.address is not null)`;
 
 /** Whole milliseconds: a timestamp of PostgreSQL may be finer than one of JavaScript. */
@@ -136,7 +136,7 @@ function msOf(column: string): string {
   return `floor(extract(epoch from ${column}) * 1000)::float8`;
 }
 
-/** Null, each of a pair with the other, where a source does not tell of the address. */
+/** Both values of a pair are null if the source has no entry for the address. */
 export type FlagsRow = {
   readonly event_listed: boolean | null;
   readonly event_reference: string | null;
@@ -147,7 +147,7 @@ export type FlagsRow = {
   readonly entry_ms: number | null;
 };
 
-/** The flags of a row, by source: where the contract's events tell of the address, what it was asked before is outdated. */
+/** The flags of a row, by source. An event of the contract overrides an earlier reading. */
 export function flagsOf(row: FlagsRow): readonly SanctionsFlag[] {
   const contract =
     row.event_listed === null

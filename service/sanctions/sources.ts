@@ -8,7 +8,7 @@ import { sanctionsListHash } from "./list-file.ts";
 import { readSanctionsEntries, type SanctionsClient } from "./sanctions.ts";
 import { countUnaskedWallets, readNewestBlock } from "./sanctions-readings.ts";
 
-/** How a source of sanctions stands. */
+/** State of a source of sanctions. */
 export type SourceStatus = {
   readonly source: SanctionsFlag["source"];
   /** Until when what it says is known: the newest indexed block, or the last import; null where it never was. */
@@ -36,7 +36,7 @@ export async function readSanctionsSources(
   ]);
 }
 
-/** Throws where nothing can say of anybody that it is sanctioned: a chain without a contract, before the first import. */
+/** Throws if there is no source: a chain without a sanctions contract, before the first import. */
 export async function requireSanctionsSource(db: Database, chain: SanctionedChain): Promise<void> {
   if (chain.sanctionsList !== null) return;
   const sources = await readSanctionsSources(db, chain);
@@ -74,7 +74,7 @@ async function importStatus(client: SanctionsClient, source: SanctionsFlag["sour
 /** What is known of the sources without asking for it at every call. */
 export type SourceWatch = () => Promise<readonly SourceStatus[]>;
 
-/** What a hash of a whole list costs is paid once in this time, however often somebody asks. */
+/** Hashing a whole list is costly, so the result is cached this long. */
 const KEEP_MS = 10_000;
 
 /**

@@ -7,8 +7,8 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from("PK");
 
 /**
- * The text of a list that comes as it is or as gzip, told by its first bytes. Throws a RefusedList where the text is longer
- * than `maxBytes`, the gzip broken or truncated, or the file a zip archive; and whatever the bytes throw.
+ * Returns the text of a plain or gzip list, recognised by its first bytes. Throws a RefusedList if the text exceeds
+ * `maxBytes`, the gzip is broken or truncated, or the file is a zip archive. Errors of the source pass through.
  */
 export async function* unpackList(
   bytes: AsyncIterable<Uint8Array>,
@@ -44,7 +44,7 @@ async function* joined(start: Buffer, source: AsyncIterator<Uint8Array>): AsyncG
 
 async function* unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
-  // Its failure destroys the decoder, and so reaches whoever reads from that.
+  // Its failure destroys the decoder, and so reaches the reader.
   const fed = pipeline(Readable.from(bytes), gunzip).catch((error: unknown) => error);
   try {
     yield* gunzip as AsyncIterable<Buffer>;

@@ -9,7 +9,7 @@ export type DueQuery = {
   readonly intervalSeconds: number;
 };
 
-/** Counterparties of a wallet whose facts are looked for: all wallets wait for this statement. */
+/** Counterparties of a wallet that are checked for facts; all wallets wait for this statement. */
 const MOST_CONTACTS = 5_000;
 
 /** waiting: those of which some counterparties have no facts yet. */

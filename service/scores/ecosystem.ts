@@ -9,7 +9,7 @@ import type { IndexHead } from "./scores.ts";
 export type Ecosystem = {
   /** Wallets with a score now. */
   readonly scored: number;
-  /** Wallets that were looked at and have too little history. */
+  /** Wallets with too little history for a score. */
   readonly insufficient: number;
   /** Wallets that were sanctioned when they were last scored. */
   readonly sanctioned: number;
@@ -59,7 +59,7 @@ async function readEcosystem(db: Database, chainId: number): Promise<Ecosystem> 
 
 type Counts = Pick<Ecosystem, "scored" | "insufficient" | "sanctioned">;
 
-/** A sanctioned wallet scores 0, so that few have to be looked at for it. */
+/** A sanctioned wallet has score 0, so this reads few rows. */
 async function readCounts(db: Database, chainId: number): Promise<Counts> {
   const { rows } = await db.$client.query<Counts>({
     ...QUERY_DEADLINE,
@@ -127,7 +127,7 @@ export type GradeChange = {
   readonly transactionHash: Hex;
 };
 
-/** Publications that are looked through: most are heartbeats and moves within a grade. */
+/** Publications read: most are heartbeats and moves within a grade. */
 const PUBLICATIONS_READ = 2_000;
 const CHANGES = 12;
 const GRADE_CHANGES_CACHED_MS = 15_000;

@@ -64,7 +64,7 @@ type CounterpartyEntry = readonly [
   flag: CounterpartyFact["flag"],
 ];
 
-/** What a record was computed from that a node alone cannot tell again. */
+/** The inputs of a record that a node alone cannot report again. */
 export type FrozenFacts = Pick<
   WalletRows,
   "wallet" | "counterparties" | "approvals" | "delegation" | "servicesUpAt" | "chainStartTimestamp"
@@ -121,7 +121,7 @@ export function counterpartyFile(facts: WalletRows): InputFile {
 
 /** The facts in the content of a counterparty file that `counterpartyFile` made. */
 export function readCounterpartyFile(content: unknown): FrozenFacts {
-  // Its hash was compared before: nobody else wrote it.
+  // The hash was checked before: this service wrote the file.
   const file = content as FrozenContent;
   return {
     wallet: file.wallet,

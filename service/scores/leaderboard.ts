@@ -46,11 +46,11 @@ export type FoundNames = {
   readonly agents: readonly FoundAgent[];
   /** All that were found, MOST_NAMES at most; 0 for a part behind the last. */
   readonly total: number;
-  /** Whether more may begin so than were looked at. */
+  /** True if more names than were read may match. */
   readonly isCut: boolean;
 };
 
-/** Names that a search looks at. */
+/** Names that a search reads at most. */
 export const MOST_NAMES = 1_000;
 
 /** Characters of an agent's name that the index `agent_document_name` has, in lower case. */
@@ -60,7 +60,7 @@ const INDEXED_NAME_CHARACTERS = 64;
 export type LeaderboardReader = {
   /** Scored wallets by falling score, falling confidence, address. */
   page(query: RankQuery): Promise<readonly RankedWallet[]>;
-  /** Wallets that were looked at, whose address begins so, lower-case, in the order of their addresses. */
+  /** Scored or insufficient wallets with this address prefix (lower-case), by address. */
   byPrefix(prefix: string, limit: number): Promise<readonly RankedWallet[]>;
   /** The agent of this number; null where the registry has none, or the index no tables. */
   byAgentId(agentId: bigint): Promise<FoundAgent | null>;
@@ -134,7 +134,7 @@ const FIRST_PAGE = `
   where chain_id = $1 and ahs_score is not null and ahs_score between $2 and $3
   order by ahs_score desc, confidence_micros desc, wallet limit $4`;
 
-/** Behind every hexadecimal digit stands g, in the order of any collation. */
+/** In every collation, "g" sorts after all hexadecimal digits. */
 const WITH_PREFIX = `
   select ${COLUMNS} from ahs.current_score s
   where chain_id = $1 and wallet >= $2 and wallet < $2 || 'g' order by wallet limit $3`;
@@ -166,8 +166,9 @@ function agentStatement(agents: string): string {
 }
 
 /**
- * Names by a range of the index, as many as are looked at, and of those the best scored first: whoever gives many agents the name
- * of a known one does not hide it. Bounds of bytes, as text_pattern_ops orders them; no character of UTF-8 stands behind the upper.
+ * Reads a bounded number of names by a range of the index, and sorts the best scores first: many agents with the name
+ * of a known agent do not hide it.
+ * The bounds are bytes, as in text_pattern_ops; no UTF-8 character sorts after the upper one.
  */
 function namesStatement(agents: string): string {
   const name = `lower(left(d.name, ${INDEXED_NAME_CHARACTERS}))`;

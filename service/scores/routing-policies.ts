@@ -98,7 +98,7 @@ export async function writePolicy(db: Database, write: PolicyWrite): Promise<Sto
   return rows[0] === undefined ? null : storedOf(rows[0]);
 }
 
-// Without a row the default holds: it can be replaced only by whoever saw it.
+// Without a row the default applies: only a caller that read the default may replace it.
 function conditionalWrite(values: readonly unknown[], versions: readonly string[]) {
   const isVersion = "routing_policy.version = any($5)";
   const text = versions.includes(DEFAULT_VERSION)

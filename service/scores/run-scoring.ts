@@ -67,8 +67,8 @@ export async function scoreDueWallets(
 }
 
 /**
- * Scores every wallet again whose rows have changed behind its score's back; answers how many, and null while no block is
- * both finalized and enriched.
+ * Scores every wallet again whose rows changed after its score. Returns the number, or null if no block is both
+ * finalized and enriched.
  */
 export async function scoreOvertakenWallets(context: ScoringRunContext): Promise<number | null> {
   const { db, chainId } = context;
@@ -97,8 +97,8 @@ function dueAt({ chainId, rescoreIntervalSeconds }: ScoringRunContext, asOf: AsO
 const MOST_IDLE_A_NIGHT = 20_000;
 
 /**
- * Scores every followed wallet at the newest finalized and enriched block, of idle ones those with the oldest scores alone;
- * answers how many, and null while there is none. Throws the signal's reason between two batches when it fires.
+ * Scores every followed wallet at the newest finalized and enriched block; of idle wallets, only those with the oldest
+ * scores. Returns the number, or null without such a block. Throws the signal's reason between two batches.
  */
 export async function scoreAllWallets(
   context: ScoringRunContext,
@@ -121,7 +121,7 @@ type Scoring = {
   readonly signal?: AbortSignal;
 };
 
-/** Scores wallets in batches; a wallet of which the scoring throws is quarantined, and all others are scored. */
+/** Scores wallets in batches. A wallet that cannot be scored is quarantined; the others are scored. */
 async function scoreBatches(
   context: ScoringRunContext,
   wallets: readonly string[],
@@ -160,17 +160,17 @@ async function scoreBatches(
 }
 
 /**
- * Told which wallets wait for facts of their counterparties, and how many accounts have facts by now, in every round of
- * scoring: answers those that have waited long enough.
+ * Called in every scoring round with the wallets that wait for facts of counterparties, and the number of accounts with
+ * facts. Returns the wallets that waited long enough.
  */
 type FactPatience = (waiting: readonly string[], factsKnown: number) => readonly string[];
 
-/** A wallet waits while facts keep coming, whoever they are of: what is read next is in no order. */
+/** A wallet waits while facts of any account arrive: they arrive in no order. */
 const QUIET_MS = 180_000;
-/** Nor longer than this: of some accounts no node tells anything. */
+/** Longest wait: the node reports nothing about some accounts. */
 const LONGEST_MS = 3_600_000;
 
-/** Patience by a clock that never goes back, in milliseconds: by wall clock, for the chain's may run through years in a minute. */
+/** Uses a monotonic wall clock in milliseconds: the clock of a local chain may run through years in a minute. */
 export function createFactPatience(monotonicMs: () => number): FactPatience {
   const since = new Map<string, number>();
   let latest: { readonly facts: number; readonly at: number } | null = null;

@@ -24,9 +24,10 @@ export type OnDemandContext = ScoringContext & StoreContext & PastContext;
 type OnDemandOutcome = ScoreNowOutcome | Exclude<PastOutcome, { readonly kind: "ready" }>;
 
 /**
- * Scores a wallet (lower-case) for somebody who pays, whether or not the index follows it: what is missing of its past is
- * read from the source first, and with the score is stored that the wallet is to be followed from now on, if it has made a call:
- * our own publisher pays for nobody's token or router. A source that fails, or takes longer than a caller waits, leaves no score.
+ * Scores a wallet (lower-case) for a paying caller, whether or not the index follows it. Missing history is read from
+ * the source first.
+ * With the score it stores a request to follow the wallet, if the wallet has made a call: the publisher pays for no
+ * token or router. A source that fails or exceeds the caller's time leaves no score.
  */
 export async function scoreOnDemand(context: OnDemandContext, wallet: Address): Promise<OnDemandOutcome> {
   const past = await readMissingPast(context, wallet);
@@ -63,8 +64,9 @@ const SCORED_BLOCK_GONE: ScoreNowOutcome = {
 };
 
 /**
- * Scores a wallet (lower-case) at the newest finalized and enriched block, stores the score and answers its row; a wallet
- * listed or delisted since that block, or scored at a later one, is scored at the newest indexed one. Nothing is stored twice.
+ * Scores a wallet (lower-case) at the newest finalized and enriched block, stores the score and returns its row.
+ * A wallet whose listing changed after that block, or that has a score of a later block, is scored at the newest
+ * indexed block. Nothing is stored twice.
  */
 export async function scoreNow(
   context: ScoringContext & StoreContext,
@@ -102,7 +104,7 @@ type PastContext = Pick<ScoringContext, "db" | "chainId" | "policy"> & {
   readonly logger: Logger;
 };
 
-/** ready: what sources have to tell is stored, or nothing is missing. */
+/** ready: the available history is stored, or nothing is missing. */
 type PastOutcome =
   | { readonly kind: "ready" }
   | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number }
@@ -110,7 +112,7 @@ type PastOutcome =
 
 const RUNNING_SECONDS = 5;
 const BUSY_SECONDS = 10;
-/** As long as a failure is kept, so that whoever comes back then is not told the same. */
+/** Failures are cached this long; a retry after it asks the source again. */
 const FAILED_SECONDS = 30;
 
 const NO_FINAL_BLOCK: PastOutcome = {
@@ -197,7 +199,7 @@ function store(
 ): Promise<boolean> {
   const { source, fromBlock, fromTimestamp, toBlock } = coverage;
   const range = { source, fromBlock, fromTimestamp, toBlock, toHash: asOf.blockHash };
-  // An account that sent nothing may be a contract, whose calls no source of transactions tells: nothing is covered.
+  // An account without transactions may be a contract, whose calls the source does not report: nothing is covered.
   const told =
     calls.length > 0
       ? { ...range, complete: coverage.complete }
@@ -209,9 +211,9 @@ function store(
 const [ROUND, AT_ONCE] = [20, 5];
 
 /**
- * Between the last block that a source told of a paid-for wallet and the first that the index follows it in lie blocks that
- * nobody read: has the source tell them, and scores those wallets anew. Answers how many; those whose source fails are left
- * for a later round, and one of which the reading throws is quarantined.
+ * A gap lies between the last block that the source reported for a paid wallet and the first block in which the index
+ * follows it. Reads that gap from the source and scores the wallet again; returns the number of wallets.
+ * If the source fails, a later round retries; if the reading throws, the wallet is quarantined.
  */
 export async function closeGaps(context: OnDemandContext): Promise<number> {
   const { db, chainId } = context;

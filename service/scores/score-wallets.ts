@@ -48,9 +48,9 @@ export type InputRecord = {
 
 export type ScoredWallets = {
   readonly asOf: AsOf;
-  /** Of wallets that are followed, that a history source told of, or that are sanctioned. */
+  /** Of wallets that are followed, have a history from a source, or are sanctioned. */
   readonly records: readonly InputRecord[];
-  /** Of all others: that nothing is known of them, for whoever has an earlier score of one. */
+  /** Of all other wallets: empty records, which replace an earlier score. */
   readonly strangers: readonly InputRecord[];
   /** Policy, token list and sanctions list. */
   readonly files: readonly InputFile[];

@@ -10,7 +10,7 @@ import { MICRO } from "../model/score/fixed-point.ts";
 import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
 import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "../sanctions/sanctions.ts";
 
-/** The content of an input file by its hash (lower-case 0x hex); undefined when there is none. */
+/** Returns the content of an input file by its hash (lower-case); undefined if it is not stored. */
 export async function readInputFile(db: Database, hash: Hex): Promise<unknown> {
   const [row] = await db.select().from(inputFile).where(eq(inputFile.hash, hash));
   return row?.content;
@@ -22,7 +22,7 @@ export type StoredScore = typeof score.$inferSelect;
 /** The newest block that the index holds. */
 export type IndexHead = { readonly blockNumber: number /** Unix seconds. */; readonly timestamp: number };
 
-/** The newest score of a wallet, as far as routing looks at it. */
+/** The part of a wallet's newest score that routing reads. */
 export type CurrentScore = {
   /** Its row in the history. */
   readonly scoreId: number;
@@ -136,7 +136,7 @@ export function createScoreReader(db: Database, chainId: number): ScoreReader {
   };
 }
 
-/** The newest score of each UTC day: how often somebody asks moves nothing, nor does a listing that was taken back. */
+/** One score per UTC day: the number of requests changes nothing, nor does a listing that was withdrawn. */
 const TREND = `
   select count(*) as points,
          regr_slope(ahs_score, seconds) * (max(seconds) - min(seconds)) as change

@@ -25,9 +25,9 @@ export type StoreContext = {
 const CHUNK = 500;
 
 /**
- * Stores records with their input files, makes them current, writes their publishing intents and tells subscribers what
- * changed, all or nothing for each 500, and answers how many: none of a block that the index no longer holds, because of a reorg or of another chain. Any
- * score replaces the current one of a wallet in `orphaned`.
+ * Stores records with their input files, makes them current, writes their publishing intents and notifies
+ * subscriptions: all or nothing for each 500. Returns how many it stored; none if the index no longer holds the block.
+ * Any score replaces the current one of a wallet in `orphaned`.
  */
 export async function storeRecords(
   context: StoreContext,
@@ -93,7 +93,7 @@ function toRow({ record, inputs }: InputRecord): NewScore {
 
 export type NewScore = typeof score.$inferInsert;
 
-/** Keeps the files behind inputs hashes; one that is there stays as it is. */
+/** Stores the files behind inputs hashes; an existing file does not change. */
 async function keepInputFiles(db: NodePgDatabase, files: readonly InputFile[]): Promise<void> {
   const distinct = [...new Map(files.map((file) => [file.hash, file])).values()];
   // In one order for every writer: two of them never wait for each other crosswise.

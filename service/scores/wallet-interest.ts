@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 
-/** Notes that somebody read a wallet, so that its score gets a heartbeat. */
+/** Records that a wallet was read, so that its score gets a heartbeat. */
 type InterestRecorder = (address: Address) => Promise<void>;
 
 /** Reads closer together than this are one: the heartbeat asks in days. */

@@ -39,7 +39,7 @@ export function parseCall(line: string): OwnCall {
   return createCallParser()(line);
 }
 
-/** A reader of many lines: what they have in common is kept once, and costs little to compare. */
+/** Returns a parser of many lines. Equal parts share one copy, which costs little to compare. */
 export function createCallParser(): (line: string) => OwnCall {
   const texts = new Map<string, string>();
   const emitters = new Map<string, readonly Address[]>([[NONE, []]]);
@@ -99,7 +99,7 @@ function integer(field: string | undefined): bigint {
   return field.length <= SAFE_DIGITS ? BigInt(Number(field)) : BigInt(field);
 }
 
-/** A part of a longer text keeps all of that in memory; its copy does not. */
+/** Copies a part of a longer text: a slice would hold the whole text in memory. */
 function ownText(field: string): string {
   return Buffer.from(field, "latin1").toString("latin1");
 }
@@ -150,7 +150,7 @@ function* namedBy({ to, recipient, receipt }: OwnCall): Iterable<Address> {
   if (receipt !== null) yield* receipt.emitters;
 }
 
-/** What rows cover of which older calls of the window were left out: nothing before the oldest call that is left. */
+/** Coverage of rows whose older calls were left out: it starts at the oldest call that remains. */
 export function cutCoverage(coverage: Coverage, oldest: OwnCall | undefined): Coverage {
   if (oldest === undefined) throw new RangeError("the newest call of a wallet is never beyond the bounds");
   return {

@@ -68,7 +68,10 @@ export function burntWords({ outside }: WeighedHistory, estimated: number): stri
   return `${paid}, an estimated ${shareWords(estimated)} once weighed`;
 }
 
-/** A share as people read it, to a tenth of a percent: what is not nothing is never told as 0 %, nor what is not all as 100 %. */
+/**
+ * A share for people, to a tenth of a percent. Small shares above 0 are never shown as 0 %, shares below 1 never as 100
+ * %.
+ */
 export function shareWords(share: number): string {
   const tenths = Math.round(1_000 * share);
   if (share > 0 && tenths === 0) return "under 0.1 %";

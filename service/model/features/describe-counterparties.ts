@@ -21,7 +21,7 @@ export type CounterpartyQuestion = {
   readonly graph: ContactGraph;
   /** At least of the wallet, the addresses, and whatever `ancestorsOf` names for them. */
   readonly facts: ReadonlyMap<Address, AccountFact>;
-  /** Accounts that link nobody: exchanges, bridges, faucets, paymasters, account factories. */
+  /** Accounts that prove no common owner: exchanges, bridges, faucets, paymasters, account factories. */
   readonly publicFunders: ReadonlySet<Address>;
   readonly flags: ReadonlyMap<Address, "sanctioned" | "mixer">;
   readonly policy: Policy;
@@ -81,8 +81,8 @@ export function sortedAddresses({ addresses }: Pick<CounterpartyQuestion, "addre
 }
 
 /**
- * Describes one address of the question after another. Users may be added to the graph meanwhile, with what they called; what
- * else the question tells may not change.
+ * Describes addresses of the question one after another. Users with their calls may be added to the graph meanwhile;
+ * the rest of the question must not change.
  */
 export function createDescriber(question: CounterpartyQuestion): (address: Address) => CounterpartyFact {
   const addresses = sortedAddresses(question);

@@ -45,9 +45,9 @@ function reaches(call: OwnCall, flagged: ReadonlySet<Address>, { sent, market }:
 }
 
 /**
- * Whether the logs leave no room for another reading than that the called account passed what the call sent on to listed
- * accounts: nothing came back, and nobody else logged but recognised tokens. Any contract on the way, a pool's hook for one,
- * can make a mixer log within a stranger's call.
+ * True if the logs show that the called account passed the sent value on to listed accounts: nothing came back, and
+ * only recognised tokens logged besides.
+ * Any contract on the way, such as a hook of a pool, can make a mixer log within a call of another party.
  */
 function paysThrough(
   { to, receipt }: OwnCall,

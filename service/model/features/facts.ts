@@ -51,7 +51,7 @@ export function unknown(name: string, reason: string): Feature {
   return { name, state: "unknown", value: null, scoreMicros: null, samples: 0, reason };
 }
 
-/** A number as reasons tell it, to a thousandth. */
+/** A number as reasons show it, to a thousandth. */
 export function shown(x: number): string {
   return String(Math.round(x * 1_000) / 1_000);
 }
@@ -103,7 +103,7 @@ export function measureSuccess(history: WeighedHistory, policy: Policy): Success
   return { whole, recent, steady: Math.min(whole, (whole + recent) / 2) };
 }
 
-/** Unix seconds from which calls are recent: so many days before the last own call; 0 where there is none. */
+/** Unix seconds from which calls are recent: the policy's days before the last own call; 0 without calls. */
 export function recentStart({ calls }: WeighedHistory, { success }: Policy): number {
   const last = calls.at(-1);
   return last === undefined ? 0 : last.timestamp - success.recentDays * SECONDS_PER_DAY;
@@ -124,7 +124,7 @@ type BlindFailures = {
   readonly share: number;
 };
 
-/** Every failed outside call of the window, sorted, with the run it stands in. */
+/** Every failed outside call of the window, sorted, with its run of failures. */
 export function findFailures({ outside }: WeighedHistory): readonly FailedCall[] {
   if (outside.every(({ call }) => call.ok)) return [];
   const nextSuccess = new Map<number, number>();

@@ -38,7 +38,7 @@ export function findOwners(question: OwnerQuestion): Owners {
   return { cluster, groups };
 }
 
-/** By account, who sent it more than half of all that its contacts sent it; nobody where they sent nothing of worth. */
+/** By account, the sender of more than half of all that its contacts sent it; no entry without such a sender. */
 export function mainFundersIn(
   usersOf: ReadonlyMap<Address, readonly Pick<Contact, "account" | "sentMicroUsd">[]>,
 ): ReadonlyMap<Address, Address> {
@@ -98,7 +98,10 @@ function linkList(links: Map<Address, Link[]>, account: Address): Link[] {
   return made;
 }
 
-/** A contract belongs to its creator; anybody may be the first to send it value. All others belong to their first funder. */
+/**
+ * A contract belongs to its creator, since any account may send it value first. Other accounts belong to their first
+ * funder.
+ */
 function parentsOf(
   { address, creator, firstFunder }: AccountFact,
   publicFunders: ReadonlySet<Address>,

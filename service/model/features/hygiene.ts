@@ -128,7 +128,10 @@ function uselessShare(tokens: readonly Holding[], dustBelowMicroUsd: number): nu
   return useless.length / tokens.length;
 }
 
-/** D1 risk flags: points lost for open approvals and delegations to code that nobody vouches for, and for listed counterparties. */
+/**
+ * D1 risk flags: points lost for open approvals and delegations to code without independent users, and for listed
+ * counterparties.
+ */
 export function riskFlags(facts: Facts): Feature {
   const { rows, history, exposedShare, policy } = facts;
   const { approvals, delegation } = rows;

@@ -29,11 +29,11 @@ export type Contact = {
 export type ContactGraph = {
   /** By counterparty; contacts by rising account. */
   readonly usersOf: ReadonlyMap<Address, readonly Contact[]>;
-  /** Who sent an account more than half of all that anybody is known to have sent it. */
+  /** The sender of more than half of all known funds of an account. */
   readonly mainFunderOf: ReadonlyMap<Address, Address>;
   /** By account. */
   readonly contactsOf: ReadonlyMap<Address, readonly Doing[]>;
-  /** All calls of an account: no fewer than its contacts tell; these alone where it has no entry. */
+  /** All calls of an account, at least those of its contacts; without an entry, those alone. */
   readonly callsOf: ReadonlyMap<Address, number>;
 };
 
@@ -66,7 +66,7 @@ export type TokenMove = { readonly token: Address; readonly amount: bigint };
 
 /** What is known of an own call from the block that it was mined in. */
 export type CallReceipt = {
-  /** Wei per gas that the market paid: the block's base fee and its median tip; null where the block tells none. */
+  /** Market price in wei per gas: base fee and median tip of the block; null if the block has none. */
   readonly marketPrice: bigint | null;
   readonly effect: CallEffect;
   /** Contracts that emitted its logs, each once, in the order of their first log: the first 32. */
@@ -80,7 +80,7 @@ export type OwnCall = {
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly transactionIndex: number;
-  /** Place within the transaction: 0 for the transaction itself, else the number of the log that tells of the execution, plus 1. */
+  /** Place within the transaction: 0 for the transaction itself, else the index of the execution's log plus 1. */
   readonly position: number;
   /** Unix seconds of its block. */
   readonly timestamp: number;
@@ -122,17 +122,17 @@ export type CounterpartyFact = {
   readonly hasCode: boolean | null;
   /** Unix seconds at which it had code, or had sent a transaction, at the latest; null where no source knows. */
   readonly existedAt: number | null;
-  /** Whether somebody outside the owner cluster funded or created it first; null where no source knows. */
+  /** True if an account outside the owner cluster funded or created it first; null if no source knows. */
   readonly fundedFromOutside: boolean | null;
   /** Unix seconds of the wallet's first call to it; null where it never called it. */
   readonly firstContactAt: number | null;
   /** u: distinct outside users in the window, captive ones left out; counted up to the policy's limit. */
   readonly outsideUsers: number;
-  /** Lists that it stands on. */
+  /** Lists that contain it. */
   readonly flag: "sanctioned" | "mixer" | null;
 };
 
-/** An approval without limit that stands: kind amount for ERC-20, all for collections. */
+/** An open approval without limit: kind amount for ERC-20, all for collections. */
 export type OpenApproval = {
   readonly token: Address;
   readonly spender: Address;
@@ -181,7 +181,7 @@ export type Coverage = {
   readonly newestCallsOnly?: true;
 };
 
-/** Everything the model may look at for one wallet; every list in any order. */
+/** All inputs of the model for one wallet; every list in any order. */
 export type WalletRows = {
   readonly chainId: number;
   readonly wallet: Address;

@@ -108,7 +108,7 @@ function earliest(times: readonly number[]): number {
   return times.reduce((a, b) => Math.min(a, b));
 }
 
-/** Validity weighs by the share of the probes that tell it: those that do not neither help nor harm. */
+/** Validity weighs by the share of judged probes: probes without a judgement neither help nor harm. */
 function weighed(rules: readonly FeatureRule[], figures: ProbeFigures | null): readonly FeatureRule[] {
   return rules.map((rule) =>
     rule.name === "validity" && figures !== null
@@ -145,7 +145,7 @@ function featuresOf(figures: ProbeFigures | null, { infrastructure: curves }: Po
   ];
 }
 
-/** One visit to an endpoint, as far as D3 looks at it. */
+/** The part of a probe that D3 reads. */
 export type ProbeFact = {
   /** Unix seconds. */
   readonly at: number;
@@ -162,14 +162,14 @@ export type ProbeFigures = {
   readonly probes: number;
   /** Share of the probes that were answered as alive. */
   readonly availability: number;
-  /** Share of the probes that failed, however they did: whoever drops connections gains nothing over who answers 503. */
+  /** Share of failed probes; a dropped connection counts like a 503. */
   readonly errorRate: number;
   /** Nearest rank; a probe that failed counts as having taken the longest time. */
   readonly latencyP50Ms: number;
   readonly latencyP95Ms: number;
   /** Share of the judged probes that served what they must; a failed one served nothing. Null where none is judged. */
   readonly validity: number | null;
-  /** Probes whose validity can be told, failed ones included. */
+  /** Probes with a known validity, failed ones included. */
   readonly judged: number;
 };
 

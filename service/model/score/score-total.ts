@@ -156,7 +156,7 @@ type Share = {
   readonly percent: number;
 };
 
-/** A limit of the total. One that is kept holds whether or not it takes anything, and has a line in either case. */
+/** A limit of the total. A `kept` limit has a line even if it takes nothing. */
 type Cap = {
   readonly name: string;
   readonly limit: Points;

@@ -316,9 +316,10 @@ export async function countDocuments(
 }
 
 /**
- * SQL for the account that an agent `a` of a chain's index takes turns as: its owner where the owner has been its wallet, else
- * the wallet that acts or acted for it first. Being the wallet takes the wallet's own act, so that whoever hands agents over
- * keeps their turns, and takes none of the receiver's.
+ * SQL for the account whose turns an agent `a` of the index is read: the owner if it has ever been the
+ * agent's wallet, else the first wallet.
+ * Only the wallet itself can become the wallet of an agent. A sender who transfers agents uses its own turns, not those
+ * of the receiver.
  */
 export function agentAccount(chainId: number): string {
   const wallets = `${escapeIdentifier(`chain_${chainId}`)}.agent_wallet`;

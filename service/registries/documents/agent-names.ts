@@ -9,7 +9,7 @@ export type RegisteredAgent = {
   readonly name: string | null;
 };
 
-/** Agents of one wallet that are told of; a wallet may have registered thousands. */
+/** Agents shown of one wallet; a wallet may have registered thousands. */
 const MAX_AGENTS = 3;
 
 /** The agents that each of the accounts, lower-case, is the wallet of now: the first three by their number; an account without one has no entry. */

@@ -40,7 +40,9 @@ export function gatewayUrl(gateway: string, { cid, path }: IpfsFile): string {
   return [gateway.replace(/\/+$/, ""), "ipfs", cid, ...path.map(encodeURIComponent)].join("/");
 }
 
-/** Whether bytes are what the CID names; true where it does not tell of single files, since only the gateway could say. */
+/**
+ * True if the bytes match the CID. Also true for a CID that does not hash single files: only the gateway knows those.
+ */
 export function isContentOf({ sha256 }: IpfsFile, bytes: Uint8Array): boolean {
   return sha256 === null || createHash("sha256").update(bytes).digest().equals(sha256);
 }
@@ -116,7 +118,7 @@ function fromBase32(text: string): Buffer | null {
 
 type Varint = { readonly value: number; readonly next: number };
 
-/** An unsigned varint of at most three bytes, which every registered codec fits into; null where there is none. */
+/** Reads an unsigned varint of at most three bytes, which fits every registered codec; null for any other. */
 function readVarint(bytes: Buffer, at: number): Varint | null {
   let value = 0;
   for (let index = 0; index < 3; index += 1) {

@@ -10,7 +10,7 @@ type AgentDocument = {
 
 type MalformedDocument = { readonly kind: "malformed"; readonly detail: string };
 
-/** More than any agent has; each is a URL that is asked for on somebody's word. */
+/** More than any agent has. Each is a URL that a stranger chose and the service fetches. */
 const MAX_SERVICES = 32;
 const MAX_NAME_CHARACTERS = 256;
 
@@ -68,7 +68,7 @@ function malformed(detail: string): MalformedDocument {
   return { kind: "malformed", detail };
 }
 
-/** The value of a JSON text in UTF-8; undefined, which is no JSON value, where it is none. */
+/** Parses JSON in UTF-8; returns undefined for invalid text. */
 export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

@@ -20,7 +20,7 @@ type ScanEnd = {
   readonly deployment: Pick<Deployment, "chainId" | "identityRegistry" | "registries">;
   /** Of the further registries, by lower-case address. */
   readonly readings: ReadonlyMap<string, Pick<RegistryReading, "block" | "fault">>;
-  /** Final block up to which the registry is told of that the index follows. */
+  /** Final block up to which the indexed registry is counted. */
   readonly indexBlock: number;
   readonly root: RootReport;
   /** When documents were asked to be read again. */
@@ -144,8 +144,8 @@ export async function markNewDocuments(db: Database, chainId: number, signal: Ab
 }
 
 /**
- * How many documents have another content than at the scan before, and leaves the present ones for the next; one that was
- * never read before is none of them. `markNewDocuments` spares it the writing of those.
+ * Counts documents whose content changed since the last scan, and stores the present content for the next. Documents
+ * that were never read before do not count; `markNewDocuments` writes those first.
  */
 async function takeChangedDocuments(tx: NodePgDatabase, chainId: number): Promise<number> {
   const { rows } = await tx.execute<{ changed: number }>(sql`

@@ -51,8 +51,8 @@ type DocumentPatience = {
 };
 
 /**
- * A fetch takes ten seconds at most: whoever reads documents has read one by then, or nobody does. All are counted at each
- * look, so that there are few.
+ * A fetch takes at most ten seconds, so a running reader has read one document within the stall time. Each poll counts
+ * all documents, so polls are few.
  */
 const documentPatience: DocumentPatience = { maxMs: 600_000, stallMs: 45_000, pollMs: 10_000 };
 
@@ -60,9 +60,10 @@ const documentPatience: DocumentPatience = { maxMs: 600_000, stallMs: 45_000, po
 const scanOnceLimits = { registries: registryLimits, documents: documentPatience };
 
 /**
- * One scan: all scores and the root, which wait for nobody; documents are asked to be read again; the registries; what is read
- * of the documents meanwhile and for ten minutes more; the report. Every step may be done again after any crash. A registry or
- * document that fails is a line of the report; a database that fails throws, as do the signal and a chain that nobody indexes.
+ * Runs one scan: scores all wallets, publishes the root, requests documents again, reads the registries, waits up to
+ * ten minutes for documents, and writes the report.
+ * Every step may be repeated after a crash. A failing registry or document is a line of the report. A failing database,
+ * the signal and a chain without an index throw.
  */
 export async function scanOnce(
   deps: ScanOnceDeps,

@@ -21,8 +21,8 @@ type NewScan = {
 };
 
 /**
- * Begins a scan, or goes on with the one of that night that nobody finished; whatever else is not done is abandoned. To be
- * called under the scan's lock. Null where the night's scan is done.
+ * Begins a scan, or resumes the unfinished one of that night; other unfinished scans become abandoned. Call it under
+ * the scan's lock. Returns null if the scan of the night is done.
  */
 export async function beginScan(db: Database, scan: NewScan): Promise<ScanAttempt | null> {
   const { chainId, night, cause, id, now } = scan;
@@ -152,8 +152,9 @@ type ScanLock = {
 };
 
 /**
- * Runs the work while no other process of the chain does, or answers "busy" at once. PostgreSQL frees the lock with the
- * connection of a process that dies; the work's signal fires with the given one, and when the lock's connection is lost.
+ * Runs the work while no other process of the chain does, or returns "busy" at once. PostgreSQL frees the lock when the
+ * connection of a dead process ends. The work's signal fires with the given one, and when the connection of the lock is
+ * lost.
  */
 export async function whileScanning<Result>(
   { db, chainId, signal }: ScanLock,

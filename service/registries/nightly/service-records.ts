@@ -5,7 +5,7 @@ import type { EpochState } from "../../db/tables/publish.ts";
 import type { ScanCause, ScanReport } from "../../db/tables/scan.ts";
 import type { Grade } from "../../model/score/record.ts";
 
-/** What the tables tell of the work that nobody waits for at a request. */
+/** State of the background work, read from its tables. */
 export type ServiceRecords = {
   /** The scan that came to its end last; null before the first. */
   readonly lastScan: {
@@ -84,7 +84,7 @@ export type ScanNight = {
   /** UTC day, YYYY-MM-DD. */
   readonly night: string;
   readonly grades: Readonly<Record<Grade | "insufficient", number>>;
-  /** Mean of all scores in hundredths; null where nobody had one. */
+  /** Mean of all scores in hundredths; null without scores. */
   readonly meanScoreHundredths: number | null;
 };
 

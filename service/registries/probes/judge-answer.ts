@@ -3,7 +3,7 @@ import type { EndpointKind } from "../../db/tables/infrastructure.ts";
 import type { FetchAnswer } from "../../net/exchange.ts";
 import { isRecord, parseJson } from "../documents/read-agent-document.ts";
 
-/** Whether what an endpoint served is what its kind must serve; null where the answer does not tell. */
+/** True if an endpoint served what its kind must serve; null if the answer does not show it. */
 type Judgement = { readonly valid: boolean | null; readonly detail: string | null };
 
 const UNJUDGED: Judgement = { valid: null, detail: null };
@@ -19,7 +19,7 @@ export function isAlive(status: number): boolean {
   return status < 500 && !ABSENT.has(status);
 }
 
-/** Judges an answer by the kind of the endpoint; a refusal, a redirect and an error tell nothing of what it serves. */
+/** Judges an answer by the kind of the endpoint. Refusals, redirects and errors show nothing about its service. */
 export function judgeAnswer(kind: EndpointKind, answer: FetchAnswer): Judgement {
   if (answer.status === 402) return judgeChallenge(kind, answer);
   if (answer.status < 200 || answer.status > 299) return UNJUDGED;
@@ -36,7 +36,7 @@ export function judgeAnswer(kind: EndpointKind, answer: FetchAnswer): Judgement 
   }
 }
 
-/** Whoever declared x402 must challenge by it; others may ask for payment in another way. */
+/** An endpoint declared as x402 must answer with its challenge; others may ask for payment in another way. */
 function judgeChallenge(kind: EndpointKind, { headers }: FetchAnswer): Judgement {
   const header = headers.get("payment-required");
   if (header === undefined) {

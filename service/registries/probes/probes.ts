@@ -65,10 +65,11 @@ const DOMAIN_BATCH = 10_000;
 const CROWDED_SHOWN = 5;
 
 /**
- * Schedules the http(s) endpoints that agents of the index declare, once for each kind that they are declared as, new ones for
- * `now`; endpoints that none declares any more leave the schedule, and the rest keep their time. One that several accounts
- * declare takes the turns of the account with the fewest endpoints: nobody slows another's down by declaring it too. Beyond the
- * bounds those that have answered go first, then the first endpoint of each account, and older ones before newer ones.
+ * Schedules the http(s) endpoints that agents of the index declare, once for each declared kind; new ones for `now`.
+ * Undeclared endpoints leave the schedule, the others keep their time.
+ * An endpoint of several accounts uses the turns of the account with the fewest endpoints, so no account slows down
+ * another.
+ * Beyond the bounds, endpoints that have answered come first, then the first endpoint of each account, then older ones.
  */
 export async function syncSchedule(
   db: Database,
@@ -150,10 +151,10 @@ async function nameDomains(tx: NodePgDatabase, chainId: number): Promise<void> {
 }
 
 /**
- * In a domain with too many endpoints the oldest that answer keep their places; one that has failed for a week is none of them.
- * The rest take turns in the other places by lot, the first of each account first, and lots are drawn anew until the visit: one
- * that waits for its account keeps no place. It then takes the place for a quarter of an hour, so that there are no more visits
- * than places.
+ * In a domain with too many endpoints, the oldest answering ones have fixed places; an endpoint that failed for a week
+ * has none.
+ * The others draw lots for the remaining places, the first of each account first, again at each round until the visit.
+ * A place is then taken for a quarter of an hour, so there are no more visits than places.
  */
 async function assignPlaces(tx: NodePgDatabase, { chainId, now, bounds }: Sync): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`;
@@ -201,9 +202,9 @@ async function countPlaces(tx: NodePgDatabase, chainId: number) {
 }
 
 /**
- * Endpoints whose time has come: the most overdue of each account before the second of any, likewise of each domain, and
- * at most so many of one. Accounts whose turn it is stand in any order, since the most overdue are those with too many. Of those that
- * failed last, or never answered, there are at most so many: a crowd of them leaves room for the others.
+ * Returns due endpoints: the most overdue of each account before the second of any, likewise of each domain, with a
+ * bound for each. Accounts that are due come in random order, since the largest are the most overdue.
+ * Endpoints that failed last or never answered have a bound as well, which leaves room for the others.
  */
 export async function readDueEndpoints(
   db: Database,
@@ -249,7 +250,7 @@ export async function readProbeLag(db: Database, chainId: number, now: Date): Pr
         ne(probeSchedule.place, "none"),
       ),
     );
-  // No row is due: nobody waits.
+  // No row is due.
   return rows[0]?.seconds ?? 0;
 }
 

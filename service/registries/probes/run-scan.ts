@@ -73,7 +73,7 @@ const scanLimits: ScanLimits = {
 const KEEP_PROBES_MS = 30 * 1_000 * SECONDS_PER_DAY;
 const PRUNE_EVERY_MS = 3_600_000;
 const LEFT_OUT_EVERY_MS = 3_600_000;
-/** However nothing changed, what the index lost in a reorg leaves the schedule by then. */
+/** A full synchronisation removes endpoints that a reorg took out of the index. */
 const FULL_SYNC_EVERY_MS = 600_000;
 /** Upkeep rests four times as long as it took: a flood of documents makes each round of it longer, and more of them due. */
 const UPKEEP_REST = 4;
@@ -89,8 +89,8 @@ const BOUNDS = ["domain", "account", "chain"] as const;
 const STATES: readonly DocumentState[] = ["current", "unreachable", "refused", "malformed"];
 
 /**
- * Keeps documents, schedule and probes up to date until the signal fires; to be led by one process per chain. Never throws:
- * what fails is logged and tried again, and everything that is to go on after a restart stands in the database.
+ * Updates documents, schedule and probes until the signal fires. One process per chain leads it. Never throws: failures
+ * are logged and retried, and all state that a restart needs is in the database.
  */
 export async function runScan(deps: ScanDeps, signal: AbortSignal): Promise<void> {
   const limits = deps.limits ?? scanLimits;
@@ -148,7 +148,7 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
   );
 }
 
-/** What an agent's URI bothers: its domain, one of the lanes at the gateway of ipfs, or nobody. */
+/** The host that a fetch of the agent's URI loads: its domain, a lane of the ipfs gateway, or none. */
 function documentHost({ agentId, uri }: DueAgent): string {
   if (/^https?:/i.test(uri)) return registrableDomain(uri);
   return /^ipfs:/i.test(uri) ? `ipfs ${agentId % BigInt(IPFS_LANES)}` : String(agentId);

@@ -52,7 +52,9 @@ type RegistryReader = {
 export type RegistryReading = {
   /** Up to which it is read; null before the first. */
   readonly block: number | null;
-  /** Why not to the newest final one, or without which block, in words that everybody may read; null where it is all read. */
+  /**
+   * Public reason why the reading stops before the newest final block, or which blocks it skips; null if all is read.
+   */
   readonly fault: string | null;
   /** What the node said, for the log alone; null where it is not to blame. */
   readonly cause: EnrichFailure | null;
@@ -72,14 +74,15 @@ const FAULTS: Readonly<Record<EnrichFailureKind, string>> = {
   inconsistent: "the node answered with logs that nobody asked for",
 };
 
-/** A node that claims more blocks of one scan to be too full than this is not believed. */
+/** More blocks of one scan that the node calls too full are not believed. */
 const MOST_TOO_FULL = 5;
 
 /**
- * Reads the events of a registry from where the last scan left off, in ranges that shrink when the node refuses one and grow
- * again; a block that is refused by itself is read by its receipts, and stepped over where no answer has room for these
- * either, which the fault names. Each range is stored with its place, so that whoever dies here loses and doubles nothing. A
- * node that fails is a fault of the reading; a database that fails throws.
+ * Reads the events of a registry from its cursor on. Ranges shrink when the node refuses one, and grow again.
+ * A single refused block is read by its receipts. If the node refuses these too for their size, the block is skipped
+ * and named in the fault.
+ * Each range is stored with the cursor, so a crash loses and repeats nothing. A failing node is a fault of the reading;
+ * a failing database throws.
  */
 export async function readRegistry(reader: RegistryReader, entry: RegistryEntry): Promise<RegistryReading> {
   const tooFull: number[] = [];
@@ -212,9 +215,9 @@ type FullBlockQuery = {
 };
 
 /**
- * The registry's logs of a block whose logs the node refuses, whatever their first topic, out of the receipts of the whole
- * block. The block is too full only where the node refused both for their size, or does not know the latter, and still answers
- * what is small, since limits of rate are told in the same words; a node that took too long is a failure, which may pass.
+ * Returns the registry's logs of a block from its receipts, for a block whose logs the node refuses.
+ * The block is too full only if the node refuses both for their size, or does not know the second method, and still
+ * answers small requests: rate limits use the same words. A timeout is a failure, which may pass.
  */
 async function readFullBlock({ client, registry, block, refusal }: FullBlockQuery): Promise<FullBlock> {
   try {

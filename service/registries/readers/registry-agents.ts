@@ -34,8 +34,8 @@ type RegistryRange = RegistryKey & {
 };
 
 /**
- * Stores what a range says and moves the cursor to its end, both or neither. False, and nothing is stored, where the cursor
- * does not stand right before the range, or the chain was cleared since it was read.
+ * Stores the changes of a range and moves the cursor to its end, both or neither. Returns false, and stores nothing, if
+ * the range does not start right after the cursor, or the chain was cleared since it was read.
  */
 export async function storeRegistryRange(db: Database, range: RegistryRange): Promise<boolean> {
   const { chainId, registry, from, to, generation, changes } = range;
@@ -91,11 +91,11 @@ function rowOf({ agentId, registeredBlock, updatedBlock, wallet, uri }: Registry
 const REQUEST_TIMEOUT_MS = 120_000;
 
 /**
- * Asks for wallets of registries to be followed that are neither followed nor asked for, until so many of registries wait;
- * answers how many it asked for. They are sent after those that somebody paid for. Registries take turns, and of each the
- * oldest registration and the newest are asked for alternately; lots decide who is first. So who floods one with registrations
- * delays neither the others, nor whoever comes before the flood or after it; but whoever comes amid it waits for a turn from
- * either end, which new ones of the flood take from them for as long as it goes on.
+ * Requests the indexing of registry wallets that are neither followed nor requested, up to a number of waiting
+ * requests. Returns how many it requested.
+ * Paid requests are sent first. Registries take turns; of each, the oldest and the newest registration alternate, and a
+ * random draw decides which is first.
+ * A flood of registrations in one registry delays only registrations made during that flood.
  */
 export async function requestRegistryWallets(
   db: Database,

@@ -10,8 +10,8 @@ export type KnownUsers = {
 };
 
 /**
- * Contacts and account facts as of one block, read as they are asked for and kept for the batches of a run: most wallets
- * deal with the same contracts.
+ * Contacts and account facts as of one block, cached for the batches of a run: most wallets deal with the same
+ * contracts.
  */
 export type ContactCache = {
   readonly facts: Map<Address, AccountFact>;
@@ -24,14 +24,14 @@ export type ContactCache = {
   readonly doings: Map<Address, readonly Doing[]>;
   /** All calls of an account, those that its contacts do not tell included. */
   readonly calls: Map<Address, number>;
-  /** Addresses by themselves: of equal ones the first is kept, which costs less to compare than copies of it all over. */
+  /** One copy of each address: comparing equal copies costs more. */
   readonly names: Map<string, Address>;
 };
 
 /** Keeps the cache of the block that was asked for last. */
 export type ContactCaches = (blockHash: string) => ContactCache;
 
-/** Contacts that a run keeps in memory, about 100 MB; with more it starts anew. */
+/** Contacts that a run caches, about 100 MB; above that the cache starts empty. */
 const MOST_ACCOUNTS = 100_000;
 
 /** Accounts that one statement reads: more of them take a process's time for too long at once, and the database's. */
@@ -84,7 +84,7 @@ export async function loadFacts(
       isMissing,
     );
   }
-  // All at once: whoever finds an account here, another batch for one, finds its ancestors as well.
+  // All at once: another batch that finds an account here finds its ancestors as well.
   for (const fact of told) cache.facts.set(fact.address, fact);
   for (const account of asked) cache.factsRead.add(account);
 }
@@ -130,7 +130,7 @@ function isRead(users: KnownUsers | undefined, limit: number): boolean {
   return users.extent !== "first callers" || users.contacts.length >= limit;
 }
 
-/** Reads who sent each of the accounts most of what it received: of a crowd that sent dust nobody but that one is read. */
+/** Reads the main funder of each account, not the crowd that sent dust. */
 export async function loadMainFunders(
   { client, chainId, cache }: CacheReader,
   accounts: Iterable<Address>,
@@ -142,7 +142,7 @@ export async function loadMainFunders(
   }
 }
 
-/** Before the users are kept: whoever finds a user in the cache finds what it called. */
+/** Runs before the users are cached: a user in the cache then has its calls there. */
 async function loadDoings(
   { client, chainId, cache }: CacheReader,
   users: Iterable<readonly Contact[]>,
@@ -297,13 +297,13 @@ type Doings = {
 type DoingsQuery = {
   readonly chainId: number;
   readonly accounts: readonly Address[];
-  /** The one copy of an address that is kept of all that are equal. */
+  /** Returns the cached copy of an address. */
   readonly nameOf: (address: string) => Address;
 };
 
 /**
- * Contacts of one account that are looked at: a busy one has millions, and everybody who calls what it calls has it among its
- * users. How much of its calls goes where is seen by a thousandth of them.
+ * Contacts read of one account: a busy one has millions, and is among the users of many contracts. A thousandth of them
+ * shows where its calls go.
  */
 const MAX_DOINGS = 2_000;
 

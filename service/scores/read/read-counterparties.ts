@@ -29,13 +29,13 @@ type CounterpartyWallet = {
   readonly addresses: ReadonlySet<Address>;
   /** Unix seconds. */
   readonly windowStart: number;
-  /** Calls that the contacts may not know of: those that a history source told. Empty where all are known. */
+  /** Calls from a history source, which contacts may lack. Empty if contacts are complete. */
   readonly untoldCalls: readonly OwnCall[];
 };
 
-/** Callers looked at first, as a multiple of those that can count: some are the owner's or captive. */
+/** Callers read first, as a multiple of those that can count: some are own or captive. */
 const FIRST_LOOK = 1.2;
-/** How many times as many are looked at next, where too few of them count. */
+/** Growth of each further reading, if too few callers count. */
 const NEXT_LOOK = 4;
 /** Counterparties described before other work gets its turn. */
 const PAUSE_AFTER = 1_000;
@@ -104,8 +104,8 @@ function startWallet(
 }
 
 /**
- * Describes those of a wallet's counterparties of which more users were read, and tells of which still more could count; gives
- * way to other work now and then.
+ * Describes the counterparties of which more users were read; returns those of which still more users could count.
+ * Yields to other work now and then.
  */
 async function describeOpen(
   { asked, own, usersOf, describe, facts }: WalletUnderWay,
@@ -116,7 +116,7 @@ async function describeOpen(
   const addresses = sortedAddresses(asked).filter((address) => open.has(address));
   for (const [place, address] of addresses.entries()) {
     if (place > 0 && place % PAUSE_AFTER === 0) await setImmediate();
-    // Another batch may read more of them while this one waits: what counts are those that were looked at.
+    // Another batch may read more users meanwhile; this one counts the users that it described.
     const users = cache.users.get(address);
     usersOf.set(address, withOwn(users, own.get(address)));
     const fact = describe(address);
@@ -127,7 +127,7 @@ async function describeOpen(
   return stillOpen;
 }
 
-/** The wallet's own contacts, with the first moments that only its calls tell. */
+/** The wallet's own contacts, with first moments that only its calls show. */
 function ownContacts(
   { wallet, untoldCalls }: CounterpartyWallet,
   contacts: ReadonlyMap<Address, Contact>,
@@ -148,7 +148,9 @@ function withOwn(users: KnownUsers | undefined, own: Contact | undefined): reado
   return own === undefined ? contacts : [own, ...contacts];
 }
 
-/** Contacts as calls alone tell them: with whom each pays, else with whom it calls, and with nobody where that is the wallet. */
+/**
+ * Contacts derived from calls alone: with the account paid, else the account called; none if that is the wallet itself.
+ */
 function contactsIn(calls: readonly OwnCall[], wallet: Address): Iterable<Contact> {
   const contacts = new Map<Address, Contact>();
   for (const { to, recipient, timestamp } of calls) {

@@ -32,7 +32,7 @@ type WalletsQuery = {
   readonly policy: Policy;
 };
 
-/** Facts of those of the wallets that the index follows by the record's block, or whose history a source told. */
+/** Facts of the wallets that the index follows by the record's block, or that have a history from a source. */
 export async function readWalletFacts(
   client: ClientBase,
   query: WalletsQuery,
@@ -178,12 +178,12 @@ function keptOf(row: WalletTuple): Kept | null {
   return { source, fromBlock, fromTimestamp, toBlock, complete };
 }
 
-/** Agents of one wallet whose services are looked at, the newest: anybody registers as many as he likes for a cent each. */
+/** Newest agents of one wallet whose services are read: registering an agent costs a cent. */
 const MAX_AGENTS = 16;
 
 /**
- * When a declared endpoint of an agent that has the wallet now last answered, to the day: a record would otherwise differ
- * after every probe, for a label that looks at months.
+ * Day on which a declared endpoint of a current agent of the wallet last answered. To the day: otherwise every probe
+ * would change the record, for a label about months.
  */
 async function readServices(
   client: ClientBase,

@@ -151,7 +151,7 @@ type Search = {
 /** Every transaction that the wallet sent, from a block on up to the as-of block, in any order. */
 export type FindOwnTransactions = (search: Search) => Promise<readonly OwnTransaction[]>;
 
-/** Most pages of one search: whoever verifies has more patience than a caller of the API. */
+/** Most pages of one search. A verifier has more time than a caller of the API. */
 const MOST_PAGES = 10_000;
 const MOST_TRANSACTIONS = 1_000_000;
 const LONGEST_MS = 3_600_000;
@@ -197,7 +197,7 @@ export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnT
   };
 }
 
-/** A block as the node tells it, with every receipt. */
+/** A block as the node reports it, with every receipt. */
 type NodeBlock = {
   readonly number: number;
   /** Unix seconds. */

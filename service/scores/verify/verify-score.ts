@@ -120,7 +120,7 @@ async function readBlock(client: ChainReader, number: number): Promise<AsOf> {
   return { blockNumber: header.number, blockHash: header.hash, timestamp: header.timestamp };
 }
 
-/** The content of a file by its hash; throws where there is none. */
+/** Returns the content of a file by its hash; throws if it is missing. */
 type ReadFile = (hash: Hex) => Promise<unknown>;
 
 const inputsSchema = z.object({
@@ -132,7 +132,7 @@ const inputsSchema = z.object({
   token_list: z.custom<Hex>((value) => typeof value === "string"),
 });
 
-/** Everything that a record says it follows from, besides what the chain tells. */
+/** All inputs that a record names, besides the chain. */
 type RecordFiles = {
   readonly hashes: z.infer<typeof inputsSchema>;
   readonly policy: Policy;
