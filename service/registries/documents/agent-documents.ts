@@ -316,8 +316,8 @@ export async function countDocuments(
 }
 
 /**
- * SQL for the account whose turns an agent `a` of the index is read: the owner if it has ever been the
- * agent's wallet, else the first wallet.
+ * SQL for the account whose turns an agent `a` of the index uses: the owner if it was ever the agent's wallet, else the
+ * present wallet, else the first one.
  * Only the wallet itself can become the wallet of an agent. A sender who transfers agents uses its own turns, not those
  * of the receiver.
  */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readCurve } from "../../../../service/model/score/curve.ts";
+import { featureCurves, readCurve } from "../../../../service/model/score/curve.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 
 const CURVE = [
   [0.6, 0],
@@ -18,4 +19,30 @@ test.each([
 
 test("a curve needs an anchor", () => {
   expect(() => readCurve([], 1)).toThrow("a curve needs an anchor");
+});
+
+test("names the curves of every feature of the model", () => {
+  const curves = [...featureCurves(AHS_2026_1)].map(([feature, read]) => [
+    feature,
+    ...read.map(({ name }) => name),
+  ]);
+  expect(curves).toEqual([
+    ["success_rate", "success"],
+    ["gas_efficiency", "waste", "price", "limit"],
+    ["portfolio_quality", "quality"],
+    ["dust_and_spam", "dust"],
+    ["risk_flags"],
+    ["timing_regularity", "burst", "silence"],
+    ["counterparty_diversity", "diversity"],
+    ["adaptation", "blind", "out_of_gas", "overpay"],
+    ["failure_recovery", "delay", "burden"],
+    ["consistency", "activity", "week"],
+  ]);
+});
+
+test("throws for a feature that the model does not have", () => {
+  const [first] = AHS_2026_1.features;
+  if (first === undefined) throw new Error("the policy has features");
+  const policy = { ...AHS_2026_1, features: [{ ...first, name: "charm" }] };
+  expect(() => featureCurves(policy)).toThrow("no feature is named charm");
 });

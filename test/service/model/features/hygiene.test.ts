@@ -2,8 +2,144 @@ import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { CounterpartyFact, OpenApproval, WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { account, callsOf, DAY, payment, rowsOf, START, type Step, USDC, withFacts } from "./histories.ts";
-import { featureOf, repeat } from "./measured.ts";
+import {
+  account,
+  callsOf,
+  DAY,
+  GWEI,
+  HOUR,
+  payment,
+  rowsOf,
+  START,
+  type Step,
+  USDC,
+  withFacts,
+} from "./histories.ts";
+import { featureOf, measureFeature, pointsOf, repeat } from "./measured.ts";
+
+test("starts from 9 of 10, so that one call proves nothing either way", () => {
+  expect(measureFeature("success_rate", [{ at: START }])).toMatchObject({ value: 0.909083, samples: 1 });
+  // (s + s14) / 2 with s = 9/11 and s14 = (10·9/11)/11.
+  expect(measureFeature("success_rate", [{ at: START, ok: false }])).toMatchObject({ value: 0.780992 });
+});
+
+test("is the share that succeeded, by weight", () => {
+  const steps = [...repeat(90, 60, { at: START }), ...repeat(10, 60, { at: START + 30 * HOUR, ok: false })];
+  const { value } = measureFeature("success_rate", steps);
+  expect(value).toBeLessThan(0.9);
+  expect(value).toBeGreaterThan(0.7);
+});
+
+test("is pulled down by bad last days, but not up by good ones", () => {
+  const good = repeat(200, 6 * HOUR, { at: START });
+  const bad = repeat(60, 6 * HOUR, { at: START + 60 * DAY, ok: false });
+  const steady = measureFeature("success_rate", [...good, ...bad]).value;
+  const improved = measureFeature("success_rate", [
+    ...repeat(60, 6 * HOUR, { at: START, ok: false }),
+    ...repeat(200, 6 * HOUR, { at: START + 20 * DAY }),
+  ]).value;
+  const all = (260 - 60 + 9) / (260 + 10);
+  expect(steady).toBeLessThan(all - 0.2);
+  // Only the decay of the old failures lifts it; its last 14 days are without a failure.
+  expect(improved).toBeLessThan(0.95);
+});
+
+test("of a wallet that called nobody else cannot be measured", () => {
+  expect(measureFeature("success_rate", [])).toEqual({
+    name: "success_rate",
+    state: "not_applicable",
+    value: null,
+    scoreMicros: null,
+    samples: 0,
+    reason: "the wallet made no call to anyone else in the window",
+  });
+});
+
+const call = { at: START, gasLimit: 100_000n, gasUsed: 80_000n, fee: 1_000n };
+const unpriced = { ...call, marketPrice: null };
+
+describe("gas efficiency", () => {
+  test("is whole without failures, at the market's price and with tight limits", () => {
+    expect(pointsOf("gas_efficiency", repeat(24, 60, call))).toBe(100);
+  });
+
+  test("counts the fees that failures burnt, over all fees and ten mean ones", () => {
+    const failed = { ...call, at: START + 30, ok: false };
+    // 2 of 10 calls failed: 2 / (2 + 8 + 10).
+    const { value } = measureFeature("gas_efficiency", [...repeat(8, 1, call), ...repeat(2, 1, failed)]);
+    expect(value).toBeCloseTo(0.1, 3);
+  });
+
+  test("counts a dear failure more than a cheap one", () => {
+    const steps = (fee: bigint) => [...repeat(20, 1, call), { ...call, at: START + 30, ok: false, fee }];
+    expect(pointsOf("gas_efficiency", steps(50_000n))).toBeLessThan(
+      pointsOf("gas_efficiency", steps(100n)) - 15,
+    );
+  });
+
+  test.each([
+    [0.01, 10],
+    [0.06, 25],
+    [0.25, 70],
+    [0.4, 100],
+    [1, 100],
+  ])("gives %d of the limit used %d points in its 15 percent", (share, points) => {
+    const gasUsed = BigInt(1_000_000 * share);
+    const score = pointsOf("gas_efficiency", repeat(10, 60, { ...call, gasLimit: 1_000_000n, gasUsed }));
+    expect(score).toBeCloseTo(85 + 0.15 * points, 4);
+  });
+
+  test.each([
+    [125, 100],
+    [150, 85],
+    [200, 60],
+    [400, 15],
+    [500, 0],
+    [2_000, 0],
+  ])("gives %d %% of the market's price %d points in its 35 percent", (percent, points) => {
+    const gasPrice = (GWEI * BigInt(percent)) / 100n;
+    expect(pointsOf("gas_efficiency", repeat(10, 60, { ...call, gasPrice }))).toBeCloseTo(
+      65 + 0.35 * points,
+      4,
+    );
+  });
+
+  test("judges the prices of failed calls as well", () => {
+    const dear = { ...call, gasPrice: 10n * GWEI, ok: false, fee: 0n };
+    const steps = (gasPrice: bigint) => [...repeat(10, 60, call), ...repeat(10, 60, { ...dear, gasPrice })];
+    expect(pointsOf("gas_efficiency", steps(5n * GWEI))).toBeCloseTo(
+      pointsOf("gas_efficiency", steps(GWEI)) - 17.5,
+      2,
+    );
+  });
+
+  test("without the market's price is waste and limits alone, and says so", () => {
+    const gasUsed = 10_000n;
+    const feature = measureFeature("gas_efficiency", repeat(10, 60, { ...unpriced, gasUsed }));
+    expect(feature).toMatchObject({
+      state: "measured",
+      scoreMicros: 1e6 * (77 + 0.23 * 40),
+      reason: "waste 100, limit 40 points; no block tells what the market paid",
+    });
+    expect(pointsOf("gas_efficiency", repeat(10, 60, { ...call, read: false, gasUsed }))).toBeCloseTo(
+      86.2,
+      4,
+    );
+  });
+
+  test("compares prices where some blocks tell one", () => {
+    const steps = [...repeat(10, 60, unpriced), { ...call, at: START + 700, gasPrice: 5n * GWEI }];
+    expect(measureFeature("gas_efficiency", steps)).toMatchObject({
+      scoreMicros: 65e6,
+      reason: "waste 100, price 0, limit 100 points",
+    });
+  });
+
+  test("burns nothing on a chain without fees", () => {
+    const steps = [...repeat(9, 60, { ...call, fee: 0n }), { ...call, at: START + 900, ok: false, fee: 0n }];
+    expect(measureFeature("gas_efficiency", steps)).toMatchObject({ value: 0, state: "measured" });
+  });
+});
 
 const SPENDER = account(70);
 const calls = repeat(10, DAY, { at: START });
