@@ -2,7 +2,7 @@ import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import type { HonoRequest } from "hono";
 import type { Address, Hex } from "viem";
 
-/** The charge of what costs nothing after all. */
+/** A charge of nothing. */
 export const UNCHARGED: Charge = {
   async keep() {
     return {};
@@ -12,7 +12,7 @@ export const UNCHARGED: Charge = {
   },
 };
 
-/** One use of an Idempotency-Key, or of a payment identifier, by one caller. */
+/** One use of an Idempotency-Key or payment identifier by one caller. */
 export type RepeatSlot = {
   /** key:ID or wallet:ADDRESS; payment-identifier:ADDRESS. */
   readonly scope: string;
@@ -32,9 +32,9 @@ export function shortageOf(
 
 /** Callers with a key. */
 export type KeyAccess = {
-  /** Null when the request carries no key; throws the 401 of one that is no good. */
+  /** Returns null if the request carries no key. Throws a 401 for an invalid key. */
   identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
-  /** Holds the price, to be kept together with the answer of the slot; a balance that does not reach is told by `shortage`. */
+  /** Reserves the price, to be captured together with the slot's answer. Returns `shortage` if the balance is too low. */
   take(
     caller: KeyCaller,
     request: PaidRequest,
@@ -42,7 +42,7 @@ export type KeyAccess = {
   ): Promise<Charge | { readonly shortage: string }>;
 };
 
-/** Someone who proved an API key. */
+/** A caller who proved an API key. */
 export type KeyCaller = {
   readonly kind: "key";
   readonly keyId: string;
@@ -51,7 +51,7 @@ export type KeyCaller = {
   readonly ratePerMinute: number;
 };
 
-/** Someone who signed the payment that the request carries. */
+/** A caller who signed the payment in the request. */
 export type PayerCaller = {
   readonly kind: "payer";
   /** Lower-case. */
@@ -59,10 +59,10 @@ export type PayerCaller = {
   readonly payment: PresentedPayment;
 };
 
-/** Who makes a priced call; nobody has neither key nor payment, and is told the price. */
+/** The caller of a priced endpoint. "nobody" has neither key nor payment and gets the price. */
 export type Caller = PayingCaller | { readonly kind: "nobody" };
 
-/** Someone with a key or a payment: once `prove` has returned it, one whose balance or payment covers the price. */
+/** A caller with a key or a payment. After `prove`, the balance or payment covers the price. */
 export type PayingCaller = KeyCaller | PayerCaller;
 
 /** Answer headers, lower-case. */
@@ -77,86 +77,89 @@ export type PaidRequest = {
   readonly resource: string;
   /** Price in thousandths of a US dollar. */
   readonly units: number;
-  /** What it buys, in a sentence. */
+  /** One sentence about the product. */
   readonly summary: string;
-  /** payment: a key is no way to pay it; it may stand beside the payment. */
+  /** payment: only a payment is accepted; a key may accompany it. */
   readonly paidBy: "anyone" | "payment";
-  /** Lower-case hex SHA-256 of endpoint and parsed input: equal for requests that ask for the same. */
+  /** Lower-case hex SHA-256 of endpoint and parsed input. Equal requests have equal fingerprints. */
   fingerprint(): string;
-  /** Fires when the client is gone, and when the server stops. */
+  /** Aborts when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
 };
 
-/** What a priced request was answered with; always a 200. */
+/** The answer of a priced request; always a 200. */
 export type BoughtAnswer = {
   readonly contentType: string;
   readonly body: string | Uint8Array;
-  /** Of a repeat: what the first answer reported of its settlement. */
+  /** Only on a repeat: the settlement headers of the first answer. */
   readonly headers?: AnswerHeaders;
 };
 
-/** before: the money moves before the work, and what then fails is owed. after: the answer waits for the money. */
+/** before: the money moves before the work; failed work is then owed. after: the answer waits for the money. */
 export type Settlement = "before" | "after";
 
-/** What holds a price: the debit of a metered key, or a payment; neither for an unlimited key. */
+/** The reservation of a price: a debit of a metered key, or a payment. An unlimited key has neither. */
 export type Hold = { readonly debitId: string | null; readonly paymentId: string | null };
 
 /** How a price is taken. */
 export type ChargeTerms = {
   readonly settlement: Settlement;
   /**
-   * Notes what is bought, once its price is held and a payment verified, and before any money moves. False: it is there already,
-   * so that the price goes back and the charge is of nothing. What it throws gives the price back as well.
+   * Stores what is bought. Runs after the price is reserved and the payment verified, before any money moves. False: it
+   * exists already, so the price is released and the charge is nothing. An error releases the price as well.
    */
   readonly accept?: (hold: Hold) => Promise<boolean>;
   /**
-   * Whether what is to be bought is there by now, asked where a balance does not reach: others may have bought it meanwhile. True
-   * makes the charge one of nothing.
+   * Returns true if another caller has bought the same thing already; the charge is then nothing. Called only if the
+   * balance is too low.
    */
   readonly isThere?: () => Promise<boolean>;
 };
 
-/** A price taken for the work; exactly one of the two ends it. */
+/** A price taken for the work. Exactly one of `keep` and `giveBack` ends it. */
 export type Charge = {
-  /** The debit of a metered key: work whose effect outlasts its answer keeps it in the transaction of that effect. */
+  /** The debit of a metered key. Work with lasting effects captures it in the transaction that stores them. */
   readonly debitId?: string;
   /**
-   * The work succeeded: the price is kept together with the answer, as repeats are to get it; answers headers to add. Throws
-   * when it cannot be kept: then the answer is withheld.
+   * Ends a successful charge: captures the price and stores the answer for repeats. Returns headers to add. Throws if
+   * capturing fails; the answer is then withheld.
    */
   keep(answer: BoughtAnswer): Promise<AnswerHeaders>;
-  /** The work failed: the price goes back. Where the money has moved, answers the claim by which the work can be asked for again. Never throws. */
+  /**
+   * Ends a failed charge: releases the price. If the money has moved, returns the claim that gets the work done later.
+   * Never throws.
+   */
   giveBack(): Promise<string | null>;
-  /** What to answer where the client or the server ended the request and the price went back; absent where the failure says it. */
+  /** The error to answer if client or server aborted the request and the price was released. Absent if the failure explains it. */
   cancelled?(): Promise<Error>;
 };
 
 /** How priced endpoints know, limit and charge their callers. */
 export type Access = {
-  /** Throws the 400, 401 and 402 of credentials that are no good. */
+  /** Throws the 400, 401 or 402 of invalid credentials. */
   identify(request: PaidRequest): Promise<Caller>;
-  /** Counts the call against the caller's rate, and answers what is left of it as headers; throws a 429. */
+  /** Counts the call against the caller's rate and returns the rate headers. Throws a 429. */
   limit(caller: Caller): Promise<AnswerHeaders>;
   /**
-   * What the same request of the same caller was answered before, by its Idempotency-Key or a proof of its payment; null for
-   * the first one, which is then under way until it is kept or forgotten. Throws the 402, 409 and 422 of requests that are
-   * no repeat of it.
+   * Returns the earlier answer to the same request, found by Idempotency-Key or a proof of payment. Returns null for a
+   * first request, which is then under way until it is stored or forgotten. Throws the 402, 409 or 422 of requests that
+   * are no repeat.
    */
   recall(caller: Caller, request: PaidRequest): Promise<BoughtAnswer | null>;
   /**
-   * The caller whose balance covers the price, or whose payment the facilitator verified; nothing is taken yet. Throws the 402 of
-   * every other caller, so that costly work is done for none of them.
+   * Returns a caller whose balance covers the price or whose payment is verified; takes nothing yet. Throws a 402 for
+   * all others, so that costly work runs only for paying callers.
    */
   prove(caller: Caller, request: PaidRequest): Promise<PayingCaller>;
-  /** Takes the price, or holds it until the answer is there; throws the 402 and 409 of those who cannot pay. */
+  /** Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay. */
   take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
-  /** Keeps an answer that costs nothing for repeats of the request under its Idempotency-Key. Never throws. */
+  /** Stores a free answer for repeats under the same Idempotency-Key. Never throws. */
   keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<void>;
-  /** A request that recall let through ended without an answer. Never throws. */
+  /** Ends a request that `recall` let through and that has no answer. Never throws. */
   forget(caller: Caller, request: PaidRequest): Promise<void>;
 };
 
-/** An EIP-3009 authorization that a request carries, read and found to fit what the request costs. */
+/** An EIP-3009 authorization of a request, already compared with the price. */
 export type PresentedPayment = {
   /** Lower-case, as is payTo. */
   readonly payer: Address;
@@ -168,20 +171,20 @@ export type PresentedPayment = {
   /** Unix seconds. */
   readonly validAfter: bigint;
   readonly validBefore: bigint;
-  /** As x402 facilitators take them. */
+  /** In the format of x402 facilitators. */
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
 };
 
-/** Whose something is: policies, subscriptions and stored answers belong to a key or to a wallet. */
+/** The owner of policies, subscriptions and stored answers: a key or a wallet. */
 export type Owner =
   | { readonly kind: "key"; readonly keyId: string }
   /** Lower-case. */
   | { readonly kind: "wallet"; readonly address: Address };
 
-/** How free endpoints learn whose policy or subscription is meant. */
+/** Identifies the owner on free endpoints. */
 export type OwnerAccess = {
-  /** By X-API-Key, else by SIGN-IN-WITH-X; throws a 401 when the request proves nobody, and a 429 beyond the owner's rate. */
+  /** By X-API-Key, else by SIGN-IN-WITH-X. Throws a 401 without valid proof and a 429 above the owner's rate. */
   identify(request: HonoRequest): Promise<Owner>;
 };
 
@@ -195,7 +198,7 @@ export function ownerText(owner: Owner): string {
   }
 }
 
-/** Whose a paid call's things are; null for a caller who has not proven anything. */
+/** The owner behind a paid call; null for a caller without proof. */
 export function ownerOf(caller: PayingCaller): Owner;
 export function ownerOf(caller: Caller): Owner | null;
 export function ownerOf(caller: Caller): Owner | null {
@@ -209,7 +212,7 @@ export function ownerOf(caller: Caller): Owner | null {
   }
 }
 
-/** Paid work that failed after the money had moved: whoever shows the claim may ask for it again without paying. */
+/** Paid work failed after the money had moved. A request with this claim gets the work without paying again. */
 export class OwedAnswer extends Error {
   override readonly name = "OwedAnswer";
   /** 32 random bytes in hexadecimal. */

@@ -6,7 +6,7 @@ import { hashApiKey } from "./api-keys.ts";
 import type { KeptAnswer } from "./idempotent-answers.ts";
 import { unauthorized } from "./problems.ts";
 
-/** What access has to know of a stored key. */
+/** The fields of a stored key that access needs. */
 export type KnownKey = {
   readonly id: string;
   /** Thousandths of a US dollar; null is unlimited. */
@@ -28,11 +28,11 @@ export type KeyLedger = {
     readonly keyId: string;
     readonly units: number;
     readonly endpoint: string;
-    /** Names a purchase that outlasts its answer: within a day it is paid for once. */
+    /** Names a purchase with lasting effects; within a day it is charged once. */
     readonly repeat?: string;
   }): Promise<HoldResult>;
   keep(debitId: string): Promise<void>;
-  /** Keeps a debit, or none where nothing was held, and the answer to repeats of the request: both or neither. */
+  /** Captures the debit (if any) and stores the answer for repeats, in one transaction. */
   keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
   giveBack(debitId: string): Promise<void>;
 };
@@ -47,13 +47,13 @@ const KEY_FORM = /^ahs_[A-Za-z0-9_-]{43}$/;
 const HOW_TO_GET_A_KEY =
   "`POST /keys` sells keys where the service takes payments, and `POST /keys/rotate` renews one that was bought; the operator issues others.";
 
-/** Access by the X-API-Key header: the price is held before the work and kept or given back after it. */
+/** Access by the X-API-Key header. The price is reserved before the work, then captured or released. */
 export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
   return {
     async identify(request) {
       const presented = request.header("x-api-key");
       if (presented === undefined) return null;
-      // A client whose key is not set would pay by other means otherwise.
+      // A client with an unset key variable must not fall through to another payment method.
       if (presented === "") throw unauthorized("key-missing", `X-API-Key is empty. ${HOW_TO_GET_A_KEY}`);
       const key = KEY_FORM.test(presented) ? await deps.keys.find(hashApiKey(presented)) : null;
       if (key === null) {
@@ -102,7 +102,7 @@ async function chargeKey(
   deps: ApiKeyAccessDeps,
   { caller, request: { endpoint, units }, slot, settlement, accept }: Charging,
 ): Promise<Charge | { readonly shortage: string }> {
-  // Work that is paid for before it begins may leave more than its answer, which alone the slot keeps.
+  // Work that is paid for first may have lasting effects; the slot stores only its answer.
   const repeat =
     slot === null || settlement === "after"
       ? {}
@@ -122,7 +122,7 @@ async function chargeKey(
   }
 }
 
-/** Whether what is bought was noted; where it was not, the price has gone back. */
+/** Returns false if the purchase was not stored; the price is then released. */
 async function isAccepted(charge: Charge, accept: () => Promise<boolean> | undefined): Promise<boolean> {
   try {
     if ((await accept()) !== false) return true;
@@ -138,7 +138,7 @@ function chargeOf(deps: ApiKeyAccessDeps, debitId: string | null, slot: RepeatSl
   return debitId === null && slot === null ? FREE_OF_CHARGE : keyCharge(deps, debitId, slot);
 }
 
-// A hold that can be neither kept nor returned now is returned by its deadline: the caller never pays for our fault.
+// If a reservation can be neither captured nor released now, its deadline releases it. The caller never pays for our failure.
 function keyCharge(
   { keys, logger }: ApiKeyAccessDeps,
   debitId: string | null,

@@ -3,12 +3,12 @@ import type { Address } from "viem";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
 
-/** What keys may be allowed beyond calls; review: to decide on held verdicts. */
+/** Extra permissions of keys. review: decide on held verdicts. */
 export const KEY_SCOPES = ["review"] as const;
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** A stored key; the secret itself is never stored. One unit is 0.001 USD. */
+/** A stored key. The secret is never stored. One unit is 0.001 USD. */
 export type ApiKey = {
   readonly id: string;
   readonly name: string;
@@ -17,9 +17,9 @@ export type ApiKey = {
   /** Null is unlimited. */
   readonly balanceUnits: number | null;
   readonly ratePerMinute: number;
-  /** What it may do beyond every key. */
+  /** Extra permissions. */
   readonly scopes: readonly KeyScope[];
-  /** The wallet that paid for it, lower-case; null where the operator made it. */
+  /** The wallet that paid for it, lower-case; null if the operator made it. */
   readonly boughtBy: Address | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -31,20 +31,20 @@ type NewApiKey = {
   readonly partner: boolean;
   readonly balanceUnits: number | null;
   readonly expiresAt: Date | null;
-  /** Calls per minute; DEFAULT_RATE_PER_MINUTE where nobody says. */
+  /** Calls per minute; default DEFAULT_RATE_PER_MINUTE. */
   readonly ratePerMinute?: number;
-  /** None unless given. */
+  /** Default: none. */
   readonly scopes?: readonly KeyScope[];
 };
 
 /** 32 random bytes, and the ids of rows. */
 export type KeyEntropy = { randomBytes(size: number): Uint8Array; randomUuid(): string };
 
-/** Calls per minute of a key that nobody gave another rate: enough for one busy agent. */
+/** Default calls per minute of a key: enough for one busy agent. */
 export const DEFAULT_RATE_PER_MINUTE = 600;
 const SHOWN_CHARACTERS = 12;
 
-/** Stores a new key and answers the secret, which exists nowhere else afterwards. */
+/** Stores a new key. The returned secret exists nowhere else. */
 export async function createApiKey(
   db: Database,
   wanted: NewApiKey,
@@ -70,18 +70,18 @@ export async function createApiKey(
   return { key: apiKeyOf(only(rows)), secret };
 }
 
-/** A fresh secret with what is stored of it. */
+/** A fresh secret and its stored forms. */
 function newSecret(entropy: Pick<KeyEntropy, "randomBytes">) {
   const secret = `ahs_${Buffer.from(entropy.randomBytes(32)).toString("base64url")}`;
   return { secret, keyHash: hashApiKey(secret), keyPrefix: secret.slice(0, SHOWN_CHARACTERS) };
 }
 
-/** The form in which a key is stored and looked up: lower-case hex SHA-256 of the whole key. */
+/** Lower-case hex SHA-256 of the whole key; the form for storage and lookup. */
 export function hashApiKey(secret: string): string {
   return hash("sha256", secret, "hex");
 }
 
-/** The key of an id; null when there is none. */
+/** Reads a key by id; null if it does not exist. */
 export async function readApiKey(db: Database, id: string): Promise<ApiKey | null> {
   const { rows } = await db.$client.query<ApiKeyRow>({
     ...QUERY_DEADLINE,
@@ -99,7 +99,7 @@ export async function listApiKeys(db: Database): Promise<readonly ApiKey[]> {
   return rows.map(apiKeyOf);
 }
 
-/** Revokes a key from `now` on and answers it; one revoked before keeps its time; null when there is none. */
+/** Revokes a key at `now` and returns it. An already revoked key keeps its time. Returns null if it does not exist. */
 export async function revokeApiKey(db: Database, id: string, now: Date): Promise<ApiKey | null> {
   const { rows } = await db.$client.query<ApiKeyRow>(
     "update ahs.api_key set revoked_at = coalesce(revoked_at, $2) where id = $1 returning *",
@@ -108,7 +108,7 @@ export async function revokeApiKey(db: Database, id: string, now: Date): Promise
   return rows[0] === undefined ? null : apiKeyOf(rows[0]);
 }
 
-/** Finds keys by their hash, many waiting requests with one statement. */
+/** Finds keys by hash; concurrent lookups share one statement. */
 export function apiKeyFinder(db: Database): (keyHash: string) => Promise<ApiKey | null> {
   return loadInBatches(
     async (hashes: readonly string[]) => {
@@ -164,11 +164,11 @@ function only<Row>(rows: readonly Row[]): Row {
   return row;
 }
 
-/** A key with its secret, which exists nowhere else afterwards. */
+/** A key with its secret, which exists nowhere else. */
 export type KeyWithSecret = { readonly key: ApiKey; readonly secret: string };
 
 type Purchase = {
-  /** Follows from the payment, so that it buys one key however often it is worked for; the id of the key. */
+  /** The id of the key. It is derived from the payment, so that one payment buys one key. */
   readonly creditId: string;
   readonly name: string;
   /** Lower-case. */
@@ -192,8 +192,8 @@ const BUY = `
   select * from bought`;
 
 /**
- * Stores the key that a payment bought. Asked again for the same payment, because the first answer never left, it answers the
- * same key with its balance as it is and a secret of its own: the earlier one dies.
+ * Stores the key that a payment bought. A repeat for the same payment returns the same key with a new secret; the old
+ * secret stops working.
  */
 export async function buyApiKey(
   db: Database,
@@ -213,7 +213,7 @@ export async function buyApiKey(
 }
 
 type TopUp = {
-  /** Follows from the payment, so that it is credited once. */
+  /** Derived from the payment, so that it is credited once. */
   readonly creditId: string;
   readonly keyId: string;
   readonly units: number;
@@ -235,8 +235,8 @@ const TOP_UP = `
   returning api_key.*`;
 
 /**
- * Credits a payment to a key, once; a payment that was credited before answers the key that has it. Null, and nothing
- * credited, when the key is no longer live, or counts no balance.
+ * Credits a payment to a key once. A repeat returns the credited key. Returns null and credits nothing if the key is
+ * not live or has no balance.
  */
 export async function topUpApiKey(db: Database, topUp: TopUp): Promise<ApiKey | null> {
   const { creditId, keyId, units, now } = topUp;
@@ -255,18 +255,18 @@ export async function topUpApiKey(db: Database, topUp: TopUp): Promise<ApiKey | 
   return credit === undefined ? null : readApiKey(db, credit.key_id);
 }
 
-/** By what right a caller gives a key a new secret: as who holds the old one, or as the wallet that bought it. */
+/** The right to rotate a key: as holder of its secret, or as the wallet that bought it. */
 export type RotationRight =
   | { readonly kind: "holder"; readonly keyHash: string }
   | { readonly kind: "buyer"; readonly boughtBy: Address; readonly keyId: string };
 
-/** The right of who runs the service, over every key. */
+/** The operator's right over every key. */
 type OperatorRight = { readonly kind: "operator"; readonly keyId: string };
 
 const LIVE = "revoked_at is null and (expires_at is null or expires_at > $3)";
 const ROTATE = "update ahs.api_key set key_hash = $1, key_prefix = $2";
 
-/** Gives a live key a new secret, at which the old one is dead, and keeps all else; null when nobody has that right any more. */
+/** Replaces the secret of a live key; the old one stops working. Returns null if no live key matches the right. */
 export async function rotateApiKey(
   db: Database,
   { right, now }: { readonly right: RotationRight | OperatorRight; readonly now: Date },
@@ -296,7 +296,7 @@ function ownedBy(
   }
 }
 
-/** Ids of the live keys that a wallet bought, newest first, at most `limit`. */
+/** Ids of the live keys bought by a wallet, newest first. */
 export async function keysBoughtBy(
   db: Database,
   { wallet, now, limit }: { readonly wallet: Address; readonly now: Date; readonly limit: number },
@@ -311,10 +311,10 @@ export async function keysBoughtBy(
   return rows.map(({ id }) => id);
 }
 
-/** What a metered key paid for one endpoint. */
+/** Captured charges of a metered key for one endpoint. */
 export type Spending = { readonly endpoint: string; readonly calls: number; readonly units: number };
 
-/** What a key paid since a time, by endpoint, the dearest first. */
+/** Captured charges of a key since a time, by endpoint, highest sum first. */
 export async function readSpending(db: Database, keyId: string, since: Date): Promise<readonly Spending[]> {
   const { rows } = await db.$client.query<{
     readonly endpoint: string;
@@ -330,13 +330,13 @@ export async function readSpending(db: Database, keyId: string, since: Date): Pr
   return rows.map(({ endpoint, calls, units }) => ({ endpoint, calls: Number(calls), units: Number(units) }));
 }
 
-/** What the holder of a key may know of it beside its balance. */
+/** Facts about a key for its holder, besides the balance. */
 export type KeyStanding = {
-  /** What it may do beyond every key. */
+  /** Extra permissions. */
   readonly scopes: readonly KeyScope[];
-  /** When it last paid for an answer; null where it never did, and for one without a limit. */
+  /** Time of its last captured charge; null if none. */
   readonly lastChargedAt: Date | null;
-  /** Subscriptions that it owns and that run, those that end first; at most `limit`. */
+  /** Its active subscriptions, next expiry first; at most `limit`. */
   readonly subscriptions: readonly {
     readonly id: string;
     /** Lower-case. */
@@ -355,7 +355,7 @@ type Row = {
   }[];
 };
 
-/** How a key stands; null where there is none of this id. */
+/** Reads the summary of a key; null if it does not exist. */
 export async function readKeyStanding(
   db: Database,
   {

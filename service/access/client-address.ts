@@ -2,13 +2,13 @@ import { BlockList, isIP } from "node:net";
 
 /** Where a request came from, as far as the server can see. */
 export type CallSource = {
-  /** Address of the socket; null for a request that came over none. */
+  /** Address of the socket; null without a socket. */
   readonly socket: string | null;
   /** The header X-Forwarded-For. */
   readonly forwardedFor: string | undefined;
 };
 
-/** Addresses whose X-Forwarded-For is believed. */
+/** Proxies whose X-Forwarded-For is trusted. */
 export type TrustedProxies = { readonly list: BlockList; readonly none: boolean };
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -29,9 +29,9 @@ export function readTrustedProxies(entries: readonly string[]): TrustedProxies |
 }
 
 /**
- * The address that a call is counted for: the socket's, or behind trusted proxies the right-most entry of X-Forwarded-For that is
- * none of them. An entry that is no address, which only a proxy can have written there, leaves the proxy before it. Null without
- * a socket. IPv6 by its first 64 bits, since that is what one customer gets.
+ * The address that a call is counted for: the socket's address, or behind trusted proxies the right-most untrusted
+ * entry of X-Forwarded-For. An entry that is not an address ends the search at the proxy before it. Null without a
+ * socket. IPv6 addresses are cut to the first 64 bits, since that is what one customer gets.
  */
 export function clientAddress({ socket, forwardedFor }: CallSource, trusted: TrustedProxies): string | null {
   if (socket === null) return null;
@@ -46,7 +46,7 @@ export function clientAddress({ socket, forwardedFor }: CallSource, trusted: Tru
   return networkOf(address);
 }
 
-/** The address that a connection is counted for; null for a trusted proxy, whose connections are those of many clients. */
+/** The address that a connection is counted for; null for a trusted proxy, which carries many clients. */
 export function connectionAddress(socket: string | undefined, trusted: TrustedProxies): string | null {
   if (socket === undefined || isTrusted(plain(socket), trusted)) return null;
   return networkOf(plain(socket));
@@ -61,7 +61,7 @@ function familyOf(version: number): "ipv4" | "ipv6" {
   return version === 4 ? "ipv4" : "ipv6";
 }
 
-/** Without zone, and IPv4 as such where IPv6 carries it. */
+/** Drops the IPv6 zone and unwraps IPv4-mapped addresses. */
 function plain(address: string): string {
   if (!address.includes(":")) return address;
   const [bare = ""] = address.split("%");
@@ -79,7 +79,7 @@ function networkOf(address: string): string {
   const groups = head === "" ? [] : head.split(":");
   if (tail !== undefined) {
     const last = tail === "" ? [] : tail.split(":");
-    // A dotted end stands for two groups, far behind those that count.
+    // A dotted IPv4 tail stands for two groups.
     const missing = 8 - groups.length - last.length - (tail.includes(".") ? 1 : 0);
     groups.push(...Array<string>(missing).fill("0"), ...last);
   }

@@ -18,17 +18,20 @@ import { type RepeatStore, repeatSlotOf, repeatSlotsOf } from "./idempotent-answ
 import { Problem, unauthorized } from "./problems.ts";
 import type { CallLimiter } from "./rate-limits.ts";
 
-/** Callers who pay by x402. */
+/** Access for callers who pay by x402. */
 export type PaymentAccess = {
-  /** Null when the request carries no payment; throws a 400 for one that is malformed and a 402 for one that does not fit. */
+  /** Returns null if the request carries no payment. Throws a 400 for a malformed one and a 402 for one that does not match. */
   identify(request: PaidRequest): Promise<PayerCaller | null>;
-  /** What the payment bought before, for whoever proves to be its payer; throws the 402 and 409 of one that is used or in use. */
+  /**
+   * Returns what the payment bought before, if the caller proves to be its payer. Throws the 402 or 409 of a payment
+   * that is used or in use.
+   */
   recall(caller: PayerCaller, request: PaidRequest): Promise<BoughtAnswer | null>;
-  /** Throws the 402 or 503 of a payment that is not good; one that was used before is not verified again. */
+  /** Throws the 402 or 503 of an invalid payment. A payment that was used before is not verified again. */
   verify(caller: PayerCaller, request: PaidRequest): Promise<void>;
-  /** Of a payment that was verified for this request. */
+  /** Expects a payment that was verified for this request. */
   take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
-  /** The 402 that tells what the request costs, and why it was not served. */
+  /** The 402 with the price and the reason of the refusal. */
   challenge(request: PaidRequest, error: string): Promise<Error>;
 };
 
@@ -38,7 +41,7 @@ export type AccessParts = {
   readonly payments: PaymentAccess | null;
   readonly limiter: CallLimiter;
   readonly repeats: RepeatStore;
-  /** Calls a minute of a wallet that pays. */
+  /** Calls per minute of a paying wallet. */
   readonly payerRatePerMinute: number;
 };
 
@@ -48,7 +51,7 @@ const NO_CREDENTIALS =
 const NO_PAYMENTS =
   "This deployment takes no payments. The operator issues keys with `ahs keys create --name NAME`.";
 
-/** Access by API key, or by payment where the deployment takes payments; a key goes first. */
+/** Access by API key, or by payment if the deployment takes payments. A key goes first. */
 export function createAccess(parts: AccessParts): Access {
   const { keys, payments, limiter, repeats } = parts;
   return {
@@ -85,7 +88,7 @@ export function createAccess(parts: AccessParts): Access {
     },
     async keepFree(caller, request, answer) {
       const slots = repeatSlotsOf(caller, request);
-      // A payer gets it again at no cost either way: wallets without money must not fill the table with answers.
+      // A payer can repeat it for free anyway; wallets without money must not fill the table.
       const end = caller.kind === "key" ? (slot: RepeatSlot) => repeats.keep(slot, answer) : repeats.forget;
       await Promise.all(slots.map(end));
     },
@@ -96,8 +99,8 @@ export function createAccess(parts: AccessParts): Access {
 }
 
 /**
- * What the row of a payment keeps goes before what a slot keeps, since it reports the settlement as well; a slot whose row cannot be
- * answered for gives what it has.
+ * The payment's row goes before the slot, since it reports the settlement as well. If reading the row fails, the slot's
+ * answer is used.
  */
 async function recallFrom(
   { payments, repeats }: AccessParts,
@@ -160,7 +163,7 @@ async function takeFrom(
   }
 }
 
-/** The 402 of a key whose balance does not cover the price. */
+/** The 402 of a key whose balance is too low. */
 async function shortage(
   payments: PaymentAccess | null,
   request: PaidRequest,
@@ -171,13 +174,13 @@ async function shortage(
     : payments.challenge(request, reason);
 }
 
-/** Without payments, `identify` has refused every caller but those with a key. */
+/** Without payments, `identify` has already refused every caller without a key. */
 function paymentsOf(payments: PaymentAccess | null): PaymentAccess {
   if (payments === null) throw new Error("a caller without a key was let through, and no payments are taken");
   return payments;
 }
 
-/** The row of a payment keeps what it bought, together with the money; the slots answer repeats that bring another payment. */
+/** The payment's row stores the answer together with the money. The slots answer repeats that carry another payment. */
 function withRepeats(charge: Charge, slots: readonly RepeatSlot[], repeats: RepeatStore): Charge {
   return {
     ...charge,

@@ -15,12 +15,12 @@ import { Problem } from "./problems.ts";
 const MAX_CHARACTERS = 255;
 /** A structured-field string (RFC 9651): printable ASCII in quotes, with backslashes before quotes and backslashes. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
-/** What is accepted without quotes, as many clients send it: one word. */
+/** The unquoted form that many clients send: one word. */
 const BARE = /^[!#-+\--~]+$/;
 
 /**
- * The Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header-07): a structured string of 1 to 255 characters,
- * with or without its quotes; null without the header. Throws a 400 problem for anything else.
+ * Reads the Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07): a structured string of 1 to 255 characters,
+ * with or without quotes. Null without the header. Throws a 400 for anything else.
  */
 export function idempotencyKeyOf(request: Pick<PaidRequest, "header">): string | null {
   const given = request.header("idempotency-key");
@@ -36,8 +36,8 @@ export function idempotencyKeyOf(request: Pick<PaidRequest, "header">): string |
 const IDENTIFIER_SCOPE = "payment-identifier:";
 
 /**
- * Where the answer to a request is kept for its repeats: by its Idempotency-Key, and for a payer by the identifier of its payment.
- * Empty for a request with neither, and for nobody. Throws a 400 problem.
+ * The slots that store the answer for repeats: by Idempotency-Key and, for a payer, by payment identifier. Empty for a
+ * caller without proof. Throws a 400.
  */
 export function repeatSlotsOf(caller: Caller, request: PaidRequest): readonly RepeatSlot[] {
   const slots = [repeatSlotOf(caller, request)];
@@ -52,20 +52,20 @@ export function repeatSlotsOf(caller: Caller, request: PaidRequest): readonly Re
   return slots.filter((slot) => slot !== null);
 }
 
-/** Whether the slot is named by a payment identifier; else it is by an Idempotency-Key. */
+/** True if a payment identifier names the slot, false if an Idempotency-Key does. */
 function isIdentifierSlot({ scope }: RepeatSlot): boolean {
   return scope.startsWith(IDENTIFIER_SCOPE);
 }
 
-/** The slot of the Idempotency-Key alone; null for a request without one, and for nobody. Throws a 400 problem. */
+/** The slot of the Idempotency-Key; null without a key or for a caller without proof. Throws a 400. */
 export function repeatSlotOf(caller: Caller, request: PaidRequest): RepeatSlot | null {
   const owner = ownerOf(caller);
-  // Read for nobody as well, who is told of a malformed one.
+  // Parsed for every caller, so that each gets the 400 of a malformed key.
   const slot = slotOf(owner === null ? "" : ownerText(owner), request);
   return owner === null ? null : slot;
 }
 
-/** The same for a scope that is known; null for a request without a key. Throws a 400 problem. */
+/** The slot of a known scope; null without a key. Throws a 400. */
 export function slotOf(
   scope: string,
   request: Pick<PaidRequest, "header" | "fingerprint">,
@@ -75,11 +75,11 @@ export function slotOf(
   return { scope, keyHash: hash("sha256", key, "hex"), fingerprint: request.fingerprint() };
 }
 
-/** Answers by Idempotency-Key. */
+/** Stored answers by Idempotency-Key. */
 export type RepeatStore = {
   /** Null for the first request of a slot, which is under way from then on; throws the 409 and 422 of the draft. */
   begin(slot: RepeatSlot): Promise<BoughtAnswer | null>;
-  /** Keeps what a payment bought. Never throws: the money has moved. */
+  /** Stores what a payment bought. Never throws: the money has moved. */
   keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void>;
   /** Never throws. */
   forget(slot: RepeatSlot): Promise<void>;
@@ -87,7 +87,7 @@ export type RepeatStore = {
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** Repeats by whatever keeps the answers. */
+/** A repeat store on top of stored answers. */
 export function createRepeatStore(answers: IdempotentAnswers, logger: Logger): RepeatStore {
   return {
     async begin(slot) {
@@ -128,7 +128,7 @@ function reused(slot: RepeatSlot): Problem {
   );
 }
 
-/** The 409 that the extension asks for: one identifier of a payer names one request. */
+/** The 409 of the x402 extension: one identifier of a payer names one request. */
 export function identifierReused(): Problem {
   return new Problem(
     "payment-identifier-reused",
@@ -140,20 +140,20 @@ function nameOf(slot: RepeatSlot): string {
   return isIdentifierSlot(slot) ? "payment identifier" : "Idempotency-Key";
 }
 
-/** An answer as it is kept: without the secrets that are shown once. */
+/** A stored answer, without the secrets that are shown once. */
 export type KeptAnswer = { readonly contentType: string; readonly body: string | Uint8Array };
 
-/** What is known of a slot: nothing yet, so that the request is under way from now on; or what another one left. */
+/** State of a slot at the start of a request. begun: new, and under way from now on. */
 type Beginning =
   | { readonly kind: "begun" }
   | { readonly kind: "running" }
   | { readonly kind: "other-request" }
   | { readonly kind: "answered"; readonly answer: KeptAnswer };
 
-/** Answers by Idempotency-Key on ahs.idempotent_answer. */
+/** Stored answers in ahs.idempotent_answer. */
 export type IdempotentAnswers = {
   begin(slot: RepeatSlot): Promise<Beginning>;
-  /** Keeps the answer of a slot under way; one that is no longer under way stays as it is. */
+  /** Stores the answer of a slot under way; a slot in another state stays unchanged. */
   keep(slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
   /** Ends a slot under way without an answer. */
   forget(slot: RepeatSlot): Promise<void>;
@@ -187,7 +187,7 @@ type AnswerRow = {
   readonly answer_body: Buffer | null;
 };
 
-/** Every call throws when the database does not answer. */
+/** Every call throws if the database fails. */
 export function createIdempotentAnswers({
   db,
   now,
@@ -233,7 +233,7 @@ export function createIdempotentAnswers({
   };
 }
 
-/** The update that keeps an answer, for statements and transactions that keep something else with it; it takes $1 to $6. */
+/** The update that stores an answer, to be combined with other statements. It uses $1 to $6. */
 export function keepAnswerStatement(
   { scope, keyHash, fingerprint }: RepeatSlot,
   { contentType, body }: KeptAnswer,
@@ -251,7 +251,7 @@ function bytesOf(body: string | Uint8Array): Buffer {
     : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** A row that is gone by now was another request's, which ended without an answer while this one asked. */
+/** A missing row belonged to another request, which has just ended without an answer. */
 function beginningOf(row: AnswerRow | undefined, slot: RepeatSlot): Beginning {
   if (row === undefined) return { kind: "running" };
   if (row.fingerprint !== slot.fingerprint) return { kind: "other-request" };
@@ -264,7 +264,7 @@ function after(at: Date, seconds: number): Date {
   return new Date(at.getTime() + seconds * 1_000);
 }
 
-/** Deletes answers past their day, and what requests that died left; answers how many. */
+/** Deletes expired answers and dead requests. Returns the number of rows. */
 export async function dropExpiredAnswers(db: Database, now: Date): Promise<number> {
   const { rowCount } = await db.$client.query("delete from ahs.idempotent_answer where expires_at <= $1", [
     now,
@@ -272,7 +272,7 @@ export async function dropExpiredAnswers(db: Database, now: Date): Promise<numbe
   return rowCount ?? Number.NaN;
 }
 
-/** What is looked for: uses of Idempotency-Keys by the holder of an API key. */
+/** Selects uses of Idempotency-Keys by the holder of an API key. */
 export type PurchaseQuery = {
   /** Lower-case hex SHA-256 of the API key. */
   readonly apiKeyHash: string;
@@ -281,12 +281,12 @@ export type PurchaseQuery = {
   readonly now: Date;
 };
 
-/** none: also for a key that is revoked, expired or unknown. */
+/** none: also for a revoked, expired or unknown key. */
 export type KeptPurchase =
   | { readonly kind: "none" }
   /** A request is under way. */
   | { readonly kind: "running" }
-  /** An answer is kept until then. */
+  /** The answer is stored until `until`. */
   | { readonly kind: "answered"; readonly body: string; readonly until: Date };
 
 type PurchaseRow = {
@@ -294,7 +294,10 @@ type PurchaseRow = {
   readonly expires_at: Date;
 };
 
-/** The newest answer that a live key has under one of these Idempotency-Keys, else whether one is under way; it begins none. */
+/**
+ * Returns the newest stored answer of a live key under one of these Idempotency-Keys, else whether one is under way.
+ * Starts nothing.
+ */
 export async function readKeptPurchase(
   db: Database,
   { apiKeyHash, keyHashes, now }: PurchaseQuery,

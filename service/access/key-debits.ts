@@ -10,24 +10,24 @@ type HoldRequest = {
   readonly units: number;
   /** Method and path template, for the operator's eyes. */
   readonly endpoint: string;
-  /** Names a purchase that outlasts its answer, by the request and its Idempotency-Key: within a day it is paid for once. */
+  /** Names a purchase with lasting effects by request and Idempotency-Key; within a day it is charged once. */
   readonly repeat?: string;
 };
 
-/** Whether a price could be taken from a key's balance, or was kept for the same repeat before; `unlimited` takes nothing. */
+/** Result of a reservation. held: also if the same repeat was captured before. unlimited: takes nothing. */
 type HoldOutcome =
   | { readonly kind: "held"; readonly debitId: string }
   | { readonly kind: "unlimited" }
   | { readonly kind: "insufficient"; readonly balanceUnits: number };
 
-/** The money side of API keys: every price is first held, then kept or given back, each exactly once. */
+/** The money side of API keys: a price is reserved, then captured or released, each exactly once. */
 export type KeyDebits = {
   hold(request: HoldRequest): Promise<HoldOutcome>;
-  /** Keeps a held debit; one that was returned meanwhile stays returned. */
+  /** Captures a reserved debit; a released one stays released. */
   keep(debitId: string): Promise<void>;
-  /** Keeps a held debit, or none for null, and the answer to repeats of its request: both or neither. */
+  /** Captures a reserved debit (or none for null) and stores the answer for repeats, in one transaction. */
   keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
-  /** Returns a held debit to its key; one that was kept or returned stays as it is. */
+  /** Releases a reserved debit to its key; a debit in another state stays unchanged. */
   giveBack(debitId: string): Promise<void>;
 };
 
@@ -37,18 +37,18 @@ type KeyDebitDeps = {
   readonly randomUuid: () => string;
 };
 
-/** As long as an Idempotency-Key stands for one request. */
+/** Lifetime of an Idempotency-Key. */
 const REPEAT_SECONDS = 86_400;
 
-/** Seconds after which a hold counts as abandoned: beyond the deadline of every request that the service answers. */
+/** Seconds after which a reservation counts as abandoned: longer than the deadline of every request. */
 const HOLD_SECONDS = 120;
 
 /**
- * Of the holds asked for at once the smallest go first, so that a refused one could not have been paid beside those
- * granted; the lock, taken in the order of ids, makes the balance the current one and two such statements take turns. It waits
- * for no disk, so that they turn fast, and neither does KEEP: a database server that crashes loses what its log writer has not
- * written, at most three times wal_writer_delay, 600 ms by default. A debit that is lost so goes back to its key, whose call was
- * free. What keeps an answer, or more than an answer, waits for the disk, and for all debits before it.
+ * Grants the smallest reservations first, so that a refused one could not have been paid besides the granted ones.
+ * Locks keys in the order of ids, so that the balance is current and concurrent statements take turns.
+ * Uses synchronous_commit = off, as KEEP does. A crash of the database loses at most three times wal_writer_delay (600
+ * ms by default). A lost debit returns to its key, whose call was free. Statements that store an answer or more commit
+ * synchronously, together with all debits before them.
  */
 const HOLD = {
   name: "key_debit_hold",
@@ -105,7 +105,7 @@ const RETURN = `
 
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
-/** Debits on ahs.api_key and ahs.key_debit; each is atomic, and those that wait at the same time share a statement. */
+/** Debits on ahs.api_key and ahs.key_debit. Each is atomic; concurrent ones share a statement. */
 export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
   const pool = deps.db.$client;
   const hold = loadInBatches((requests: readonly HoldRequest[]) => holdMany(requests, deps), BATCH);
@@ -141,7 +141,7 @@ export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
   };
 }
 
-/** The debit that the same purchase was kept for within a day; null where there is none. */
+/** The debit that captured the same purchase within a day; null if none did. */
 async function keptDebit(keyId: string, repeat: string, { db, now }: KeyDebitDeps): Promise<string | null> {
   const { rows } = await db.$client.query<{ readonly id: string }>({
     ...QUERY_DEADLINE,
@@ -153,7 +153,7 @@ async function keptDebit(keyId: string, repeat: string, { db, now }: KeyDebitDep
   return rows[0]?.id ?? null;
 }
 
-/** Keeps a debit in the transaction of what it buys; false where it was returned, so that nothing may be bought for it. */
+/** Captures a debit in the transaction of what it buys. Returns false if it was released; then nothing may be bought for it. */
 export async function keepDebit(tx: NodePgDatabase, debitId: string): Promise<boolean> {
   const { rowCount } = await tx.execute(
     sql`update ahs.key_debit set state = 'kept' where id = ${debitId} and state in ('held', 'kept')`,
@@ -194,7 +194,7 @@ function outcomeOf(row: HoldRow): HoldOutcome {
   return { kind: "insufficient", balanceUnits: Number(row.balance_units) };
 }
 
-/** Returns every hold past its deadline, left by a request that died; answers how many. */
+/** Releases every reservation past its deadline, left by a request that died. Returns the number of debits. */
 export async function returnExpiredHolds(db: Database, now: Date): Promise<number> {
   const { rows } = await db.$client.query<{ readonly debits: string }>(
     RETURN.replace("%condition%", "deadline < $1"),
@@ -203,7 +203,7 @@ export async function returnExpiredHolds(db: Database, now: Date): Promise<numbe
   return Number(rows[0]?.debits);
 }
 
-/** Gives a kept debit back to its key, in the transaction of what it did not buy after all; once, and nothing of one in another state. */
+/** Refunds a captured debit, in the transaction that cancels what it bought. Does nothing to a debit in another state. */
 export async function returnDebit(tx: NodePgDatabase, debitId: string): Promise<void> {
   await tx.execute(sql`
     with returned as (
@@ -214,8 +214,8 @@ export async function returnDebit(tx: NodePgDatabase, debitId: string): Promise<
 }
 
 /**
- * Takes a returned debit again, in the transaction of what it buys now; null where it is paid, or the units that the key has where
- * they do not reach, and then nothing changes. A debit that was never returned is paid already.
+ * Takes a released debit again, in the transaction of what it buys. Returns null if it is paid (also if it was never
+ * released), else the key's balance, and then nothing changes.
  */
 export async function retakeDebit(tx: NodePgDatabase, debitId: string): Promise<number | null> {
   // The debit before its key, as returning it does.

@@ -10,7 +10,7 @@ type ProblemKind = {
 /** The registered type of draft-ietf-httpapi-ratelimit-headers-11. */
 const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
-/** Every problem that the service can answer: one code, one status, one title. */
+/** All problems of the service: one code, one status, one title. */
 export const PROBLEMS = {
   "request-malformed": { status: 400, title: "Request malformed" },
   "body-malformed": { status: 400, title: "Body malformed" },
@@ -84,18 +84,18 @@ type ProblemBody = {
   readonly detail: string;
   readonly instance: string;
   readonly request_id: string;
-  /** By which an answer that is owed can be asked for again. */
+  /** Claim of an owed answer. */
   readonly claim?: string;
-  /** Names of the limits that a 429 speaks of. */
+  /** Names of the limits that a 429 reports. */
   readonly "violated-policies"?: readonly string[];
 };
 
 type ProblemOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** Hexadecimal, of a payment that is held or has moved. */
+  /** Claim of a payment that is reserved or has moved, hexadecimal. */
   readonly claim?: string;
-  /** Names of limits, as the header RateLimit-Policy has them. */
+  /** Names of limits, as in the header RateLimit-Policy. */
   readonly violatedPolicies?: readonly string[];
 };
 
@@ -121,7 +121,7 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status;
   }
 
-  /** The body for one request; `type` points into the reference page of the same host. */
+  /** The body for one request. `type` points into the reference page of the same host. */
   render(request: { readonly instance: string; readonly requestId: string }): ProblemBody {
     return {
       type: problemType(this.code),
@@ -136,13 +136,13 @@ export class Problem extends Error {
   }
 }
 
-/** The `type` member of a problem: a registered one, or an absolute path, so that it resolves on whatever host served it. */
+/** The `type` member: a registered URI, or an absolute path, which resolves on any host. */
 export function problemType(code: ProblemCode): string {
   const kind: ProblemKind = PROBLEMS[code];
   return kind.type ?? `/docs#problem-${code}`;
 }
 
-/** A 401; the header tells generic clients which credential is asked for. */
+/** A 401; the header names the expected credential for generic clients. */
 export function unauthorized(
   code: "key-missing" | "key-unknown" | "key-expired" | "key-revoked",
   detail: string,
@@ -156,7 +156,7 @@ type UnavailableCode = {
   [code in ProblemCode]: (typeof PROBLEMS)[code]["status"] extends 503 ? code : never;
 }[ProblemCode];
 
-/** A 503 that says after how many seconds another attempt makes sense. */
+/** A 503 with Retry-After. */
 export function unavailable(
   code: UnavailableCode,
   detail: string,
@@ -168,7 +168,7 @@ export function unavailable(
   });
 }
 
-/** A 405 with the methods that the path does have. */
+/** A 405 with the methods of the path. */
 export function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {
   const allowed = allow.join(", ");
   return new Problem("method-not-allowed", `${method} is not a method of ${path}; it has ${allowed}.`, {

@@ -4,18 +4,18 @@ import { type AnswerHeaders, type KeyAccess, type Owner, ownerText } from "./acc
 import { type CallSource, clientAddress, type TrustedProxies } from "./client-address.ts";
 import { Problem } from "./problems.ts";
 
-/** Whose calls are counted together: an owner's, or those by one subscription's manage token. */
+/** The subject of a rate: an owner, or the manage token of one subscription. */
 type Limited = Owner | { readonly kind: "subscription"; readonly id: string };
 
 /** Counts calls against a rate. */
 export type CallLimiter = {
-  /** Answers what is left as headers; throws a 429. */
+  /** Returns the rate headers; throws a 429. */
   take(limited: Limited, ratePerMinute: number): Promise<AnswerHeaders>;
 };
 
-/** Buckets of callers, wherever they are kept. */
+/** Buckets of callers. */
 export type CallBuckets = {
-  /** Takes a token where one is there; `tokens` are those left afterwards. */
+  /** Takes a token if there is one; `tokens` are those left. */
   take(call: {
     readonly identity: string;
     readonly perMinute: number;
@@ -41,7 +41,7 @@ function identityOf(limited: Limited): string {
   return limited.kind === "subscription" ? `subscription:${limited.id}` : ownerText(limited);
 }
 
-/** Keys whose every identification is a call that counts against their rate, as free endpoints need them; throws a 429. */
+/** Keys for free endpoints: every identification counts as a call. Throws a 429. */
 export function countedKeys(
   keys: Pick<KeyAccess, "identify">,
   limiter: CallLimiter,
@@ -55,7 +55,7 @@ export function countedKeys(
   };
 }
 
-/** What a limit found out about one call. */
+/** State of a limit after one call. */
 type LimitState = {
   /** Name of the limit in the headers; letters only. */
   readonly policy: "ip" | "key" | "wallet" | "subscription";
@@ -64,7 +64,7 @@ type LimitState = {
   readonly tokens: number;
 };
 
-/** RateLimit-Policy and RateLimit as draft-ietf-httpapi-ratelimit-headers-11 has them; t is when the whole quota is back. */
+/** RateLimit-Policy and RateLimit by draft-ietf-httpapi-ratelimit-headers-11; `t` is when the whole quota is back. */
 function rateLimitHeaders({ policy, perMinute, tokens }: LimitState): AnswerHeaders {
   return {
     "ratelimit-policy": `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
@@ -79,7 +79,7 @@ const WHOSE: Readonly<Record<LimitState["policy"], string>> = {
   subscription: "this manage token",
 };
 
-/** The 429 of a call beyond a limit, with the seconds after which one more is let through. */
+/** The 429 of a call above a limit, with the seconds until the next allowed call. */
 export function rateLimited(state: LimitState): Problem {
   const { policy, perMinute, tokens } = state;
   const seconds = secondsToNext(tokens, perMinute);
@@ -93,26 +93,26 @@ export function rateLimited(state: LimitState): Problem {
   );
 }
 
-/** Calls that are left, as of a moment; a bucket that was never taken from is full. */
+/** Tokens at a moment; an untouched bucket is full. */
 export type TokenBucket = {
   readonly tokens: number;
-  /** Milliseconds of whatever clock its owner uses. */
+  /** Milliseconds of the owner's clock. */
   readonly at: number;
 };
 
-/** Seconds in which an empty bucket fills; what a rate names is what fits into it. */
+/** Seconds in which an empty bucket fills; a rate is the bucket's size. */
 const WINDOW_SECONDS = 60;
 
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
 
-/** Tokens in a bucket at a moment: they come back evenly, never beyond `perMinute`; a clock that went back brings none. */
+/** Tokens at a moment. They return evenly up to `perMinute`; a clock that runs backwards adds none. */
 export function refilled(bucket: TokenBucket | null, perMinute: number, nowMs: number): number {
   if (bucket === null) return perMinute;
   const elapsedMs = Math.max(0, nowMs - bucket.at);
   return Math.min(perMinute, bucket.tokens + (elapsedMs * perMinute) / WINDOW_MS);
 }
 
-/** Takes one token where a whole one is there; the bucket as it is afterwards, with a clock that never goes back. */
+/** Takes one token if there is one. Returns the new bucket, whose clock never runs backwards. */
 export function takeToken(
   bucket: TokenBucket | null,
   perMinute: number,
@@ -125,7 +125,7 @@ export function takeToken(
     : { granted: false, bucket: { tokens, at } };
 }
 
-/** Whole seconds, at least 1, after which a bucket with less than one token has one again. */
+/** Whole seconds, at least 1, until the bucket has one token again. */
 export function secondsToNext(tokens: number, perMinute: number): number {
   return Math.max(1, Math.ceil(((1 - tokens) * WINDOW_SECONDS) / perMinute));
 }
@@ -135,20 +135,20 @@ export function secondsToFull(tokens: number, perMinute: number): number {
   return Math.max(0, Math.ceil(((perMinute - tokens) * WINDOW_SECONDS) / perMinute));
 }
 
-/** Counts a call against its address; null when it is let through, else what it found. */
+/** Counts a call against its address. Returns null if it is allowed, else the limit's state. */
 export type IpLimit = (source: CallSource) => LimitState | null;
 
 type IpLimitOptions = {
   readonly perMinute: number;
   readonly trustedProxies: TrustedProxies;
   readonly monotonicMs: () => number;
-  /** Addresses remembered at most; beyond them those that were quiet longest are forgotten before their buckets are full. */
+  /** Most addresses in memory. Above it the longest idle ones are evicted, even with buckets that are not full. */
   readonly maxAddresses: number;
 };
 
 /**
- * Token buckets by address in this process. Two generations of them are kept, turned once a window: a bucket of the older one
- * that nobody took from meanwhile is full again, so that forgetting it changes nothing. Calls without a socket are not counted.
+ * Token buckets by address in this process, in two generations that turn once a window. An untouched bucket of the old
+ * generation is full again, so that dropping it changes nothing. Calls without a socket are not counted.
  */
 export function createIpLimit({
   perMinute,
@@ -192,8 +192,8 @@ type Taken = { readonly granted: boolean /** Left after the call. */; readonly t
 type RateBuckets = { take(call: Call): Promise<Taken> };
 
 /**
- * One row for each caller, whatever the number of calls. A proposed row is a full bucket from which the calls were taken, so that
- * tokens and granted of it add up to the size of the bucket; the clock of a bucket never goes back.
+ * One row per caller. A proposed row is a full bucket minus the calls, so that its tokens and granted calls add up to
+ * the bucket's size. A bucket's clock never runs backwards.
  */
 const TAKE = {
   name: "rate_bucket_take",
@@ -219,7 +219,7 @@ type BucketRow = { readonly identity: string; readonly tokens: number; readonly 
 
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
-/** Buckets of callers; calls that wait at the same time share a statement. Throws when the database does not answer. */
+/** Buckets of callers; concurrent calls share a statement. Throws if the database fails. */
 export function createRateBuckets({
   db,
   now,
@@ -245,7 +245,7 @@ export function createRateBuckets({
   };
 }
 
-/** What was granted to a caller goes to its calls in the order in which they came. */
+/** Gives the granted tokens to a caller's calls in order of arrival. */
 function share(calls: readonly Call[], rows: readonly BucketRow[]): readonly Taken[] {
   const granted = new Map(rows.map((row) => [row.identity, { ...row, place: 0 }]));
   return calls.map(({ identity }) => {
@@ -258,21 +258,21 @@ function share(calls: readonly Call[], rows: readonly BucketRow[]): readonly Tak
   });
 }
 
-/** Forgets buckets that were not taken from since `before`: they are full again. Answers how many. */
+/** Deletes buckets unused since `before`: they are full again. Returns their number. */
 export async function dropIdleBuckets(db: Database, before: Date): Promise<number> {
   const { rowCount } = await db.$client.query("delete from ahs.rate_bucket where updated_at < $1", [before]);
   return rowCount ?? Number.NaN;
 }
 
-/** What one owner of a budget may store: `bytes` at once, and as many again over a day. */
+/** A budget of stored bytes: `bytes` at once, refilled over a day. */
 export type ByteBudget = { readonly owner: string; readonly bytes: number };
 
-/** A budget that does not reach, and after how many seconds it does. */
+/** An exhausted budget, and the seconds until it suffices. */
 export type SpentBudget = { readonly budget: ByteBudget; readonly retryAfterSeconds: number };
 
-/** Budgets of what callers store without payment, shared by all servers. */
+/** Budgets for unpaid storage, shared by all servers. */
 export type ByteBudgets = {
-  /** Takes bytes from every budget, or from none: answers the first, in the order given, that does not reach; else null. */
+  /** Takes bytes from all budgets or from none. Returns the first exhausted budget in the given order, else null. */
   take(budgets: readonly ByteBudget[], bytes: number): Promise<SpentBudget | null>;
 };
 
@@ -294,7 +294,7 @@ const SPEND = `
   update ahs.rate_bucket set tokens = tokens - $2
   where identity = any(select 'bytes:' || owner from unnest($1::text[]) as spent (owner))`;
 
-/** Token buckets of bytes that fill within a day, in the table of the buckets of calls: one idle for a day is full. */
+/** Token buckets of bytes that fill within a day, in the same table as the buckets of calls. A bucket idle for a day is full. */
 export function createByteBudgets({
   db,
   now,
@@ -327,7 +327,7 @@ export function createByteBudgets({
         failure = error instanceof Error ? error : new Error("a budget was not taken from", { cause: error });
         throw failure;
       } finally {
-        // A connection whose transaction failed is closed, which rolls it back.
+        // Closing the connection rolls back a failed transaction.
         client.release(failure);
       }
     },

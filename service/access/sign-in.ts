@@ -21,10 +21,13 @@ import { type CallLimiter, countedKeys } from "./rate-limits.ts";
 /** Any request, as far as a sign-in can be read from it. */
 type HeaderSource = { header(name: string): string | undefined };
 
-/** The wallet, lower-case, that signed the request in by its SIGN-IN-WITH-X header; null without one; throws a 401 otherwise. */
+/**
+ * Returns the wallet (lower-case) that signed the request in by SIGN-IN-WITH-X; null without the header. Throws a 401
+ * for an invalid one.
+ */
 export type SignIn = (request: HeaderSource) => Promise<Address | null>;
 
-/** ERC-1271, asked of a deployed contract; false as well where there is none. Throws a 503 when the node does not answer. */
+/** Asks a deployed contract by ERC-1271; false if there is no contract. Throws a 503 if the node fails. */
 export type ContractSignatures = (claim: {
   readonly address: Address;
   readonly hash: Hex;
@@ -40,8 +43,8 @@ type SignInDeps = SignInAudience & {
 };
 
 /**
- * Sign-in by CAIP-122 in the SIGN-IN-WITH-X header: for our domain, origin and chain, at most 5 minutes old, each nonce once,
- * signed by an account's key or accepted by a contract wallet.
+ * Sign-in by CAIP-122 in the SIGN-IN-WITH-X header: for our domain, origin and chain, at most 5 minutes old. Each nonce
+ * is valid once. The signer is an account's key or a contract wallet.
  */
 export function createSignIn(deps: SignInDeps): SignIn {
   return async (request) => {
@@ -52,7 +55,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const also = deps.contractSignatures === null ? "" : ", nor does a contract there accept it";
       throw invalid(`the signature over the message is not one of ${claim.address}${also}.`);
     }
-    // Last of all, so that nobody else's message can use it up; kept for twice as long as a server would take the message.
+    // Last step, so that only the signer can use up the nonce. It is stored for twice the lifetime of the message.
     const expiresAt = new Date(claim.issuedAt.getTime() + 2 * MAX_AGE_MS);
     if (!(await deps.takeNonce({ nonce: claim.nonce, address: claim.address, expiresAt })))
       throw invalid(`nonce: "${claim.nonce}" was used before; sign another message with a fresh one.`);
@@ -60,7 +63,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
 }
 
-// Recovery needs no node and the same signature cannot be a contract's by chance, so it goes first.
+// Key recovery goes first: it needs no node, and a contract's signature cannot match by chance.
 async function isSigned(
   { address, message, signature }: SignInClaim,
   { contractSignatures }: SignInDeps,
@@ -80,8 +83,8 @@ type OwnerAccessDeps = {
 };
 
 /**
- * Owners by X-API-Key, else by SIGN-IN-WITH-X, each call counted against the owner's rate; a request with neither is told how to
- * make one.
+ * Identifies owners by X-API-Key, else by SIGN-IN-WITH-X, and counts each call against the owner's rate. The error of a
+ * request with neither explains both.
  */
 export function createOwnerAccess(deps: OwnerAccessDeps): OwnerAccess {
   const { signIn, audience, limiter } = deps;
@@ -105,40 +108,40 @@ export function createOwnerAccess(deps: OwnerAccessDeps): OwnerAccess {
   };
 }
 
-/** What a sign-in has to name to be meant for this service. */
+/** The service that a sign-in must name. */
 export type SignInAudience = {
   /** Scheme, host and port under which the service is reached, without a path. */
   readonly origin: string;
   readonly chainId: number;
 };
 
-/** A sign-in that fits in everything but its signature, which nobody has checked yet. */
+/** A sign-in that is valid except for its unchecked signature. */
 type SignInClaim = {
   /** Lower-case. */
   readonly address: Address;
   readonly nonce: string;
   readonly issuedAt: Date;
-  /** The EIP-4361 text that was signed. */
+  /** The signed EIP-4361 text. */
   readonly message: string;
   readonly signature: Hex;
 };
 
 type Fields = ReturnType<typeof parseSIWxHeader>;
 
-/** Age beyond which a sign-in is no good, in milliseconds: api.md section 2. */
+/** Longest age of a sign-in, in milliseconds: api.md section 2. */
 const MAX_AGE_MS = 5 * 60_000;
 /** How far the clock of a client may be ahead of ours. */
 const SKEW_MS = 30_000;
 const MAX_HEADER_CHARACTERS = 8_192;
 /** Contract wallets concatenate the signatures of their owners. */
 const MAX_SIGNATURE_BYTES = 2_048;
-/** EIP-4361 wants at least 8; the upper end keeps rows small. */
+/** EIP-4361 requires at least 8; the maximum bounds the rows. */
 const NONCE = /^[A-Za-z0-9]{8,96}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads a SIGN-IN-WITH-X header: base64 of the JSON of x402's `sign-in-with-x` extension (CAIP-122). Throws a 401 that tells
- * what was given and what was expected.
+ * Reads a SIGN-IN-WITH-X header: base64 of the JSON of x402's `sign-in-with-x` extension (CAIP-122). Throws a 401 with
+ * given and expected value.
  */
 function readSignIn(header: string, audience: SignInAudience, now: Date): SignInClaim {
   if (header.length > MAX_HEADER_CHARACTERS)
@@ -158,13 +161,13 @@ function readSignIn(header: string, audience: SignInAudience, now: Date): SignIn
   };
 }
 
-/** What generic clients are told with a 401 that a sign-in would do for. */
+/** Headers of a 401 that a sign-in would satisfy. */
 const SIGN_IN_CHALLENGE = {
   "www-authenticate":
     'ApiKey realm="agent-health", header="X-API-Key", SignInWithX realm="agent-health", header="SIGN-IN-WITH-X"',
 } as const;
 
-/** A 401 for a sign-in that is no good. */
+/** The 401 of an invalid sign-in. */
 function invalid(detail: string, cause?: unknown): Problem {
   return new Problem("sign-in-invalid", `SIGN-IN-WITH-X: ${detail}`, { headers: SIGN_IN_CHALLENGE, cause });
 }
@@ -178,7 +181,7 @@ function parse(header: string): Fields {
   }
 }
 
-// The package checks neither chain nor version nor kind, and a port or user that URL would drop must not pass as our domain.
+// The package checks neither chain nor version nor kind. URL drops default ports and users, which must not pass as our domain.
 function checkAudience(fields: Fields, { origin, chainId }: SignInAudience): void {
   const { host } = new URL(origin);
   expectEqual("domain", fields.domain, host);
@@ -192,7 +195,7 @@ function originOf(uri: string): string | null {
   return URL.canParse(uri) ? new URL(uri).origin : null;
 }
 
-// A line break inside of a member would make one signed text readable in two ways.
+// A line break inside a member would make the signed text ambiguous.
 function checkForm(fields: Fields): void {
   const texts = Object.values(fields).flat();
   if (texts.some((text) => text !== undefined && hasControlCharacter(text)))
@@ -248,7 +251,7 @@ function mismatch(name: string, given: string, expected: string): Problem {
 }
 
 const ERC_1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
-/** The whole answer of a contract that accepts a signature: the magic value as an ABI word. What only begins so may be an echo. */
+/** The whole answer of an accepting contract: the magic value as an ABI word. A longer answer may be an echo. */
 const ACCEPTED = `0x1626ba7e${"0".repeat(56)}`;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -261,7 +264,7 @@ export function createContractSignatures(client: Pick<PublicClient, "call" | "ge
       args: [hash, signature],
     });
     try {
-      // Precompiles answer without being contracts, and nobody owns them.
+      // Precompiles answer without being contracts.
       const [code, answer] = await Promise.all([
         client.getCode({ address }),
         client.call({ to: address, data }),
@@ -269,7 +272,7 @@ export function createContractSignatures(client: Pick<PublicClient, "call" | "ge
       return code !== undefined && code !== "0x" && answer.data?.toLowerCase() === ACCEPTED;
     } catch (error) {
       if (isNodeFailure(error)) throw nodeSilent(error);
-      // Whatever else a call ends in is the contract's doing, and no acceptance.
+      // Any other failure comes from the contract and means no acceptance.
       if (error instanceof BaseError) return false;
       throw error;
     }
@@ -295,7 +298,7 @@ type NonceUse = {
   readonly expiresAt: Date;
 };
 
-/** Takes a nonce of one address for good, by one atomic insert; false when that address used it before. */
+/** Takes a nonce of one address by one atomic insert. Returns false if it was used before. */
 export async function takeSignInNonce(db: Database, use: NonceUse): Promise<boolean> {
   const { rowCount } = await db.$client.query({
     ...QUERY_DEADLINE,
@@ -306,7 +309,7 @@ export async function takeSignInNonce(db: Database, use: NonceUse): Promise<bool
   return rowCount === 1;
 }
 
-/** Forgets nonces whose messages are too old by now; answers how many. */
+/** Deletes expired nonces. Returns their number. */
 export async function dropExpiredNonces(db: Database, now: Date): Promise<number> {
   const { rowCount } = await db.$client.query("delete from ahs.sign_in_nonce where expires_at <= $1", [now]);
   return rowCount ?? Number.NaN;

@@ -8,7 +8,7 @@ import { currentScore, score } from "../db/tables/score.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
 
-/** Paid monitoring of one wallet, with the endpoint that hears of it. */
+/** Paid monitoring of one wallet, with its endpoint. */
 export type StoredSubscription = {
   readonly id: string;
   readonly chainId: number;
@@ -20,7 +20,7 @@ export type StoredSubscription = {
   readonly url: string;
   readonly events: readonly string[];
   readonly thresholds: AlertThresholds;
-  /** How the values stand that can have a threshold; null for a wallet without a score. */
+  /** Current values that can have a threshold; null for a wallet without a score. */
   readonly watched: WatchedValues | null;
   readonly manageTokenHash: string;
   readonly purchases: readonly string[];
@@ -63,7 +63,7 @@ function selectFrom(db: NodePgDatabase) {
     .innerJoin(webhookEndpoint, eq(webhookEndpoint.id, alertSubscription.endpointId));
 }
 
-/** One subscription of a chain; null when there is none. */
+/** Reads one subscription of a chain; null if it does not exist. */
 export async function readSubscription(
   db: NodePgDatabase,
   { chainId, id }: { readonly chainId: number; readonly id: string },
@@ -74,13 +74,13 @@ export async function readSubscription(
   return row === undefined ? null : subscriptionOf(row);
 }
 
-/** Whether an owner's running subscription for one wallet and URL has thresholds; false where there is none. */
+/** Returns whether an owner's active subscription for one wallet and URL has thresholds. */
 export async function hasThresholds(db: NodePgDatabase, place: SubscriptionPlace): Promise<boolean> {
   const rows = await selectFrom(db).where(and(isAt(place), isNull(alertSubscription.endedAt)));
   return rows.some(({ thresholds }) => Object.keys(thresholds).length > 0);
 }
 
-/** What makes two purchases be of the same monitoring. */
+/** Two purchases with the same place extend the same monitoring. */
 export type SubscriptionPlace = {
   readonly chainId: number;
   readonly wallet: Address;
@@ -88,7 +88,10 @@ export type SubscriptionPlace = {
   readonly url: string;
 };
 
-/** Subscriptions of one owner for one wallet and URL, newest first; other purchases of the same wait until the transaction ends. */
+/**
+ * Subscriptions of one owner for one wallet and URL, newest first. Other purchases of the same place wait until the
+ * transaction ends.
+ */
 export async function takeSubscriptions(
   tx: NodePgDatabase,
   place: SubscriptionPlace,
@@ -142,7 +145,7 @@ export async function insertSubscription(tx: NodePgDatabase, row: NewSubscriptio
   });
 }
 
-/** Changes what a purchase changes of a subscription that there is already. */
+/** Extends an existing subscription. */
 export async function extendSubscription(
   tx: NodePgDatabase,
   id: string,
@@ -159,7 +162,7 @@ export async function extendSubscription(
     .where(eq(alertSubscription.id, id));
 }
 
-/** Ends a subscription; one that has ended keeps its time. */
+/** Ends a subscription; an ended one keeps its time. */
 export async function endSubscription(tx: NodePgDatabase, id: string, at: Date): Promise<void> {
   await tx
     .update(alertSubscription)
@@ -167,14 +170,14 @@ export async function endSubscription(tx: NodePgDatabase, id: string, at: Date):
     .where(and(eq(alertSubscription.id, id), isNull(alertSubscription.endedAt)));
 }
 
-/** Replaces the token by which a subscription is managed. */
+/** Replaces the manage token. */
 export async function setManageToken(tx: NodePgDatabase, id: string, manageTokenHash: string): Promise<void> {
   await tx.update(alertSubscription).set({ manageTokenHash }).where(eq(alertSubscription.id, id));
 }
 
 /**
- * Gives an endpoint a new secret; the one that it had signs as well until `previousUntil`. True where another one before it signed
- * as well at that moment, which is forgotten.
+ * Replaces an endpoint's secret; the old one remains valid until `previousUntil`. Returns true if an even older secret
+ * was still valid, which ends now.
  */
 export async function rotateSecret(
   tx: NodePgDatabase,
@@ -198,7 +201,7 @@ export async function lockEndpoint(tx: NodePgDatabase, endpointId: string): Prom
   await tx.execute(sql`select 1 from ahs.webhook_endpoint where id = ${endpointId} for no key update`);
 }
 
-/** Delivers to an endpoint again that was given up, or that asked to be left alone. */
+/** Enables an endpoint that was given up or asked for a pause. */
 export async function enableEndpoint(tx: NodePgDatabase, endpointId: string): Promise<void> {
   await tx
     .update(webhookEndpoint)
@@ -206,7 +209,7 @@ export async function enableEndpoint(tx: NodePgDatabase, endpointId: string): Pr
     .where(eq(webhookEndpoint.id, endpointId));
 }
 
-/** Deletes subscriptions that ended or expired before a moment, with their endpoints, once no event of theirs is left. */
+/** Deletes subscriptions that ended or expired before a moment and have no events, with their endpoints. */
 export async function sweepSubscriptions(db: Database, before: Date): Promise<number> {
   const { rowCount } = await db.$client.query(
     `with gone as (
@@ -228,20 +231,20 @@ function subscriptionOf(row: SubscriptionRow): StoredSubscription {
   return { ...row, wallet: row.wallet as Address };
 }
 
-/** Someone to be told of what happens to a wallet. */
+/** An active subscription to a wallet's changes. */
 export type LiveSubscription = {
   readonly id: string;
   readonly endpointId: string;
   readonly wallet: Address;
   readonly events: readonly string[];
   readonly thresholds: AlertThresholds;
-  /** Its endpoint was given up: it is told when it is asked to be, by a replay. */
+  /** Its endpoint was given up. Events are stored for a replay, not delivered. */
   readonly isDisabled: boolean;
 };
 
 /**
- * Subscriptions that run for any of these wallets, by wallet. Two writers of scores of a wallet that somebody subscribed to
- * take turns from here on, so that each sees what the other made current.
+ * Active subscriptions for any of these wallets, by wallet. Locks them: concurrent writers of scores of a subscribed
+ * wallet take turns, so that each sees the other's current score.
  */
 export async function takeLiveSubscriptions(
   tx: NodePgDatabase,
@@ -257,18 +260,18 @@ export async function takeLiveSubscriptions(
   return rows.map(liveOf);
 }
 
-/** A subscription whose end is near. */
+/** A subscription that ends soon. */
 export type ExpiringSubscription = LiveSubscription & {
   readonly chainId: number;
   readonly expiresAt: Date;
 };
 
-/** From the moment after one until another, that one as well. */
+/** A span of time: `after` is excluded, `until` included. */
 type Span = { readonly after: Date; readonly until: Date };
 
 /**
- * Ids of running subscriptions of every chain that end in a span, the soonest first, whose endpoint has no event yet by the
- * dedupe key that is made of the end in Unix milliseconds between two texts.
+ * Ids of active subscriptions (all chains) that end in a span, soonest first, and have no event with the dedupe key
+ * `key[0]` + end in Unix milliseconds + `key[1]`.
  */
 export async function readUntold(
   db: NodePgDatabase,
@@ -296,7 +299,7 @@ export async function readUntold(
   return rows.map(({ id }) => id);
 }
 
-/** Those of some subscriptions that run still and end in a span; writers of them wait until the transaction ends. */
+/** Those of the given subscriptions that are active and end in a span. Locks them until the transaction ends. */
 export async function takeExpiring(
   tx: NodePgDatabase,
   { after, until, ids }: Span & { readonly ids: readonly string[] },
@@ -330,10 +333,10 @@ function liveOf({ id, endpoint_id, wallet, events, thresholds, disabled }: LiveR
   return { id, endpointId: endpoint_id, wallet, events, thresholds, isDisabled: disabled };
 }
 
-/** The values of a score that can have a threshold; null where they are unknown. */
+/** Values of a score that can have a threshold; null if unknown. */
 export type WatchedValues = Readonly<Record<keyof AlertThresholds, number | null>>;
 
-/** The current score of a wallet, as far as somebody is told of it. */
+/** The part of a wallet's current score that events contain. */
 export type ToldScore = WatchedValues & {
   readonly scoreId: number;
   /** Null for a record without enough history, as are the scores. */
@@ -347,7 +350,7 @@ export type ToldScore = WatchedValues & {
   readonly inputsHash: string;
 };
 
-/** The current scores of those wallets that have one. */
+/** Current scores by wallet; wallets without a score are missing. */
 export async function readToldScores(
   tx: NodePgDatabase,
   of: { readonly chainId: number; readonly wallets: readonly string[] },

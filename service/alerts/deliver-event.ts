@@ -10,14 +10,14 @@ export type DeliverDeps = {
   readonly fetch: GuardedFetch;
   readonly metrics: AlertMetrics;
   readonly now: () => Date;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
   readonly random: Random;
 };
 
 /**
- * One attempt to deliver an event, and what comes of it; nothing where the event is no longer to be delivered. An attempt that
- * the signal cuts short leaves no trace and is made again, with the same webhook-id and body.
+ * Makes one attempt to deliver an event and records the result. Does nothing if the event is no longer pending. An
+ * aborted attempt leaves no trace and is repeated with the same webhook-id and body.
  */
 export async function deliverEvent(deps: DeliverDeps, due: DueEvent, signal: AbortSignal): Promise<void> {
   const { db, metrics, monotonicMs } = deps;
@@ -45,7 +45,7 @@ async function send(
     method: "POST",
     headers: { "content-type": "application/json", ...signDelivery(event, at) },
     body: Buffer.from(event.body),
-    // Only the status counts: a long answer is no failure, and is not read to its end.
+    // Only the status counts; a long answer is not read to its end.
     part: "start",
     signal,
   });
@@ -57,7 +57,7 @@ async function send(
   };
 }
 
-/** What of an event is signed, and with what. */
+/** The signed parts of an event and its secrets. */
 type Signable = {
   readonly id: string;
   readonly body: string;
@@ -66,7 +66,7 @@ type Signable = {
   readonly previousSecret: string | null;
 };
 
-/** The headers of one attempt by Standard Webhooks 1.0.0: id, time of the attempt, and a signature by each secret. */
+/** The headers of one attempt by Standard Webhooks 1.0.0: id, time, and one signature per secret. */
 export function signDelivery(
   { id, body, secret, previousSecret }: Signable,
   at: Date,

@@ -12,7 +12,7 @@ import {
 import { type DueNotice, dueNotices, planEvents, planExpiry } from "./plan-events.ts";
 import { insertEvents } from "./webhook-events.ts";
 
-/** The subscriptions of wallets about to be scored, and their scores before; null where nobody subscribed to any. */
+/** Subscriptions of wallets that are about to be scored, and their scores before; null if there are no subscriptions. */
 type Watched = {
   readonly chainId: number;
   readonly at: Date;
@@ -21,8 +21,8 @@ type Watched = {
 } | null;
 
 /**
- * Notes how the wallets stand that somebody subscribed to, before the transaction stores scores of them; other writers of
- * scores of those wallets wait from here on. One indexed query, where nobody subscribed to any.
+ * Reads the scores of subscribed wallets before the transaction stores new ones. Other writers of scores of these
+ * wallets wait from here on. Costs one indexed query if nothing is subscribed.
  */
 export async function watchWallets(
   tx: NodePgDatabase,
@@ -39,7 +39,7 @@ export async function watchWallets(
   };
 }
 
-/** Queues, in the transaction that stored the scores, an event for every change that a subscription asks to be told of. */
+/** Queues an event for every subscribed change, in the transaction that stored the scores. */
 export async function tellChanges(tx: NodePgDatabase, watched: Watched): Promise<void> {
   if (watched === null) return;
   const { chainId, at, subscriptions, before } = watched;
@@ -61,15 +61,15 @@ function walletsOf(subscriptions: readonly LiveSubscription[]): string[] {
   return [...new Set(subscriptions.map(({ wallet }) => wallet))];
 }
 
-/** Subscriptions in one transaction: whoever renews one of them waits for no more than that. */
+/** Subscriptions per transaction, which bounds how long a renewal waits. */
 const BATCH = 500;
-/** Failed ones of one notice after which the others wait for the next look: each costs some statements. */
+/** Failures of one notice after which the rest waits for the next run: each costs some statements. */
 const MOST_FAILED = 1_000;
 
 /**
- * Queues the notices that are due of subscriptions that run out, each once for its end, and answers how many; what was missed
- * while nobody looked is made up for by the nearest notice alone. However many run out, no more than 500 are read at once. One
- * that fails delays no other; the first error is thrown once all were tried.
+ * Queues the due expiry notices, each once per end, and returns their number. After a gap only the nearest notice is
+ * sent. Reads at most 500 subscriptions at once. A failure delays no other subscription; the first error is thrown at
+ * the end.
  */
 export async function tellExpiry(db: Database, now: Date, batch = BATCH): Promise<number> {
   let told = 0;
@@ -89,7 +89,7 @@ export async function tellExpiry(db: Database, now: Date, batch = BATCH): Promis
       error ??= firstError ?? null;
       told += queued;
       failed.push(...faults.map(({ subject }) => subject), ...untried);
-      // Whoever was renewed or ended meanwhile is found no more; were none of them told, the next look is soon enough.
+      // Renewed or ended subscriptions no longer match. If a batch queues nothing, the next run continues.
       if ((queued === 0 && faults.length === 0) || failed.length > MOST_FAILED || ids.length < batch) break;
     }
   }
@@ -97,7 +97,7 @@ export async function tellExpiry(db: Database, now: Date, batch = BATCH): Promis
   return told;
 }
 
-/** Tells those of some subscriptions that still run out then. */
+/** Queues notices for those subscriptions that still end in the span. */
 function tell(
   db: Database,
   { now, notice, ids }: { readonly now: Date; readonly notice: DueNotice; readonly ids: readonly string[] },

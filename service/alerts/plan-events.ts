@@ -21,18 +21,18 @@ export const ALERT_EVENTS = [
 
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** What a subscription with thresholds is told of. */
+/** The event of subscriptions with thresholds. */
 export const THRESHOLD_EVENT = "ahs.threshold_breached" satisfies AlertEvent;
 
-/** The first event of every subscription, and whatever its owner asks for to see that the endpoint answers. */
+/** First event of every subscription; also sent on request to test the endpoint. */
 const TEST_EVENT = "subscription.test";
 
-/** That a subscription runs out; like the test it is of the subscription, and told to all of them. */
+/** Notice that a subscription ends; sent to all subscriptions. */
 export const EXPIRING_EVENT = "subscription.expiring";
 
 export type WebhookType = AlertEvent | typeof TEST_EVENT | typeof EXPIRING_EVENT;
 
-/** What a write of scores made of one wallet's current score. */
+/** Change of one wallet's current score by a write. */
 type ScoreChange = {
   readonly chainId: number;
   /** Lower-case. */
@@ -45,9 +45,9 @@ type ScoreChange = {
 const MICROS = 1_000_000;
 
 /**
- * The events that a change of a wallet's score means for one subscription: of its grade and of its level of confidence, where a
- * wallet never scored has no grade and is INSUFFICIENT; of a listing where there was no listing before; and one of all thresholds
- * that it took a value below. No change, no event.
+ * Returns the events of a score change for one subscription: of grade, confidence level, a new sanctions listing, and
+ * one for all thresholds that a value fell below. A wallet never scored counts as no grade and INSUFFICIENT. No change
+ * gives no event.
  */
 export function planEvents(
   change: ScoreChange,
@@ -61,7 +61,7 @@ export function planEvents(
       newEvent({
         type,
         subscription,
-        // With the time: a score that two reorgs bring back follows the same one again, and is told again.
+        // Includes the time: after two reorgs the same change can occur again and is a new event.
         dedupeKey: `${type}:${change.before?.scoreId ?? "none"}:${change.after.scoreId}:${at.getTime()}`,
         at,
         data: changeData(type, change, breached),
@@ -70,7 +70,7 @@ export function planEvents(
     );
 }
 
-/** The event by which an owner sees that the endpoint answers; the same `ask` gives the same event. */
+/** A test of the endpoint; the same `ask` gives the same event. */
 export function testEvent(
   subscription: StoredSubscription,
   { at, ask }: { readonly at: Date; readonly ask: string },
@@ -140,18 +140,18 @@ function standingOf(wallet: Address, score: ToldScore | null) {
   return { grade: score?.grade ?? null, ahs_score: score?.ahsScore ?? null, trust_routing: action };
 }
 
-/** How many days before its end a subscription is told of it, the nearest first. */
+/** Days before the end at which a notice is sent, nearest first. */
 const NOTICE_DAYS = [1, 3] as const;
 const DAY_MS = 86_400_000;
 
-/** Of which ends a notice is due, and how its dedupe key is made: of what stands before the end in Unix milliseconds, and after it. */
+/** The span of ends with a due notice, and the parts of its dedupe key before and after the end in Unix milliseconds. */
 export type DueNotice = {
   readonly after: Date;
   readonly until: Date;
   readonly key: readonly [string, string];
 };
 
-/** The notices that can be due at a moment, the nearest first; of each end one. */
+/** The notices that can be due at a moment, nearest first; one per end. */
 export function dueNotices(at: Date): readonly DueNotice[] {
   const later = (days: number) => new Date(at.getTime() + days * DAY_MS);
   return NOTICE_DAYS.map((days, index) => ({
@@ -162,8 +162,8 @@ export function dueNotices(at: Date): readonly DueNotice[] {
 }
 
 /**
- * The notice that is due of a subscription's end: the nearest alone, however many were missed; null where none is due yet, or it
- * has ended. For one end each notice has one id, and for another end another.
+ * Returns the due notice of a subscription's end, only the nearest one; null if none is due or it has ended. The id
+ * depends on end and notice.
  */
 export function planExpiry(subscription: ExpiringSubscription, at: Date): NewEvent | null {
   const { expiresAt } = subscription;
@@ -189,7 +189,7 @@ export function planExpiry(subscription: ExpiringSubscription, at: Date): NewEve
 type EventParts = {
   readonly type: WebhookType;
   readonly subscription: Pick<LiveSubscription, "id" | "endpointId">;
-  /** Names what happened, to the endpoint. */
+  /** Identifies the change for the endpoint. */
   readonly dedupeKey: string;
   readonly at: Date;
   readonly data: object;
@@ -216,7 +216,7 @@ function newEvent({ type, subscription, dedupeKey, at, data, state }: EventParts
   };
 }
 
-/** The webhook-id: of one event for one endpoint always the same, and without a dot, as Standard Webhooks asks. */
+/** The webhook-id: the same for one event and endpoint. It has no dot, as Standard Webhooks requires. */
 export function eventId(endpointId: string, dedupeKey: string): string {
   return `msg_${hash("sha256", `${endpointId} ${dedupeKey}`, "hex").slice(0, 32)}`;
 }

@@ -1,6 +1,6 @@
 import type { EventFate } from "./webhook-events.ts";
 
-/** What an attempt came to: an answer with whatever status, or none. */
+/** Result of an attempt: an answer with any status, or none. */
 export type AttemptOutcome =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null }
   | { readonly kind: "failed"; readonly detail: string };
@@ -12,7 +12,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Waits between attempts, as Standard Webhooks 1.0.0 proposes them: eight attempts in 31 hours and a half. */
+/** Waits between attempts, as Standard Webhooks 1.0.0 proposes: eight attempts in 31.5 hours. */
 const WAITS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -22,21 +22,21 @@ const WAITS_MS = [
   10 * HOUR_MS,
   14 * HOUR_MS,
 ] as const;
-/** Either way, so that what failed together does not come back together. */
+/** In both directions, so that events that failed together are not retried together. */
 const JITTER = 0.1;
-/** Statuses by which an endpoint, or what stands before it, says that it is asked for too much. */
+/** Statuses of an overloaded endpoint or its proxy. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
-/** Says how long where it means it; without that it is a failure like others. */
+/** Counts as overload only with Retry-After; otherwise it is an ordinary failure. */
 const UNAVAILABLE = 503;
 const GONE = 410;
-/** How long an overloaded endpoint is left alone that does not say how long, and at most. */
+/** Pause for an overloaded endpoint without Retry-After, and the longest pause. */
 const HOLD_MS = MINUTE_MS;
 const LONGEST_HOLD_MS = 6 * HOUR_MS;
 
 /**
- * What comes of an event after an attempt, `before` which there were so many others: delivered by a 2xx alone, refused for good
- * by 410, else tried again until the waits are used up. An overloaded endpoint is left alone as long as its Retry-After says,
- * a second to six hours, and the attempt comes no earlier.
+ * Decides the fate of an event after an attempt; `before` is the number of earlier attempts. Only a 2xx delivers, 410
+ * ends it for good, and other results are retried until the waits are used up. Retry-After of an overloaded endpoint
+ * pauses it for a second to six hours.
  */
 export function fateOf(
   outcome: AttemptOutcome,
@@ -62,7 +62,7 @@ export function failureOf(outcome: AttemptOutcome): string {
   return outcome.kind === "failed" ? outcome.detail : `The endpoint answered ${outcome.status}.`;
 }
 
-/** A redirect is none: it is not followed. */
+/** A redirect is no success: it is not followed. */
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -79,7 +79,7 @@ function holdOf(outcome: AttemptOutcome, now: Date): number | null {
 function retryAfterMs(header: string | null, now: Date): number | null {
   const text = header?.trim() ?? "";
   if (/^\d{1,10}$/.test(text)) return Number(text) * SECOND_MS;
-  // A date of HTTP begins with the name of a day; Date.parse would read much that is no date.
+  // An HTTP date begins with a weekday; Date.parse would accept too much.
   const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? null : date - now.getTime();
 }

@@ -15,14 +15,13 @@ export type AlertDeps = DeliverDeps & {
 
 type AlertLimits = {
   readonly deliveries: VisitLimits;
-  /** Pause between two looks at what has ended, and at the queue. */
+  /** Pause between two rounds of upkeep. */
   readonly upkeepMs: number;
 };
 
 /**
- * Of production. One delivery at a time to an endpoint, which keeps the order of its events where all goes well; few of the
- * places for one owner, however many endpoints of theirs hang, and a quarter of them for all endpoints that failed what still
- * waits: those that answer go on as if the others were not there.
+ * Production values. One delivery at a time per endpoint keeps the order of its events. One owner gets few slots, and
+ * all failing endpoints share a quarter of them, so that they do not delay the others.
  */
 const alertLimits: AlertLimits = {
   deliveries: {
@@ -36,20 +35,20 @@ const alertLimits: AlertLimits = {
   upkeepMs: 15_000,
 };
 
-/** Accounts that owners share for endpoints that fail: a quarter of the places at eight for each account. */
+/** Accounts that owners of failing endpoints share: at eight slots each, a quarter of all slots. */
 const FAILING_ACCOUNTS = 8;
-/** How often what runs out is looked for. */
+/** Interval of the check for expiring subscriptions. */
 const EXPIRY_EVERY_MS = 60_000;
 const KEEP_MS = 30 * 86_400_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** Events read ahead: in all how many times what may be under way, and of one endpoint. */
+/** Events read ahead: a multiple of the parallel deliveries, and per endpoint. */
 const BACKLOG_ROUNDS = 16;
 const PER_ENDPOINT = 8;
 
 /**
- * Delivers what is due until the signal fires, tells subscriptions that they run out, drops what nobody is owed any more and
- * sweeps what is older than 30 days; to be led by one process per database. Never throws: what fails is logged and tried again.
- * Everything stands in the database, so that a process that dies loses nothing: what it was sending is sent again.
+ * Delivers due events until the signal aborts, queues expiry notices, drops events of ended subscriptions and deletes
+ * what is older than 30 days. Must be led by one process per database. Never throws: failures are logged and retried.
+ * All state is in the database, so that a restart repeats unfinished deliveries.
  */
 export async function runAlerts(deps: AlertDeps, signal: AbortSignal): Promise<void> {
   const limits = deps.limits ?? alertLimits;
@@ -108,7 +107,7 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
   }
 }
 
-/** What fails here delays no sweep. */
+/** A failure here does not delay the sweep. */
 async function noteExpiry({ db, logger, now }: AlertDeps): Promise<void> {
   try {
     const told = await tellExpiry(db, now());
@@ -118,7 +117,7 @@ async function noteExpiry({ db, logger, now }: AlertDeps): Promise<void> {
   }
 }
 
-/** The account that an owner's failing endpoints take their turns with; the same for one owner. */
+/** The shared account of an owner's failing endpoints; the same for one owner. */
 function sharedAccount(owner: string): string {
   const bucket = Number.parseInt(hash("sha256", owner, "hex").slice(0, 8), 16) % FAILING_ACCOUNTS;
   return `failing ${bucket}`;

@@ -29,36 +29,36 @@ import {
 export type SubscribeRequest = {
   /** Lower-case. */
   readonly wallet: Address;
-  /** Whose it is: key:ID or wallet:ADDRESS. */
+  /** Its owner: key:ID or wallet:ADDRESS. */
   readonly owner: string;
-  /** Found to be no target that the guard refuses. */
+  /** Already checked by the request guard. */
   readonly webhookUrl: string;
-  /** Null: those that the subscription has already, or all. */
+  /** Null: those of the existing subscription, or all. */
   readonly events: readonly AlertEvent[] | null;
-  /** Null: those that the subscription has already, or none. */
+  /** Null: those of the existing subscription, or none. */
   readonly thresholds: AlertThresholds | null;
-  /** Names the payment or the debit where there is one, so that the same one buys the same days once. */
+  /** Identifies the payment or debit, so that it buys the days once. */
   readonly purchase: string | null;
-  /** The debit of a key, kept in the transaction that adds the days; null where none was taken. */
+  /** The debit of a key, captured in the transaction that adds the days; null without one. */
   readonly debitId: string | null;
 };
 
-/** What a purchase of monitoring bought; the secrets are there only where it made the subscription. */
+/** Result of a purchase; the secrets are set only for a new subscription. */
 type Subscribed = {
   readonly subscription: StoredSubscription;
   readonly secret: string | null;
   readonly manageToken: string | null;
 };
 
-/** Buys 30 days of monitoring: a new subscription, or more days of the one for the same wallet, owner and URL. */
+/** Buys 30 days of monitoring: a new subscription, or more days for the same wallet, owner and URL. */
 export type Subscribe = (request: SubscribeRequest) => Promise<Subscribed>;
 
 export const SUBSCRIPTION_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /**
- * Buys monitoring, in one transaction with the first event and the debit that pays for it: throws, and buys nothing, where that
- * debit was returned. Two purchases of the same at once extend it twice.
+ * Buys monitoring in one transaction with the first event and its debit. Throws and buys nothing if the debit was
+ * released. Two concurrent purchases extend it twice.
  */
 export function createSubscribe(deps: SubscriptionDeps): Subscribe {
   return (request) => {
@@ -130,12 +130,12 @@ async function extend(
   return { subscription, secret: null, manageToken: null };
 }
 
-/** The events of a subscription, and the one that tells of thresholds where it is given some. */
+/** The events of a subscription, plus the threshold event if thresholds are given. */
 function eventsWith(events: readonly string[], thresholds: AlertThresholds | null): readonly string[] {
   return thresholds === null ? events : [...new Set([...events, THRESHOLD_EVENT])];
 }
 
-/** A subscription that the transaction has just written. */
+/** Reads a subscription that this transaction has just written. */
 async function known(
   tx: NodePgDatabase,
   of: { readonly chainId: number; readonly id: string },
@@ -153,7 +153,7 @@ function daysAfter(date: Date): Date {
 export type Rotated = {
   readonly secret: string;
   readonly previousValidUntil: Date;
-  /** The secret before the previous one signed as well, and does so no more. */
+  /** A third, older secret was still valid and ends now. */
   readonly olderSecretEnded: boolean;
   /** Null where it stays as it is. */
   readonly manageToken: string | null;
@@ -169,11 +169,11 @@ export type SubscriptionDeps = {
 
 /** How long the secret before a rotation signs as well. */
 const OVERLAP_MS = 86_400_000;
-/** Between two deliveries of one event that are asked for: nobody hammers an endpoint through us. */
+/** Shortest interval between requested deliveries of one event, so that callers cannot flood an endpoint through us. */
 export const PAUSE_MS = 60_000;
 const SECRET_BYTES = 32;
 
-/** Ends a subscription and drops what was still to be delivered; ending it again changes nothing. */
+/** Ends a subscription and drops its pending events; ending it again changes nothing. */
 export async function end(deps: SubscriptionDeps, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     await endSubscription(tx, id, deps.now());
@@ -181,13 +181,10 @@ export async function end(deps: SubscriptionDeps, id: string): Promise<void> {
   });
 }
 
-/** What came of asking for a delivery: it waits now; it waited already; it was tried less than a minute ago; there is none such. */
+/** Result of a requested delivery: queued now, already pending, tried less than a minute ago, or no such event. */
 export type Replay = "queued" | "pending" | "recent" | "unknown";
 
-/**
- * Queues a test event, within a minute the same one again, and delivers to the endpoint again if it was given up; answers the
- * event's id.
- */
+/** Queues a test event (the same one within a minute), enables the endpoint and returns the event's id. */
 export async function requestTest(
   deps: SubscriptionDeps,
   subscription: StoredSubscription,
@@ -195,7 +192,7 @@ export async function requestTest(
   const at = deps.now();
   const event = testEvent(subscription, { at, ask: String(Math.floor(at.getTime() / PAUSE_MS)) });
   const outcome = await deps.db.transaction(async (tx) => {
-    // Every writer takes an endpoint before its events: two of them never wait for each other crosswise.
+    // Every writer locks an endpoint before its events, which prevents deadlocks.
     await lockEndpoint(tx, subscription.endpointId);
     await insertEvents(tx, [event]);
     return queueAgain(tx, subscription, { id: event.id, subscriptionId: subscription.id, at });
@@ -237,7 +234,7 @@ async function queueAgain(
 }
 
 /**
- * Gives a subscription a new secret, and a new manage token if asked to; the one that it had signs as well for 24 hours, or until
+ * Replaces a subscription's secret, and on request its manage token. The old secret stays valid for 24 hours or until
  * the next rotation.
  */
 export async function rotate(
@@ -266,7 +263,7 @@ function newSecret({ randomBytes }: SubscriptionDeps): string {
   return `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;
 }
 
-/** 32 random bytes, which manage one subscription; stored by their hash alone. */
+/** 32 random bytes that manage one subscription; only their hash is stored. */
 function newManageToken({ randomBytes }: SubscriptionDeps): string {
   return `amt_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url")}`;
 }

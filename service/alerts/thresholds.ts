@@ -1,12 +1,12 @@
 import type { AlertThresholds } from "../db/tables/alerts.ts";
 import type { WatchedValues } from "./alert-subscriptions.ts";
 
-/** A value that can have a threshold, by the name that a record has for it. */
+/** Names of values that can have a threshold, as in a record. */
 export const WATCHED_VALUES = ["ahs_score", "d1_score", "d2_score", "confidence"] as const;
 
 type WatchedValue = (typeof WATCHED_VALUES)[number];
 
-/** A threshold and how its value stands; null where the value is unknown. */
+/** A threshold and its current value; null if unknown. */
 type WatchedThreshold = {
   readonly value: WatchedValue;
   readonly below: number;
@@ -31,8 +31,8 @@ const KEYS = {
 const MICROS = 1_000_000;
 
 /**
- * The thresholds below which a change of score took a value: from at or above, or from unknown, since whoever set a threshold has
- * not been told of the value's low yet. A value that becomes unknown is not below; one that recovers can be told of again.
+ * Returns the thresholds that a change of score breaches: the value was at or above, or unknown, and is below now. An
+ * unknown value is not below. A recovered value can breach again.
  */
 export function breachesOf(
   { before, after }: { readonly before: WatchedValues | null; readonly after: WatchedValues },
@@ -49,7 +49,7 @@ export function breachesOf(
   });
 }
 
-/** The thresholds of a subscription with the values that they watch; `current` is null for a wallet never scored. */
+/** The thresholds of a subscription with their current values; `current` is null for a wallet never scored. */
 export function standingOfThresholds(
   thresholds: AlertThresholds,
   current: WatchedValues | null,
@@ -62,7 +62,7 @@ export function standingOfThresholds(
   });
 }
 
-/** Thresholds by the names of values, the confidence from 0 to 1, as they are stored; null where none is given. */
+/** Converts thresholds by value name (confidence 0 to 1) to their stored form; null if none is given. */
 export function thresholdsFrom(
   given: Readonly<Partial<Record<WatchedValue, number | undefined>>>,
 ): AlertThresholds | null {

@@ -4,14 +4,14 @@ import type { Database } from "../db/database.ts";
 import { type WebhookState, webhookAttempt, webhookEvent } from "../db/tables/alerts.ts";
 import { lockEndpoint } from "./alert-subscriptions.ts";
 
-/** An event to be told to one endpoint. */
+/** A new event for one endpoint. */
 export type NewEvent = {
   /** The webhook-id of every attempt. */
   readonly id: string;
   readonly endpointId: string;
   readonly subscriptionId: string | null;
   readonly type: string;
-  /** Names what happened: told of it again, the endpoint has the event already. */
+  /** Identifies the change: an endpoint gets it once. */
   readonly dedupeKey: string;
   /** The body as it is signed and sent. */
   readonly body: string;
@@ -20,7 +20,7 @@ export type NewEvent = {
   readonly createdAt: Date;
 };
 
-/** Events in one statement, each of nine parameters of at most 65,535. */
+/** Events per statement: each has nine of at most 65,535 parameters. */
 const CHUNK = 1_000;
 
 /** Queues events, each once for its endpoint. */
@@ -33,7 +33,7 @@ export async function insertEvents(tx: NodePgDatabase, events: readonly NewEvent
   }
 }
 
-/** Drops what was still to be delivered of one subscription. */
+/** Drops the pending events of one subscription. */
 export async function dropPendingEvents(tx: NodePgDatabase, subscriptionId: string): Promise<void> {
   await tx.execute(sql`
     update ahs.webhook_event set state = 'dropped' where id in (
@@ -41,7 +41,7 @@ export async function dropPendingEvents(tx: NodePgDatabase, subscriptionId: stri
       order by id for update)`);
 }
 
-/** Drops what was still to be delivered of one type to one subscription. */
+/** Drops the pending events of one type of one subscription. */
 export async function dropPendingOfType(
   tx: NodePgDatabase,
   { subscriptionId, type }: { readonly subscriptionId: string; readonly type: string },
@@ -52,7 +52,7 @@ export async function dropPendingOfType(
       where subscription_id = ${subscriptionId} and type = ${type} and state = 'pending' order by id for update)`);
 }
 
-/** Queues an event again that is not waiting, with its id and body; false where there is none. */
+/** Queues an event again with the same id and body. Returns false if it is pending or unknown. */
 export async function requeueEvent(
   tx: NodePgDatabase,
   of: { readonly id: string; readonly subscriptionId: string; readonly at: Date },
@@ -71,7 +71,7 @@ export async function requeueEvent(
   return rows.length > 0;
 }
 
-/** How an event of a subscription stands, and when it was last tried; null where the subscription has none of this id. */
+/** State and last attempt of a subscription's event; null if it has none of this id. */
 export async function readEventStanding(
   tx: NodePgDatabase,
   of: { readonly id: string; readonly subscriptionId: string },
@@ -85,26 +85,26 @@ export async function readEventStanding(
   return row ?? null;
 }
 
-/** An event whose delivery is due. */
+/** An event that is due for delivery. */
 export type DueEvent = {
   readonly id: string;
   readonly endpointId: string;
-  /** Whose turn the delivery takes. */
+  /** The owner whose slots the delivery uses. */
   readonly owner: string;
-  /** Its endpoint failed an event that waits to be tried again. */
+  /** An earlier event of its endpoint failed and waits for a retry. */
   readonly isFailing: boolean;
 };
 
 /**
- * That at $1 nothing is owed of an event `e` to its subscription `s` any more: that was ended by its owner, or had expired when the
- * event was made, or three days ago, which is longer than attempts go on.
+ * SQL: event `e` is no longer owed to its subscription `s` at $1. The owner ended the subscription, it had expired when
+ * the event was made, or it expired three days ago, which is longer than all retries.
  */
 export const IS_OVER = `(
   s.ended_at is not null or s.expires_at <= e.created_at or s.expires_at <= $1::timestamptz - interval '3 days')`;
 
 /**
- * Events that are due at $1, of live endpoints and owed to their subscription, or of none: an endpoint that never answered 2xx gets
- * nothing of its subscription but tests until it does, and one that asked to be left alone gets nothing until its time is over.
+ * SQL: events due at $1 of live endpoints. An endpoint that never answered 2xx gets only tests until it does. A paused
+ * endpoint gets nothing until its time is over.
  */
 const DUE = `
   from ahs.webhook_event e
@@ -123,8 +123,8 @@ type DueRow = {
 };
 
 /**
- * What is due: of each endpoint the oldest so many, in turns of the owners, endpoints that answer before those that fail, and first
- * attempts before repeated ones.
+ * Reads due events: the oldest of each endpoint, in turns of owners, healthy endpoints before failing ones, first
+ * attempts before retries.
  */
 export async function readDueEvents(
   db: Database,
@@ -159,7 +159,7 @@ export async function readDueEvents(
   }));
 }
 
-/** All that an attempt needs to know. */
+/** The data of one attempt. */
 export type PendingEvent = {
   readonly id: string;
   readonly url: string;
@@ -180,7 +180,7 @@ type PendingRow = {
   readonly attempts: number;
 };
 
-/** An event as it stands now; null where it is not due any more. */
+/** Reads a due event; null if it is not due any more. */
 export async function readPendingEvent(db: Database, id: string, now: Date): Promise<PendingEvent | null> {
   const { rows } = await db.$client.query<PendingRow>(
     `select e.id, w.url, w.secret, case when w.previous_until > $1 then w.previous_secret end as previous_secret,
@@ -197,14 +197,14 @@ export async function readPendingEvent(db: Database, id: string, now: Date): Pro
 /** An attempt as its log shows it. */
 export type Attempt = {
   readonly at: Date;
-  /** What the endpoint answered; null where it did not. */
+  /** Status of the answer; null without one. */
   readonly status: number | null;
   readonly latencyMs: number;
   /** Why it does not count as delivered; null where it does. */
   readonly failure: string | null;
 };
 
-/** What comes of an event after an attempt. */
+/** Fate of an event after an attempt. */
 export type EventFate =
   | { readonly kind: "delivered" }
   | {
@@ -215,13 +215,13 @@ export type EventFate =
     }
   /** The endpoint wants nothing any more. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** That was the last attempt. */
+  /** All attempts are used up. */
   | { readonly kind: "exhausted"; readonly reason: string };
 
 /**
- * Writes an attempt and what comes of its event. An endpoint is given up where it refuses, and after the last attempt unless
- * it answered another event since the first one; what else waits for it is dropped then. An event that was dropped meanwhile
- * and not delivered stays so.
+ * Records an attempt and the fate of its event. An endpoint is given up if it refuses, or after a last attempt if it
+ * answered no other event since the first one; its pending events are then dropped. An event that was dropped in
+ * between stays dropped unless delivered.
  */
 export async function recordAttempt(
   db: Database,

@@ -39,7 +39,7 @@ type DeliveryRow = {
   }[];
 };
 
-/** Events of a subscription, newest first; none after a delivery that it does not have. */
+/** Events of a subscription, newest first; empty after an unknown delivery. */
 export function readDeliveries(
   db: Database,
   subscriptionId: string,
@@ -93,10 +93,10 @@ async function readWhere(
   }));
 }
 
-/** What waits to be delivered. */
+/** State of the delivery queue. */
 type WebhookQueue = {
   readonly depth: number;
-  /** Seconds that the most overdue event has been due; 0 where none is. */
+  /** Seconds that the most overdue event has been due; 0 without one. */
   readonly lagSeconds: number;
 };
 
@@ -115,7 +115,7 @@ export async function readWebhookQueue(db: Database, now: Date): Promise<Webhook
   return { depth: row.depth, lagSeconds: row.lag };
 }
 
-/** Drops what waits for subscriptions that are owed nothing of it any more; answers how much. */
+/** Drops pending events that are no longer owed to their subscriptions. Returns their number. */
 export async function dropEventsOfEnded(db: Database, now: Date): Promise<number> {
   const { rowCount } = await db.$client.query(
     `update ahs.webhook_event set state = 'dropped' where id in (
@@ -129,11 +129,11 @@ export async function dropEventsOfEnded(db: Database, now: Date): Promise<number
 
 const SWEEP_BATCH = 10_000;
 
-/** Deletes events made before a moment that no longer wait, with their attempts; answers how many. */
+/** Deletes finished events made before a moment, with their attempts. Returns their number. */
 export async function sweepEvents(db: Database, before: Date): Promise<number> {
   let swept = 0;
   for (;;) {
-    // One statement would not do: the attempts have to be gone before the events that they name.
+    // Two statements: attempts must be deleted before the events that they reference.
     const { rows } = await db.$client.query<{ id: string }>(
       `with old as (
          select id from ahs.webhook_event where created_at < $1 and state <> 'pending' limit $2

@@ -7,7 +7,7 @@ import type { Policy } from "../model/score/policy-shape.ts";
 import { type FeatureLine, type Grade, gradeOf } from "../model/score/record.ts";
 import type { ScoreDistribution } from "../scores/ecosystem.ts";
 
-/** What people call the features of the model, and how they read their values. */
+/** Names of the model's features, and how to display their values. */
 const FEATURES: Readonly<
   Record<string, { readonly title: string; readonly tell: (value: number) => string }>
 > = {
@@ -56,7 +56,7 @@ const FEATURES: Readonly<
   },
 };
 
-/** How people read what happened, of the features whose value alone would not tell it; null where it does. */
+/** Counted facts for features whose value alone is hard to read; null if the value is enough. */
 const COUNTED: Readonly<Record<string, (counts: CardCounts, value: number | null) => string | null>> = {
   success_rate: (counts) => `${succeededWords(counts)} succeeded`,
   gas_efficiency: ({ burnt }) =>
@@ -74,7 +74,7 @@ const COUNTED: Readonly<Record<string, (counts: CardCounts, value: number | null
   },
 };
 
-/** What people call the patterns, caps and effects of the model. */
+/** Names of the model's dimensions and patterns. */
 const WORDS: Readonly<Record<string, string>> = {
   d1: "Wallet hygiene",
   d2: "Behavioural patterns",
@@ -82,7 +82,7 @@ const WORDS: Readonly<Record<string, string>> = {
   self_dealing_ring: "Self-dealing ring",
 };
 
-/** A feature, a cap or a pattern by the name that people read: "Success rate". */
+/** The display name of a feature, cap or pattern: "Success rate". */
 export function titleOf(name: string): string {
   const known = FEATURES[name]?.title ?? WORDS[name];
   if (known !== undefined) return known;
@@ -90,8 +90,8 @@ export function titleOf(name: string): string {
 }
 
 /**
- * What a line of the explanation says, in a sentence without a full stop. Counts that are not of the calls that the line was
- * made from are not told, and what the model estimates is told as an estimate.
+ * One sentence, without a full stop, for a line of the explanation. Counts appear only if they cover the same calls as
+ * the line. Estimates of the model are marked as such.
  */
 export function sentenceOf(
   { name, state, value, samples, reason }: FeatureLine,
@@ -135,13 +135,13 @@ function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** What a report card tells of a wallet's calls to others as they happened, beside what the model estimates from them. */
+/** Counted calls of a wallet, for the report card. */
 export type CardCounts = CallTally & {
-  /** Failures that no success of the same call followed. */
+  /** Failures without a later success of the same call. */
   readonly unmended: number;
 };
 
-/** Counts the calls to others up to a block, in the window that the model looks at. */
+/** Counts the calls to others up to a block, in the model's window. */
 export function countForCard(
   { rows, upToBlock }: { readonly rows: WalletRows; readonly upToBlock: number },
   policy: Policy,
@@ -152,7 +152,7 @@ export function countForCard(
   return { ...tallyCalls(history.outside), unmended: unmended.length };
 }
 
-/** How a score stands among those of all wallets that have one. */
+/** A score compared with those of all scored wallets. */
 type Benchmark = {
   readonly scoredWallets: number;
   /** Null where no wallet is scored, or the wallet is not. */
@@ -167,8 +167,8 @@ type Benchmark = {
 const TENTHS = 10;
 
 /**
- * The mid-rank percentile of a score, 0 to 100 to a tenth: the share of wallets that score less and half of those that score
- * the same. A higher score never has a lower percentile. Null where no wallet is scored.
+ * Mid-rank percentile of a score, 0 to 100 to a tenth: the share of wallets with a lower score, plus half of those with
+ * the same. Null if no wallet is scored.
  */
 export function percentileOf(score: number, distribution: ScoreDistribution): number | null {
   let below = 0;
@@ -182,7 +182,7 @@ export function percentileOf(score: number, distribution: ScoreDistribution): nu
   return total === 0 ? null : Math.round((1000 * (below + equal / 2)) / total) / 10;
 }
 
-/** Where a score, or its absence, stands in the distribution of all. */
+/** Compares a score, or its absence, with the distribution of all. */
 export function benchmark(
   score: number | null,
   distribution: ScoreDistribution,

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { PresentedPayment } from "../access.ts";
 
-/** What a facilitator says of a payment that nobody has settled yet. */
+/** The facilitator's answer about an unsettled payment. */
 export type VerifyOutcome =
   | { readonly kind: "valid" }
   /** A reason of the protocol, fit to be shown. */
@@ -10,7 +10,7 @@ export type VerifyOutcome =
   | { readonly kind: "dear"; readonly detail: string; readonly retryAfterSeconds: number }
   | { readonly kind: "unavailable"; readonly cause: unknown };
 
-/** What became of the order to move the money. */
+/** Result of the order to move the money. */
 export type SettleOutcome =
   | { readonly kind: "settled"; readonly transaction: Hex }
   /** The money has not moved by this order, and will not. */
@@ -20,18 +20,18 @@ export type SettleOutcome =
   /** It may have moved, or may yet. */
   | { readonly kind: "unknown"; readonly cause: unknown };
 
-/** Whoever checks authorizations and has them carried out; neither call throws. */
+/** Verifies authorizations and settles them. Neither call throws. */
 export type Facilitator = {
   verify(payment: PresentedPayment): Promise<VerifyOutcome>;
   settle(payment: PresentedPayment): Promise<SettleOutcome>;
 };
 
-/** How long a settlement may take before the caller is told that it is pending: api.md section 2. */
+/** Longest settlement before the caller gets "pending": api.md section 2. */
 export const SETTLE_DEADLINE_MS = 20_000;
 
 const REASON = /^[a-z0-9_]{1,80}$/;
 
-/** A facilitator's reason where it is one of the protocol's words: everything else may carry what is nobody's business. */
+/** Returns the reason if it is a word of the protocol. Other texts may hold secrets. */
 export function publicReason(reason: string | undefined, otherwise: string): string {
   return reason !== undefined && REASON.test(reason) ? reason : otherwise;
 }

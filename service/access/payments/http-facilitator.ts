@@ -22,15 +22,15 @@ type HttpFacilitatorOptions = {
 const VERIFY_TIMEOUT_MS = 5_000;
 const ATTEMPTS = 3;
 const RETRY_MS = 150;
-/** Of a connection that never came to be: the order did not arrive. */
+/** Codes of failed connections: the order did not arrive. */
 const NOT_DELIVERED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
-/** Reasons of the protocol and of its EVM scheme that are found before anything is sent. */
+/** Reasons of the protocol and its EVM scheme that occur before anything is sent. */
 const BEFORE_SENDING =
   /^(insufficient_funds|invalid_(scheme|network|payload|payment|payment_requirements|x402_version)|unsupported_scheme|invalid_exact_evm_(?!transaction_failed|transfer_event_mismatch|nonce_already_used)\w+)$/;
 
 /**
- * A facilitator behind a URL. Verification is asked up to three times; an order to settle is repeated only where it surely did
- * not arrive, and one whose answer is lost or says pending is `unknown`.
+ * A facilitator behind a URL. Verification is tried up to three times. A settle order is repeated only if it surely did
+ * not arrive. A lost or pending answer is `unknown`.
  */
 export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
   const { url, retryMs = RETRY_MS } = options;
@@ -99,7 +99,7 @@ async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
   }
 }
 
-/** One that names a transaction, or gives a reason that can come after it, may have sent it: the chain knows better. */
+/** With a transaction, or a reason that can follow one, the order may have been sent: only the chain can tell. */
 function failed(transaction: string, reason: string | undefined): SettleOutcome {
   if (transaction !== "" || reason === undefined || !BEFORE_SENDING.test(reason)) {
     return { kind: "unknown", cause: new Error(`the facilitator says ${reason ?? "nothing"}`) };
@@ -120,7 +120,7 @@ function lower(hash: Hex): Hex {
   return hash.toLowerCase() as Hex;
 }
 
-/** Whether a facilitator answers, and settles payments of the scheme exact on a CAIP-2 network; throws what its client throws. */
+/** Returns whether a facilitator settles payments of scheme exact on a CAIP-2 network. Throws its client's errors. */
 export async function settlesOn(
   { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
   network: string,

@@ -26,9 +26,9 @@ import {
   type VerifyOutcome,
 } from "./facilitator.ts";
 
-/** The one sender of the facilitator's key, as far as an order goes. */
+/** The queue of the facilitator's sender. */
 type SettlementQueue = {
-  /** Queues the call once per authorization, and returns by what it is asked about. */
+  /** Queues the call once per authorization and returns the order's id. */
   enqueue(order: {
     readonly authorization: AuthorizationId;
     readonly to: Address;
@@ -38,7 +38,7 @@ type SettlementQueue = {
 };
 
 export type LocalFacilitatorDeps = {
-  /** Whose key sends; this process does not hold it. */
+  /** The address whose key sends; this process does not hold the key. */
   readonly sender: Address;
   readonly network: `eip155:${number}`;
   readonly client: PublicClient;
@@ -50,15 +50,15 @@ export type LocalFacilitatorDeps = {
 };
 
 const POLL_MS = 100;
-/** What the package simulates to verify, and writes to settle. */
+/** The call that the package simulates to verify and writes to settle. */
 const TRANSFER = "transferWithAuthorization";
 /** The protocol's word for it. */
 const REVERTS = { kind: "invalid", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
 const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
 
 /**
- * x402's own EVM facilitator in this process. What it would write to the chain it queues for the sender of its key, so that no
- * process but that one needs the key, and asking twice sends once.
+ * x402's own EVM facilitator in this process. It queues its transactions for the process that holds the key. Asking
+ * twice sends once.
  */
 export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
   return {
@@ -67,13 +67,13 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
   };
 }
 
-/** What the package's answers hide: whether the node gave any, and how an order ended. */
+/** Facts that the package's results hide: node failures, and how an order ended. */
 type Notes = {
   trouble: unknown;
   order: SettlementTransaction | "pending" | null;
-  /** The transfer that was simulated. */
+  /** The simulated transfer. */
   call: { readonly to: Address; readonly data: Hex } | null;
-  /** By the monotonic clock; nothing is queued later, since whoever asked has gone on. */
+  /** By the monotonic clock. Nothing is queued after it, since the caller has gone on. */
   readonly deadline: number;
 };
 
@@ -87,7 +87,7 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
     const facilitator = facilitatorFor(deps, payment, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
     if (isValid) return await checkGas(deps, payment, notes);
-    // A node that does not answer looks to the package like a call that reverts.
+    // The package reports an unreachable node like a reverted call.
     if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
     return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
   } catch (error) {
@@ -95,7 +95,7 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
   }
 }
 
-/** What the payer's own code burns when it is asked for its agreement is our gas: a payer that is dear is not served. */
+/** The payer's own code may burn gas during its signature check, and we pay for it: expensive payers are refused. */
 async function checkGas(
   deps: LocalFacilitatorDeps,
   { amount }: PresentedPayment,
@@ -115,7 +115,7 @@ async function estimateGas(
   try {
     return await client.estimateGas({ account: sender, ...call });
   } catch (error) {
-    // The same call has just succeeded in the newest block: what fails it in the pending one may be another use of its nonce.
+    // The same call has just succeeded at the newest block. It may fail at the pending one because the nonce is used there.
     switch (classifySendFailure(error).kind) {
       case "unreachable":
         return { kind: "unavailable", cause: error };
@@ -172,7 +172,7 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
         if (call.functionName === TRANSFER) notes.call = { to: call.address, data: encodeFunctionData(read) };
         return noting(client.readContract(read));
       },
-      // The package types the parts of typed data loosely; viem checks them when it hashes them.
+      // The package types typed data loosely; viem checks the parts when it hashes them.
       verifyTypedData: (data) =>
         noting(
           client.verifyTypedData(
@@ -197,7 +197,7 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
   return new x402Facilitator().register(network, new ExactEvmScheme(signer));
 }
 
-/** The node that is asked here may be behind the one that the sender asks. */
+/** This node may be behind the sender's node. */
 async function awaitReceipt({ client, monotonicMs }: LocalFacilitatorDeps, hash: Hex, { deadline }: Notes) {
   for (;;) {
     try {
@@ -234,9 +234,9 @@ async function carryOut(
   throw new Error("the transaction is not in a block yet");
 }
 
-/** What settlements may cost their facilitator. */
+/** Limits the cost of settlements. */
 type SettlementSpending = {
-  /** Why a settlement is not paid for now; null where it is. Throws a viem or pg error when that cannot be told. */
+  /** The reason to refuse a settlement now; null if it is allowed. Throws a viem or pg error if that cannot be determined. */
   refusal(settlement: {
     readonly gas: bigint;
     /** Millionths of a US dollar, which are the smallest units of USDC. */
@@ -246,7 +246,7 @@ type SettlementSpending = {
 
 type SettlementSpendingDeps = {
   readonly gasPrice: GasPrice;
-  /** Most that a settlement may cost, in per cent of its price. */
+  /** Highest cost of a settlement, in percent of its price. */
   readonly maxPercent: number;
   readonly dailyGas: bigint;
   /** Gas of this UTC day's settlements so far. */
@@ -260,7 +260,7 @@ const DAY_SECONDS = 86_400;
 const KEYS_ARE_SERVED =
   "This service has not asked for its settlement. Ask again later, or call with an API key.";
 
-/** Bounds by price and by day, so that no payer can spend more of our coins than a payment is worth to us. */
+/** Limits by price and by day, so that no payer can spend more of our coins than the payment is worth. */
 export function createSettlementSpending(deps: SettlementSpendingDeps): SettlementSpending {
   const { gasPrice, maxPercent, dailyGas, spentGas, now } = deps;
   return {

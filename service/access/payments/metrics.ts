@@ -31,7 +31,7 @@ export function createPaymentMetrics(registry: Registry): PaymentMetrics {
   return { count: (outcome) => payments.inc({ outcome }) };
 }
 
-/** Registers the gauge of payments that wait for something; once per registry. */
+/** Registers the gauge of waiting payments; once per registry. */
 export function createPaymentGauge(registry: Registry): Gauge<"kind"> {
   return new Gauge({
     name: "ahs_payments_held",

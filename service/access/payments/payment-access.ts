@@ -44,7 +44,7 @@ import type { StoredPayment } from "./payments.ts";
 
 /** Access for wallets that pay per call by x402 v2: scheme exact, by EIP-3009. */
 export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
-  // What a request's payment was used for before, from its identification on; an entry goes with its request.
+  // The stored row of a request whose payment was used before, set by `identify` and `verify`. An entry lives as long as its request.
   const used = new WeakMap<PaidRequest, StoredPayment>();
   return {
     async identify(request) {
@@ -71,7 +71,7 @@ export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
   };
 }
 
-/** What a used authorization is good for to its payer: its answer, or null where the work is owed. */
+/** What a used authorization gives its payer: the stored answer, or null if the work is owed. */
 async function recallRow(
   deps: PaymentAccessDeps,
   row: StoredPayment,
@@ -110,7 +110,7 @@ async function recallRow(
   };
 }
 
-/** Only a payment that was verified is stored: anybody can show one that is no good. */
+/** Only a verified payment is stored: anyone can show an invalid one. */
 async function takeNew(
   deps: PaymentAccessDeps,
   caller: PayerCaller,
@@ -122,7 +122,7 @@ async function takeNew(
   return settlement === "before" ? settleFirst(deps, held) : settleLast(deps, held);
 }
 
-/** Whether what is bought was noted; where it was not, the authorization is release again. */
+/** Returns false if the purchase was not stored; the authorization is then released. */
 async function isAccepted(
   deps: PaymentAccessDeps,
   held: HeldPayment,
@@ -138,7 +138,7 @@ async function isAccepted(
   return false;
 }
 
-/** The work again, without a charge. Who came by another proof than the claim gets a claim anew. */
+/** Runs owed work again without a charge. A caller with another proof than the claim gets a new claim. */
 async function takeOwed(
   deps: PaymentAccessDeps,
   { payment }: PayerCaller,
@@ -160,25 +160,25 @@ async function takeOwed(
   } catch (error) {
     throw new OwedAnswer((await charge.giveBack()) ?? claim, error);
   }
-  // Somebody else's money bought it meanwhile: this one stays owed.
+  // Another payment has bought it already: this one stays owed.
   await charge.giveBack();
   return UNCHARGED;
 }
 
-/** What settled it; throws for a row that no transaction settled. */
+/** The transaction that settled a payment; throws for a row without one. */
 function transactionOf({ id, transactionHash }: StoredPayment): Hex {
   if (transactionHash === null) throw new Error(`payment ${id} is settled by no transaction`);
   // A column of text forgets that it holds a hash.
   return transactionHash as Hex;
 }
 
-/** Above what a facilitator needs for its own tries. */
+/** Longer than a facilitator's own retries take. */
 const VERIFY_DEADLINE_MS = 20_000;
 
 /**
- * Asks the facilitator whether a payment that was unused when the request came is good: null where it is. One that was carried out
- * meanwhile, by whoever has the signature, has paid us: its row is answered, settled and owed. Throws the 402 of any other that is no
- * good, the 409 of one that another request took meanwhile, and the 503 of one that nobody can tell of yet.
+ * Asks the facilitator about a payment that was unused at the start of the request. Returns null if it is valid. If a
+ * third party has carried it out since, we are paid: returns its row, settled and owed. Throws a 402 for an invalid
+ * payment, a 409 if another request took it, and a 503 if its state is unknown.
  */
 async function verifyPayment(
   deps: PaymentAccessDeps,
@@ -217,7 +217,7 @@ async function useOf(deps: PaymentAccessDeps, payment: PresentedPayment): Promis
   }
 }
 
-/** Puts an authorization on recordSettlement that was carried out between the request and its verification. */
+/** Records an authorization that was carried out between the request and its verification. */
 async function takeUsed(
   deps: PaymentAccessDeps,
   payment: PresentedPayment,
@@ -244,13 +244,13 @@ async function takeUsed(
   return deps.store.find(payment);
 }
 
-/** Moves the money now; the charge is then kept with the answer, or owed. */
+/** Moves the money now; the charge is then answered or owed. */
 async function settleFirst(deps: ChargeDeps, held: HeldPayment): Promise<Charge> {
   await refuseCancelled(deps, held);
   return settledCharge(deps, held, await settle(deps, held));
 }
 
-/** Moves the money once the answer is there, which is withheld until then. */
+/** Moves the money after the work; the answer is withheld until then. */
 function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
   return {
     async keep(answer) {
@@ -271,7 +271,7 @@ function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): C
   const { id, claim, payment } = held;
   return {
     async keep(answer) {
-      // What cannot be stored is given all the same: the money has moved, and a repeat does the work again.
+      // The answer is sent even if storing it fails: the money has moved, and a repeat does the work again.
       await store.answer(id, answer).catch((error: unknown) => {
         logger.error({ err: error, payment: id }, "paid answer not stored");
       });

@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { decodeEvent } from "../../chain/bounded-abi.ts";
 
-/** What the chain is asked about an authorization; addresses and nonce lower-case. */
+/** An authorization to look up on chain; addresses and nonce in lower case. */
 export type Authorization = {
   readonly asset: Address;
   readonly payer: Address;
@@ -20,17 +20,17 @@ export type Authorization = {
   readonly amount: bigint;
 };
 
-/** The chain as it tells of authorizations; every call throws a viem error when the node does not answer. */
+/** Reads authorizations on chain. Every call throws a viem error if the node fails. */
 export type PaymentChain = {
-  /** Whether the nonce is used or withdrawn, as of a block, the pending one or the newest one. */
+  /** Returns whether the nonce is used or withdrawn at a block, the pending block or the newest one. */
   isUsed(authorization: Authorization, block?: bigint | "pending"): Promise<boolean>;
-  /** What the payer has, in the token's smallest unit. */
+  /** The payer's balance, in the token's smallest unit. */
   balanceOf(authorization: Authorization): Promise<bigint>;
-  /** The transaction that spent it and paid us by it, from that moment on; null when there is none. */
+  /** The transaction since that time that used the authorization and paid us by it; null if there is none. */
   findTransfer(authorization: Authorization, since: Date): Promise<Hex | null>;
-  /** The block that holds a transaction which did what it was to do; null when none does. */
+  /** The block of a successful transaction; null if it is in no block. */
   minedIn(transaction: Hex): Promise<bigint | null>;
-  /** The newest block that cannot be reorged. */
+  /** The newest block that cannot be reorganised. */
   finalBlock(): Promise<FinalBlock>;
 };
 
@@ -44,7 +44,7 @@ const TOKEN = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 const USED = getAbiItem({ abi: TOKEN, name: "AuthorizationUsed" });
-/** Blocks of one eth_getLogs, within what public nodes allow. */
+/** Blocks per eth_getLogs, within the limits of public nodes. */
 const SPAN = 5_000n;
 const FIRST_STEP = 256n;
 
@@ -107,7 +107,7 @@ async function findTransfer(
   return null;
 }
 
-/** A block at or before that time, in doubling steps back from the head. */
+/** A block at or before that time, found by doubling steps back from the head. */
 async function blockBefore(client: PublicClient, head: bigint, time: bigint): Promise<bigint> {
   for (let step = FIRST_STEP; step < head; step *= 2n) {
     const { timestamp } = await client.getBlock({ blockNumber: head - step });
@@ -117,8 +117,8 @@ async function blockBefore(client: PublicClient, head: bigint, time: bigint): Pr
 }
 
 /**
- * Whether the token's next log after the use of an authorization is our payment. Next, because a payer can sign one nonce
- * twice and one transaction can hold many transfers: any other one may have paid for something else.
+ * Returns whether the token's next log after the use is our payment. It must be the next one: a payer can sign one
+ * nonce twice, and one transaction can hold many transfers.
  */
 function paysBy(
   logs: readonly Log[],

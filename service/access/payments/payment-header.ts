@@ -17,7 +17,7 @@ import { Problem } from "../problems.ts";
 /** The header, read: well-formed, and not yet compared with anything. */
 type PaymentHeader = {
   readonly payload: PaymentPayload;
-  /** Null where the scheme is another one or moves money another way. */
+  /** Null for another scheme or another kind of transfer. */
   readonly authorization: HeaderAuthorization | null;
   readonly signature: Hex;
 };
@@ -37,7 +37,7 @@ type HeaderAuthorization = {
 /** api.md section 1. */
 const MAX_HEADER_BYTES = 8_192;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
-/** Escapes that JSON can hold and PostgreSQL cannot: NUL and halves of surrogate pairs. */
+/** Escapes that JSON allows and PostgreSQL does not: NUL and halves of surrogate pairs. */
 const UNSTORABLE = /\\u(0000|d[89a-f][0-9a-f]{2})/;
 
 const address = z
@@ -51,8 +51,8 @@ const uint256 = z
   .transform(BigInt);
 
 /**
- * What the 402 advertises of the extension. Not checked by the package's own validator, which compiles whatever schema the client
- * sends along.
+ * The extension as the 402 advertises it. The package's own validator is not used: it compiles any schema that the
+ * client sends.
  */
 const identifierSchema = z.looseObject({
   info: z.looseObject({
@@ -95,14 +95,14 @@ const eip3009Schema = z.looseObject({
   }),
 });
 
-/** Reads a PAYMENT-SIGNATURE header; throws a 400 for what is no x402 payment of version 2. */
+/** Reads a PAYMENT-SIGNATURE header. Throws a 400 if it is not an x402 payment of version 2. */
 export function readPaymentHeader(header: string): PaymentHeader {
   if (Buffer.byteLength(header) > MAX_HEADER_BYTES) {
     throw malformed(`it is longer than ${MAX_HEADER_BYTES} bytes`);
   }
   const parsed = payloadSchema.safeParse(decode(header));
   if (!parsed.success) throw malformed(faultsOf(parsed.error));
-  // The schema has vouched for every member that the type names but the network's prefix, which is compared with ours.
+  // The schema has checked every member of the type except the network's prefix, which is compared with ours.
   const payload = parsed.data as unknown as PaymentPayload;
   const isOther = payload.accepted.scheme !== "exact" || !("authorization" in payload.payload);
   if (isOther) return { payload, authorization: null, signature: "0x" };
@@ -112,7 +112,7 @@ export function readPaymentHeader(header: string): PaymentHeader {
   return { payload: normalised(payload, exact.data), authorization, signature: signature as Hex };
 }
 
-/** Addresses in the one form that every facilitator takes. */
+/** Addresses with checksums, which every facilitator accepts. */
 function normalised(payload: PaymentPayload, exact: z.infer<typeof eip3009Schema>): PaymentPayload {
   const { from, to, value, validAfter, validBefore, nonce } = exact.authorization;
   return {
@@ -160,16 +160,16 @@ function malformed(fault: string, cause?: unknown): Problem {
 /** What a payment is compared with. */
 type Expectation = {
   readonly requirements: PaymentRequirements;
-  /** Absolute URL of what is asked for. */
+  /** Absolute URL of the requested resource. */
   readonly resourceUrl: string;
 };
 
-/** Seconds that an authorization must last: the facilitator's own bound for a transaction to be mined. */
+/** Seconds that an authorization must remain valid: the facilitator's own bound for mining. */
 const LEAST_SECONDS = 6n;
-/** A day: an authorization that was released is watched on the chain for as long as it is valid. */
+/** A day: a released authorization is watched on chain as long as it is valid. */
 const MOST_SECONDS = 86_400n;
 
-/** The payment, where it is the one that the request costs; otherwise why it is not. Signature and time are other matters. */
+/** Returns the payment if it matches the price, else the reason. Signature and time are checked separately. */
 export function matchPayment(header: PaymentHeader, expected: Expectation): PresentedPayment | string {
   const { payload, authorization } = header;
   const { requirements } = expected;
@@ -207,7 +207,7 @@ export function matchPayment(header: PaymentHeader, expected: Expectation): Pres
   );
 }
 
-/** Why the authorization cannot be carried out at that time; null when it can. */
+/** Returns why the authorization cannot be carried out at that time; null if it can. */
 export function untimely(
   { validAfter, validBefore }: Pick<PresentedPayment, "validAfter" | "validBefore">,
   now: Date,
@@ -225,7 +225,7 @@ export function untimely(
   return null;
 }
 
-/** The query of what is bought may hold secrets, such as a webhook's address, that neither a facilitator nor a row has to have. */
+/** Drops the query, which may hold secrets such as a webhook's address. Neither the facilitator nor the row needs it. */
 function withoutQuery(payload: PaymentPayload): PaymentPayload {
   const { resource } = payload;
   if (resource === undefined) return payload;
@@ -238,10 +238,10 @@ function elsewhere(signedFor: string | undefined, asked: string): string | null 
   return isSame ? null : `resource_mismatch: the payment names another resource than ${asked}.`;
 }
 
-/** Whether a contract wallet accepts a signature as its own (ERC-1271); throws when the node does not answer. */
+/** Returns whether a contract wallet accepts a signature (ERC-1271). Throws if the node fails. */
 export type ContractPayers = (authorization: SignedAuthorization) => Promise<boolean>;
 
-/** What an EIP-3009 payer signs, with the signature. */
+/** The typed data that an EIP-3009 payer signs, with the signature. */
 type SignedAuthorization = ReturnType<typeof typedAuthorization> & {
   readonly address: Address;
   readonly signature: Hex;
@@ -249,7 +249,7 @@ type SignedAuthorization = ReturnType<typeof typedAuthorization> & {
 
 const domainSchema = z.looseObject({ name: z.string(), version: z.string() });
 
-/** Whether the payer signed the payment: by its key, which needs no node, else as a contract. */
+/** Returns whether the payer signed the payment, by its key (needs no node) or as a contract. */
 export async function isSignedByPayer(
   payment: PresentedPayment,
   signature: Hex,
@@ -291,7 +291,7 @@ function typedAuthorization({ requirements, payer, payTo, nonce, ...payment }: P
   } as const;
 }
 
-/** Bytes that no key can have signed have no signer. */
+/** A signature that no key can have made has no signer. */
 function noSigner(): null {
   return null;
 }

@@ -46,7 +46,7 @@ export type PaymentAccessDeps = ChargeDeps & {
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The 402 of a request, or the 503 of a deployment that cannot tell its terms now. */
+/** The 402 of a request, or a 503 if the terms cannot be read now. */
 export async function refusal(
   { terms, origin }: PaymentAccessDeps,
   request: PaidRequest,
@@ -69,7 +69,7 @@ export function inFlight({ metrics }: PaymentAccessDeps): Problem {
   });
 }
 
-/** The 503 of a node that does not answer. */
+/** The 503 of a failing node. */
 function nodeUnavailable(cause: unknown): Problem {
   return unavailable("payments-unavailable", "Payments cannot be checked now. Send the same request again.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -77,12 +77,12 @@ function nodeUnavailable(cause: unknown): Problem {
   });
 }
 
-/** A payer, and the row of its payment where that was used before and the request proved to be its payer's. */
+/** A payer. `row` is set if its payment was used before and the request proved to be the payer's. */
 type Identified = { readonly caller: PayerCaller; readonly row: StoredPayment | null };
 
 /**
- * Whose payment a request carries or proves; null when it does neither. Throws the 400 of a malformed one, the 402 of one that
- * does not fit or was used by somebody else, and the 409 of one that another request holds.
+ * Finds the payer of a request by its payment or proof; null if it carries neither. Throws a 400 for a malformed
+ * payment, a 402 for one that does not match or that another payer used, and a 409 for one that another request holds.
  */
 export async function identifyPayer(
   deps: PaymentAccessDeps,
@@ -130,19 +130,19 @@ async function identifyByPayment(
   return { caller: payerOf(payment), row: null };
 }
 
-/** Of an authorization that was used before it was shown here: whoever shows it may have read it on the chain. */
+/** The error of an authorization that was used elsewhere first: the caller may have copied it from the chain. */
 async function spent(
   deps: PaymentAccessDeps,
   request: PaidRequest,
   payment: PresentedPayment,
 ): Promise<Error> {
-  // Another request may have taken and settled it since this one looked.
+  // Another request may have taken and settled it in between.
   const row = await deps.store.find(payment);
   if (row !== null && row.state !== "released") return inFlight(deps);
   return refused(deps, request, "payment_already_used: the token has seen this authorization before.");
 }
 
-/** A signature of a wallet that cannot pay opens nothing: no limit, no row and no work. */
+/** A signature of a wallet without funds must open nothing: no rate limit, no row and no work. */
 async function requireFunds(
   deps: PaymentAccessDeps,
   request: PaidRequest,
@@ -150,13 +150,13 @@ async function requireFunds(
 ): Promise<void> {
   const balance = await asked(deps.chain.balanceOf(payment));
   if (balance >= payment.amount) return;
-  // The money may have moved to us since: then it is verification that finds it.
+  // The money may have moved to us since; verification finds that.
   if (await asked(deps.chain.isUsed(payment))) return;
   const fault = `insufficient_funds: the payer has ${balance} of the token's smallest unit, and ${payment.amount} are expected.`;
   throw await refused(deps, request, fault);
 }
 
-/** What a node answers; throws the 503 of one that does not. */
+/** Returns the node's answer; throws a 503 if the node fails. */
 async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
   try {
     return await question;
@@ -166,8 +166,8 @@ async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
 }
 
 /**
- * The payment before this one under the same payment identifier, or for the same request under the same Idempotency-Key: what it
- * bought is not charged again, and is bought by that one. Whoever shows an unused authorization has signed it. Throws the 409 of an
+ * Finds the earlier payment with the same payment identifier, or for the same request and Idempotency-Key. Its purchase
+ * is not charged again. The caller holds an unused authorization and therefore is its signer. Throws the 409 of an
  * identifier that came with another request.
  */
 async function findRepeated(
@@ -243,29 +243,29 @@ export function callerOf(row: StoredPayment): PayerCaller {
   return payerOf(payment);
 }
 
-/** What a request brings along that the first one may have brought as well; each hash is SHA-256 in hexadecimal. */
+/** Possible proofs in a request; each hash is hex SHA-256. */
 type ProofHashes = {
   readonly claimHash: string | null;
   readonly idempotencyKeyHash: string | null;
   readonly paymentIdentifierHash: string | null;
-  /** Whether the Idempotency-Key, and the payment identifier, prove whoever knows them to be the first one's sender. */
+  /** Whether the Idempotency-Key or payment identifier is long enough to prove the sender. */
   readonly keyProves: boolean;
   readonly identifierProves: boolean;
 };
 
-/** The wallet, lower-case, that signed the request in; null where it carries no sign-in; throws a 401 for one that is no good. */
+/** The wallet (lower-case) that signed the request in; null without a sign-in. Throws a 401 for an invalid one. */
 type SignedInAddress = (request: Pick<PaidRequest, "header">) => Promise<Address | null>;
 
 /** 32 bytes in hexadecimal. */
 const CLAIM = /^[0-9a-f]{64}$/i;
-/** As many characters as 128 random bits have in base64: a shorter key is a name that others can guess. */
+/** Base64 characters of 128 random bits. Others can guess a shorter key. */
 const PROVING_CHARACTERS = 22;
 /** The proofs, in words. */
 export const PROOFS = `its claim in X-Payment-Claim, its payment identifier or Idempotency-Key of at least ${PROVING_CHARACTERS} characters (for POST /keys no Idempotency-Key), or a sign-in`;
-/** What it sells is as good as money: an Idempotency-Key, which logs and proxies see, is not enough to get it once more. */
+/** This endpoint sells something as good as money. Logs and proxies see an Idempotency-Key, so that it is not enough proof. */
 const KEY_SALE = "POST /keys";
 
-/** What a request brings along that may prove it; throws a 400 for a claim or an Idempotency-Key that is none. */
+/** Reads the proofs of a request. Throws a 400 for a malformed claim or Idempotency-Key. */
 export function proofsOf(
   request: Pick<PaidRequest, "header" | "endpoint">,
   payload: PaymentPayload | null,
@@ -296,9 +296,9 @@ export function hashProof(proof: string): string {
 }
 
 /**
- * Whether the request comes from whoever paid: it knows the claim of the first request, its payment identifier or, unless a key was
- * bought, its Idempotency-Key, both of 22 characters at least, or is signed in by the payer. The authorization itself proves
- * nothing, since settlement publishes it.
+ * Returns whether the request comes from the payer: by claim, payment identifier, Idempotency-Key (not for bought keys)
+ * or sign-in. Identifier and key need 22 characters. The authorization itself proves nothing, since settlement
+ * publishes it.
  */
 export async function isProven(
   row: StoredPayment,

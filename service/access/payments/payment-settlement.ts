@@ -18,7 +18,7 @@ import {
 
 const CLAIM_BYTES = 32;
 
-/** Reserves the authorization for one request; throws the 409 of one that is taken, and the 402 of one that may buy something else alone. */
+/** Reserves the authorization for one request. Throws a 409 if it is taken, and a 402 if it may only buy something else. */
 export async function holdPayment(
   deps: PaymentAccessDeps,
   payment: PresentedPayment,
@@ -49,7 +49,7 @@ export function newClaim({ randomBytes }: PaymentAccessDeps): string {
   return Buffer.from(randomBytes(CLAIM_BYTES)).toString("hex");
 }
 
-/** Another request holds the authorization, or it is kept for the one whose settlement was asked for. */
+/** Another request holds the authorization, or it is reserved for the request that asked for its settlement. */
 async function notReserved(
   deps: PaymentAccessDeps,
   payment: PresentedPayment,
@@ -65,7 +65,7 @@ async function notReserved(
   );
 }
 
-/** Queries hold what is nobody's business once the request is answered, such as addresses of webhooks with tokens. */
+/** Drops the query, which may hold secrets such as webhook addresses with tokens. */
 function pathOf(resource: string): string {
   return resource.split("?", 1)[0] ?? resource;
 }
@@ -85,8 +85,8 @@ const RETRY_AFTER_SECONDS = 5;
 const CHAIN_DEADLINE_MS = 5_000;
 
 /**
- * Moves the money; answers the transaction that did, or throws the 402 or 503 of one that was not, or not yet, seen to. Every step of
- * it ends by itself, so that nobody has to cut it in two.
+ * Moves the money and returns the transaction. Throws a 402 or 503 if the money did not move or if that is not known
+ * yet. Every step has its own deadline, so that callers need none.
  */
 export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> {
   if (!(await askSettlement(deps, held))) {
@@ -131,12 +131,15 @@ function chargeOf({ validBefore }: PresentedPayment, { isFinal }: SeenOutcome): 
   return `this service has not settled the payment and will not. Others who have the authorization can carry it out until ${end}; where they do, the same request is answered without another payment, proven by ${PROOFS}.`;
 }
 
-/** Puts on record that the settlement is asked for; false when the row is no longer this request's. Throws the 503 of a database that does not answer. */
+/**
+ * Records that settlement is being asked for. Returns false if the row no longer belongs to this request. Throws a 503
+ * if the database fails.
+ */
 export async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promise<boolean> {
   try {
     return await deps.store.askSettlement(held.id);
   } catch (error) {
-    // It may be on record: then whoever reconciles takes it for asked.
+    // The record may have been written; reconciliation then treats it as asked.
     throw await leaveToReconciliation(deps, held, error);
   }
 }
@@ -145,8 +148,8 @@ export async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promis
 type SeenOutcome = SettleOutcome & { readonly isFinal?: boolean };
 
 /**
- * What the chain makes of the outcome: money that somebody else moved has paid us nevertheless, and a refusal counts only while the
- * authorization is unused, in the pending block too.
+ * Compares the outcome with the chain. Money that a third party moved has paid us as well. A refusal counts only while
+ * the authorization is unused, also in the pending block.
  */
 async function checkAgainstChain(
   deps: ChargeDeps,
@@ -158,7 +161,7 @@ async function checkAgainstChain(
     const late = { kind: "unknown", cause: new Error("the chain did not tell in time") } as const;
     return await withDeadline<SeenOutcome>(CHAIN_DEADLINE_MS, checkUse(deps, payment, outcome), late);
   } catch (error) {
-    // Nobody knows whether the money moved.
+    // It is unknown whether the money moved.
     return { kind: "unknown", cause: error };
   }
 }
@@ -187,7 +190,7 @@ async function checkUse(
   }
 }
 
-/** Puts on record that the money moved; throws the 503 of a row that says otherwise by now. */
+/** Records that the money moved. Throws a 503 if the row has another state by now. */
 export async function recordSettlement(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Promise<Hex> {
   try {
     if (await deps.store.settle(held.id, transaction)) {
@@ -200,7 +203,7 @@ export async function recordSettlement(deps: ChargeDeps, held: HeldPayment, tran
   throw await leaveToReconciliation(deps, held, new Error("the payment was reconciled meanwhile"));
 }
 
-/** The 503 of a payment that is left to reconciliation, with its claim. */
+/** Leaves the payment to reconciliation; returns the 503 with its claim. */
 export async function leaveToReconciliation(
   deps: ChargeDeps,
   held: HeldPayment,
@@ -214,7 +217,7 @@ export async function leaveToReconciliation(
   return settlementPending(held.claim, cause);
 }
 
-/** The 503 of a payment of which nobody knows yet whether it moved. */
+/** The 503 of a payment with unknown outcome. */
 export function settlementPending(claim: string | null, cause?: unknown): Problem {
   return new Problem(
     "settlement-pending",
@@ -227,7 +230,7 @@ export function settlementPending(claim: string | null, cause?: unknown): Proble
   );
 }
 
-/** Leaves the row to its deadline where the database does not answer: it was never asked to settle, or is reconciled. */
+/** If the database fails, the row ends by its deadline: settlement was never asked for, or reconciliation decides. */
 export async function release(
   { store, logger, metrics }: ChargeDeps,
   { id }: HeldPayment,
@@ -241,7 +244,7 @@ export async function release(
   }
 }
 
-/** What every report of a settlement says of its payment. */
+/** The common part of every settlement report. */
 export function reportOf({ payer, requirements }: PresentedPayment) {
   return { payer, network: requirements.network, amount: requirements.amount };
 }
@@ -254,8 +257,8 @@ type SightingDeps = {
 };
 
 /**
- * What the chain shows of an authorization. unused: in no block, nor in the pending one. paid: carried out to us. open: used, and not
- * yet known for what. spent: by a final block it was used or withdrawn without paying us, so that it never will.
+ * State of an authorization on chain. unused: in no block, not even the pending one. paid: it paid us. open: used,
+ * purpose unknown yet. spent: a final block shows that it was used or withdrawn without paying us.
  */
 export type PaymentUse =
   | { readonly kind: "unused" }
@@ -263,10 +266,10 @@ export type PaymentUse =
   | { readonly kind: "open" }
   | { readonly kind: "spent" };
 
-/** An authorization may have been carried out before it was shown to us; clients date them a few minutes back. */
+/** An authorization may have been carried out before we saw it; clients date them a few minutes back. */
 const LOOK_BACK_MS = 15 * 60_000;
 
-/** Looks for an authorization in the newest block, the pending one and the newest final one; throws when the node does not answer. */
+/** Checks the newest, the pending and the newest final block. Throws if the node fails. */
 export async function findUse(
   { chain, clock }: SightingDeps,
   payment: PresentedPayment,
@@ -280,7 +283,7 @@ export async function findUse(
   return { kind: (await chain.isUsed(payment, final.number)) ? "spent" : "open" };
 }
 
-/** The reason for a refusal: a simulation that fails for want of money does not say so by itself. */
+/** Names missing funds as the reason of a refusal: a failed simulation does not say so. */
 export async function reasonFor(
   { chain }: Pick<SightingDeps, "chain">,
   payment: PresentedPayment,
@@ -290,7 +293,7 @@ export async function reasonFor(
   return balance !== null && balance < payment.amount ? "insufficient_funds" : reason;
 }
 
-/** What the work answers, or the other value where it takes longer; the work then goes on unheard. */
+/** Returns the result of the work, or `late` after `ms`. The work then continues in the background. */
 export async function withDeadline<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
   const { promise, resolve } = Promise.withResolvers<Result>();
   const timer = setTimeout(() => resolve(late), ms);
@@ -301,7 +304,7 @@ export async function withDeadline<Result>(ms: number, work: Promise<Result>, la
   }
 }
 
-/** The 503 of a facilitator or a node that does not answer. */
+/** The 503 of a failing facilitator or node. */
 export function paymentsUnavailable(
   { metrics, logger }: Pick<SightingDeps, "metrics" | "logger">,
   cause: unknown,
@@ -314,6 +317,6 @@ export function paymentsUnavailable(
   });
 }
 
-/** Says nothing of the charge: whoever has the signature may carry an authorization out until it expires. */
+/** It makes no promise about the charge: any holder of the signature can carry it out until it expires. */
 const UNAVAILABLE =
   "Payments cannot be checked now. This service has not asked for the settlement of this payment; send the same request again.";

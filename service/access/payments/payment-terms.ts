@@ -7,7 +7,7 @@ import type { PaidRequest } from "../access.ts";
 /** The EIP-712 domain of a token, which its authorizations are signed under. */
 type TokenDomain = { readonly name: string; readonly version: string };
 
-/** What this deployment is paid in, and to whom. */
+/** The token and recipient of this deployment's payments. */
 export type PaymentTerms = {
   readonly chainId: number;
   /** CAIP-2. */
@@ -15,13 +15,13 @@ export type PaymentTerms = {
   /** EIP-55, as is payTo. */
   readonly asset: Address;
   readonly payTo: Address;
-  /** What the token says of itself; throws while no node tells. */
+  /** Read from the token; throws while no node answers. */
   readonly domain: () => Promise<TokenDomain>;
 };
 
-/** A price of 0.001 USD in the smallest unit of a token of 6 decimals that is worth a dollar. */
+/** 0.001 USD in the smallest unit of a dollar token with 6 decimals. */
 const ATOMIC_PER_UNIT = 1_000n;
-/** Seconds that a client's signature is to be valid for: a slow answer, its settlement and some clocks' disagreement. */
+/** Seconds that a client's signature stays valid: enough for a slow answer, its settlement and clock differences. */
 const MAX_TIMEOUT_SECONDS = 300;
 
 /** A price in thousandths of a US dollar, in the token's smallest unit; throws when it is no whole number above 0. */
@@ -36,7 +36,7 @@ export async function requirementsOf(terms: PaymentTerms, units: number): Promis
   return requirementsUnder(await terms.domain(), terms, units);
 }
 
-/** The same under a domain that is known already. */
+/** The same for a known domain. */
 export function requirementsUnder(
   { name, version }: TokenDomain,
   terms: Omit<PaymentTerms, "domain">,
@@ -53,11 +53,11 @@ export function requirementsUnder(
   };
 }
 
-/** A 402 of x402: what a request costs, and why it was not served. */
+/** A 402 of x402 with the price and the reason of the refusal. */
 export class PaymentRequiredError extends Error {
   override readonly name = "PaymentRequiredError";
   readonly terms: PaymentRequired;
-  /** What became of a settlement that was tried; null where none was. */
+  /** Report of an attempted settlement; null without one. */
   readonly settlement: SettleResponse | null;
 
   constructor(terms: PaymentRequired, settlement: SettleResponse | null = null) {
@@ -66,7 +66,7 @@ export class PaymentRequiredError extends Error {
     this.settlement = settlement;
   }
 
-  /** Answer headers, lower-case; the first repeats the body. */
+  /** Response headers in lower case; the first repeats the body. */
   get headers(): Readonly<Record<string, string>> {
     return {
       "payment-required": encodePaymentRequiredHeader(this.terms),
@@ -81,7 +81,7 @@ export function settlementHeader(settlement: SettleResponse): Readonly<Record<st
   return { "payment-response": encodePaymentResponseHeader(settlement) };
 }
 
-/** What a 402 tells of one resource. */
+/** The resource that a 402 prices. */
 type PricedResource = {
   /** Absolute. */
   readonly url: string;
@@ -90,12 +90,12 @@ type PricedResource = {
   readonly summary: string;
 };
 
-/** Dollars that the official clients pay at once without being told to. */
+/** Price (1 USD) up to which the official clients pay without a prompt. */
 const UNASKED_UNITS = 1_000;
 const SPEND_CONTROLS =
   "Official x402 clients refuse more than 1 USD at once, and any token that they do not know, unless `setSpendControls` allows it.";
 
-/** The x402 terms of a resource; `error` says why it was not served. Throws while no node tells the token's domain. */
+/** The x402 terms of a resource. `error` is the reason of the refusal. Throws while no node returns the token's domain. */
 export async function describePayment(
   terms: PaymentTerms,
   resource: PricedResource,
@@ -110,7 +110,7 @@ export async function describePayment(
   };
 }
 
-/** The resource that a request asks for, under the origin by which the service is known. */
+/** The requested resource under the service's public origin. */
 export function resourceOf(request: PaidRequest, origin: string): PricedResource {
   return { url: resourceUrl(origin, request.resource), units: request.units, summary: request.summary };
 }
@@ -129,15 +129,15 @@ const TOKEN = parseAbi([
 const DECIMALS = 6;
 
 type TokenDomainReader = {
-  /** Asks the node until it has told once; throws viem's errors, and when the token has other decimals than 6. */
+  /** Asks the node until one call succeeds. Throws viem's errors, and an error if the token has other than 6 decimals. */
   readonly read: () => Promise<TokenDomain>;
-  /** What was read; null before that. */
+  /** The domain, null before the first read. */
   readonly known: () => TokenDomain | null;
 };
 
 /**
- * Asks the token for name and version of its signing domain: they differ between chains, and a wrong one fails every
- * signature. The answer is kept; a failure is not, so the next call asks again.
+ * Reads name and version of the token's signing domain, which differ between chains; a wrong domain fails every
+ * signature. The result is cached; after a failure the next call asks again.
  */
 export function createTokenDomain(client: PublicClient, address: Address): TokenDomainReader {
   let asked: Promise<TokenDomain> | null = null;

@@ -4,25 +4,22 @@ import { type Database, QUERY_DEADLINE, underDeadline } from "../../db/database.
 import { payment } from "../../db/tables/payment.ts";
 import { ANSWER_KEPT_MS, CONFIRM_MS, type StoredPayment } from "./payments.ts";
 
-/**
- * What payments are listed by: the states, where settled ones that nobody is working on are owed, as are those that moved for a
- * verdict that there is not yet.
- */
+/** Filters of the payment list. owed: settled payments without a running request, and payments for verdicts without a decision. */
 export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 /**
- * Those that wait for something: few, so that they can be counted. Stuck ones are reserved for longer than a request and its
- * settlement take, and not counted as reserved.
+ * Kinds that wait for something. They are few, so that counting is cheap. stuck: reserved for longer than a request and
+ * its settlement take; not counted as reserved.
  */
 export const HELD_KINDS = ["reserved", "stuck", "settled", "owed", "lost"] as const;
 type HeldKind = (typeof HELD_KINDS)[number];
 
 const STUCK_AFTER_MS = 300_000;
 
-/** A row as it was read: a change is made only while it still is in that state, under that id and deadline. */
+/** A row as it was read. Changes apply only while id, state and deadline are unchanged. */
 type DuePayment = Pick<StoredPayment, "id" | "state" | "deadline">;
 
-/** Payments past their deadline, reserved ones before released ones, longest due first: the chain has to say what became of them. */
+/** Payments past their deadline, longest due first, reserved before released. The chain decides their outcome. */
 export function readDuePayments(
   db: Database,
   { chainId, now, limit }: { readonly chainId: number; readonly now: Date; readonly limit: number },
@@ -41,7 +38,7 @@ export function readDuePayments(
     .limit(limit);
 }
 
-/** The chain shows that the money moved: from now on it is owed to whoever paid. False when the row has changed meanwhile. */
+/** Marks a payment as settled and owed to its payer. Returns false if the row has changed. */
 export function settleDue(
   db: Database,
   due: DuePayment,
@@ -58,7 +55,7 @@ export function settleDue(
   });
 }
 
-/** The money has not moved and will not by us; looked at once more when the authorization has expired. */
+/** Releases a payment that has not moved. It is checked again when the authorization has expired. */
 export function releaseDue(
   db: Database,
   due: DuePayment,
@@ -72,7 +69,7 @@ export function releaseDue(
   });
 }
 
-/** Looks again at that moment. */
+/** Postpones the next check. */
 export function postponeDue(
   db: Database,
   due: DuePayment,
@@ -81,13 +78,13 @@ export function postponeDue(
   return change(db, due, { deadline: until, updatedAt: now });
 }
 
-/** Forgets an authorization that expired unused. */
+/** Deletes an authorization that expired unused. */
 export async function dropDue(db: Database, due: DuePayment): Promise<boolean> {
   const dropped = await underDeadline(db).delete(payment).where(unchanged(due)).returning({ id: payment.id });
   return dropped.length > 0;
 }
 
-/** Forgets what answers said a day after they were given; the payments stay. Takes as long as there are many; answers how many. */
+/** Deletes stored answers after a day; the payments stay. Returns the number of rows. */
 export async function dropOldAnswers(db: Database, now: Date): Promise<number> {
   const dropped = await db
     .update(payment)
@@ -116,7 +113,7 @@ export async function listPayments(
   return rows.map(({ row, isOwed }) => ({ ...row, kind: isOwed ? "owed" : row.state }));
 }
 
-/** How many payments there are of each kind that waits for something. */
+/** Number of payments of each waiting kind. */
 export async function countPayments(
   db: Database,
   chainId: number,
@@ -128,7 +125,7 @@ export async function countPayments(
       await underDeadline(db).$count(payment, and(eq(payment.chainId, chainId), isHeld(kind, now))),
     ]),
   );
-  // Every kind stands in the list that was counted.
+  // The list contains every kind.
   return Object.fromEntries(counted) as Record<HeldKind, number>;
 }
 
@@ -161,7 +158,7 @@ function ofKind(kind: PaymentKind, now: Date): SQL | undefined {
   }
 }
 
-/** What it pays for is a verdict without a decision; as an array, so that few rows are found by their ids. */
+/** Buys a verdict without a decision. An array, so that few rows are found by their ids. */
 const buysAwaited = sql`${payment.id} = any(array(
   select payment_id from ahs.verdict
   where status in ('pending', 'processing', 'failed') and runs = 0 and payment_id is not null))`;
@@ -180,12 +177,12 @@ async function change(
 }
 
 function unchanged({ id, state, deadline }: DuePayment): SQL | undefined {
-  // PostgreSQL keeps microseconds where a Date keeps milliseconds.
+  // PostgreSQL stores microseconds, a Date milliseconds.
   const asRead = sql`date_trunc('milliseconds', ${payment.deadline}) = ${deadline}`;
   return and(eq(payment.id, id), eq(payment.state, state), asRead);
 }
 
-/** Payments whose money moved in a block that was not final when it was last looked at, longest due first. */
+/** Settled payments whose block was not final at the last check, longest due first. */
 export function readUnconfirmed(
   db: Database,
   { chainId, now, limit }: { readonly chainId: number; readonly now: Date; readonly limit: number },
@@ -206,7 +203,7 @@ export async function confirm(db: Database, id: string): Promise<void> {
     .where(and(eq(payment.id, id), ofMoved));
 }
 
-/** Looks again at that moment, at the transaction that has the money now. */
+/** Postpones the check, and replaces the transaction if the money is in another one now. */
 export async function confirmLater(
   db: Database,
   id: string,
@@ -237,8 +234,8 @@ const LOSE = `
   select id from lost`;
 
 /**
- * The chain took the money of a payment back for good: what it bought is no longer owed, a key bought by it is revoked, and what it
- * credited to another key is taken off that one's balance, as far as it is there. False when the row has changed meanwhile.
+ * Marks a payment as lost after a final reorganisation: nothing is owed for it, a bought key is revoked, and a credit
+ * is deducted from the key's balance down to 0. Returns false if the row has changed.
  */
 export async function losePayment(
   db: Database,

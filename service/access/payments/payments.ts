@@ -8,7 +8,7 @@ import type { PresentedPayment } from "../access.ts";
 
 export type StoredPayment = typeof payment.$inferSelect;
 
-/** A payment as the request presents it that wants to be served for it; hashes are SHA-256 in hexadecimal. */
+/** A verified payment and the request that it buys; hashes are hex SHA-256. */
 export type Reservation = {
   readonly payment: PresentedPayment;
   readonly endpoint: string;
@@ -20,30 +20,31 @@ export type Reservation = {
   readonly paymentIdentifierHash: string | null;
 };
 
-/** Rows of ahs.payment; every change is one statement that finds the row in the state it expects, or changes nothing. */
+/** Rows of ahs.payment. Every change is one statement that requires the expected state, else changes nothing. */
 export type PaymentStore = {
   find(authorization: Pick<PresentedPayment, "asset" | "payer" | "nonce">): Promise<StoredPayment | null>;
   findByClaim(claimHash: string): Promise<StoredPayment | null>;
-  /** The newest payment of a wallet for a request that is neither released nor lost nor older than its answer is kept; null without one. */
+  /** The newest payment of a wallet for a request, if it is neither released nor lost and its answer is still stored; else null. */
   findBought(payer: Address, fingerprint: string): Promise<StoredPayment | null>;
-  /** The same for any request, among those under a payment identifier. */
+  /** The same for any request, by payment identifier. */
   findIdentified(payer: Address, paymentIdentifierHash: string): Promise<StoredPayment | null>;
-  /** The same among those under an Idempotency-Key. */
+  /** The same, by Idempotency-Key. */
   findRepeated(
     payer: Address,
     fingerprint: string,
     idempotencyKeyHash: string,
   ): Promise<StoredPayment | null>;
   /**
-   * Holds an authorization for one request, and returns the row's id; null when it is taken. One that was released is free again,
-   * but once its settlement was asked for, for the same request alone, whose first proofs stay: the money may still move.
+   * Reserves an authorization for one request and returns the row's id; null if it is taken. A released one can be
+   * reserved again. Once its settlement was asked for, only the same request can do so, and its first proofs stay: the
+   * money may still move.
    */
   reserve(reservation: Reservation): Promise<string | null>;
-  /** Notes that settlement is about to be asked for; false when the row is no longer this request's. */
+  /** Records that settlement is about to be asked for. Returns false if the row no longer belongs to this request. */
   askSettlement(id: string): Promise<boolean>;
-  /** The money moved; the request goes on until the lease ends. False when the row says otherwise by now. */
+  /** Records that the money moved; the request keeps its lease. Returns false if the row has another state by now. */
   settle(id: string, transaction: Hex): Promise<boolean>;
-  /** Takes up a settled payment that nobody is working on and that has no answer, under a fresh claim where one is given. */
+  /** Takes up an owed payment that no request is working on, with a new claim if given. */
   reopen(id: string, claimHash: string | null): Promise<boolean>;
   answer(
     id: string,
@@ -62,15 +63,15 @@ type PaymentStoreDeps = {
   readonly randomUuid: () => string;
 };
 
-/** Longer than any request runs; after that a row belongs to nobody. */
+/** Longer than any request runs; after that the lease is over. */
 const REQUEST_MS = 120_000;
-/** Settlement is given up after 20 s; a row still reserved after that is compared with the chain. */
+/** Settlement is given up after 20 s; a row still reserved after this time is compared with the chain. */
 const SETTLEMENT_MS = 25_000;
-/** Later than a receipt is final on chains whose blocks take seconds. */
+/** Longer than chains with blocks of seconds need to make a receipt final. */
 export const CONFIRM_MS = 60_000;
-/** How long an answer can be asked for again: api.md section 2. */
+/** How long an answer is stored for repeats: api.md section 2. */
 export const ANSWER_KEPT_MS = 24 * 3_600_000;
-/** Seconds after which a released authorization is looked at again where it is valid for longer. */
+/** Seconds after which a released authorization is checked again, if it is valid for longer. */
 const RECHECK_SECONDS = 3_600;
 
 /** Its database gives every statement up in time. */
@@ -80,7 +81,7 @@ type PaymentPatch = Omit<Partial<typeof payment.$inferInsert>, "deadline"> & {
   readonly deadline?: Date | SQL;
 };
 
-/** Payments on one chain. */
+/** The payment store of one chain. */
 export function createPaymentStore({ db: pool, ...given }: PaymentStoreDeps): PaymentStore {
   const deps: StoreContext = { ...given, db: underDeadline(pool) };
   const { db, now } = deps;
@@ -96,7 +97,7 @@ export function createPaymentStore({ db: pool, ...given }: PaymentStoreDeps): Pa
   const freed = (error: string) => ({
     state: "released" as const,
     error,
-    // Whoever knows it may still carry it out: then the money is ours, and somebody's to be served for.
+    // A holder of the signature may still carry it out. The money is then ours, and its payer is owed the work.
     deadline: sql`to_timestamp(least(${payment.validBefore}, ${Math.floor(now().getTime() / 1000) + RECHECK_SECONDS}))`,
   });
   return {
@@ -187,7 +188,7 @@ async function reserve(
   const { asset, payer, payTo, nonce, amount, validAfter, validBefore, payload } = presented;
   const held = {
     ...request,
-    // A fresh id, so that what an earlier request still wants to do to the row finds nothing.
+    // A fresh id, so that late writes of an earlier request find no row.
     id: randomUuid(),
     chainId,
     asset,
@@ -225,7 +226,7 @@ async function reserve(
   return rows[0]?.id ?? null;
 }
 
-/** What proved the request that settlement was asked for goes on to; where it was not, what the new one brings takes its place. */
+/** Proofs of the request that asked for settlement stay; otherwise the new request's proofs replace them. */
 function firstProof(
   column: typeof payment.idempotencyKeyHash | typeof payment.paymentIdentifierHash,
   name: string,
@@ -234,7 +235,7 @@ function firstProof(
   return sql`case when ${payment.settleAskedAt} is null then ${brought} else coalesce(${column}, ${brought}) end`;
 }
 
-/** What names an authorization on all chains. */
+/** The parts that identify an authorization on all chains. */
 type PaidAuthorization = {
   /** CAIP-2. */
   readonly network: string;
@@ -243,7 +244,7 @@ type PaidAuthorization = {
   readonly nonce: string;
 };
 
-/** A UUID (RFC 9562, version 8) that follows from the payment: whatever happens to its first answer, it credits once. */
+/** A UUID (RFC 9562, version 8) derived from the payment, so that it credits once. */
 export function creditIdOf({ network, asset, payer, nonce }: PaidAuthorization): string {
   const name = `credit ${network} ${asset} ${payer} ${nonce}`.toLowerCase();
   const digits = hash("sha256", name, "hex").slice(0, 32);

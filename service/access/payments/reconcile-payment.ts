@@ -1,45 +1,45 @@
 import type { Hex } from "viem";
 import type { PaymentState } from "../../db/tables/payment.ts";
 
-/** A payment past its deadline, as far as the decision goes. */
+/** The part of a payment past its deadline that the decision needs. */
 export type UnsettledPayment = {
   readonly state: PaymentState;
   readonly settleAskedAt: Date | null;
-  /** When the newest request took it; what was asked before that was another one's. */
+  /** Time of the newest reservation; an earlier `settleAskedAt` belongs to another request. */
   readonly createdAt: Date;
   /** Unix seconds. */
   readonly validBefore: number;
 };
 
-/** What the chain and our sender say about it. */
+/** Snapshot of the chain and our sender. */
 export type PaymentSighting = {
-  /** The authorization's nonce is used or withdrawn, at the newest or the pending block, and at the newest final one. */
+  /** Whether the authorization's nonce is used or withdrawn: in the newest or pending block, and in the newest final one. */
   readonly used: boolean;
   readonly usedInFinal: boolean;
   /** Unix seconds of the newest final block. */
   readonly finalTime: number;
   /** The transaction that paid us by it. */
   readonly transfer: Hex | null;
-  /** Our own order: none was queued, it may still be mined, or never will. */
+  /** Our own order: none queued, still possible, or dead. */
   readonly order: "none" | "open" | "dead";
-  /** Whether orders go through our own sender, so that none in its queue means none anywhere. */
+  /** True if all orders go through our own sender, so that an empty queue means no order at all. */
   readonly ownSender: boolean;
   readonly now: Date;
 };
 
-/** A request that asked for settlement may queue its order for 20 s, and the database may take a while more. */
+/** A request may queue its order for 20 s after asking for settlement; the database may add some more. */
 const QUEUEING_MS = 60_000;
 
 export type Reconciliation =
   | { readonly kind: "settle"; readonly transaction: Hex }
   | { readonly kind: "release"; readonly error: string }
-  /** The authorization is of no use to anybody any more. */
+  /** The authorization can no longer be used. */
   | { readonly kind: "drop" }
   | { readonly kind: "wait" };
 
 /**
- * What becomes of a payment that nobody is working on. Money that moved to us is never forgotten, whoever moved it; an
- * authorization is free again only when no order of ours can still carry it out.
+ * Decides about a payment without a running request. Money that moved to us always counts, also if a third party moved
+ * it. An authorization is released only if no order of ours can still carry it out.
  */
 export function reconcilePayment(row: UnsettledPayment, seen: PaymentSighting): Reconciliation {
   if (seen.transfer !== null) return { kind: "settle", transaction: seen.transfer };
@@ -60,12 +60,12 @@ export function reconcilePayment(row: UnsettledPayment, seen: PaymentSighting): 
     : { kind: "wait" };
 }
 
-/** What the chain and our sender say of a payment whose money had moved. */
+/** Snapshot of the chain and our sender for a settled payment. */
 export type MovedSighting = {
-  /** The block that holds the transaction on record, and no other; null when none does. */
+  /** The block of the recorded transaction; null if it is in no block. */
   readonly minedIn: bigint | null;
   readonly finalBlock: bigint;
-  /** Whatever transaction pays us by it now. */
+  /** The transaction that pays us by the authorization now. */
   readonly transfer: Hex | null;
   /** The authorization's nonce is used or withdrawn at the newest final block. */
   readonly usedInFinal: boolean;
@@ -77,11 +77,11 @@ export type MovedSighting = {
 
 export type Confirmation =
   | { readonly kind: "confirm" }
-  /** The transaction that has the money now; null where none has, for the time being. */
+  /** The transaction that has the money now; null if none has yet. */
   | { readonly kind: "wait"; readonly transaction: Hex | null }
   | { readonly kind: "lose"; readonly error: string };
 
-/** Whether money that had moved stays: lost only where no transaction has it and, by final blocks, none ever will. */
+/** Decides whether settled money is final. It is lost only if no transaction has it and, by final blocks, none ever will. */
 export function confirmPayment(seen: MovedSighting): Confirmation {
   const { minedIn, finalBlock, transfer } = seen;
   if (minedIn !== null) {

@@ -40,14 +40,14 @@ export type ReconciliationDeps = {
   readonly now: () => Date;
 };
 
-/** By what was decided; `failed` ones could not be looked at and are looked at later. */
+/** Number of payments by decision; `failed` ones are checked again later. */
 type ReconciliationTally = Readonly<Record<Reconciliation["kind"] | "failed", number>> & ConfirmationTally;
 
 const PAUSE_MS = 1_000;
 const FAILURE_PAUSE_MS = 3_000;
 const COUNT_EVERY = 15;
 
-/** Reconciles until the signal fires, and counts into the gauge what waits; a failure is logged and followed by a longer pause. */
+/** Reconciles until the signal aborts and counts waiting payments. A failure is logged and followed by a longer pause. */
 export async function runReconciliation(
   deps: ReconciliationDeps,
   held: Gauge<"kind">,
@@ -70,8 +70,8 @@ export async function runReconciliation(
 }
 
 /**
- * Compares every payment past its deadline with the chain, once, and those whose money moved, once that can be final; answers what it
- * did. A payment that cannot be looked at is logged and postponed, longer each time, so that the others do not wait for it.
+ * Compares every payment past its deadline with the chain, then every settled payment that may be final by now. A
+ * payment that fails is logged and postponed, longer each time, so that it does not delay others.
  */
 export async function reconcilePayments(deps: ReconciliationDeps): Promise<ReconciliationTally> {
   const tally = { settle: 0, release: 0, drop: 0, wait: 0, failed: 0 };
@@ -111,7 +111,7 @@ async function readSnapshot(
   const used = await chain.isUsed(authorization);
   const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
   return {
-    // The transaction of others that uses it may be in no block yet.
+    // A third party's transaction may still be pending.
     used: used || (await chain.isUsed(authorization, "pending")),
     usedInFinal: used && (await chain.isUsed(authorization, final.number)),
     finalTime: Number(final.timestamp),
@@ -155,7 +155,7 @@ async function applyReconciliation(
 
 const RECHECK_MS = 3_600_000;
 
-/** When a released authorization is looked at again: once it has expired, and hourly before that. */
+/** When a released authorization is checked again: at its expiry, and hourly before that. */
 function recheckAt({ validBefore }: StoredPayment, now: Date): Date {
   return new Date(Math.max(Math.min(validBefore * 1000, now.getTime() + RECHECK_MS), now.getTime()));
 }
@@ -169,12 +169,12 @@ type ConfirmationDeps = {
   readonly now: () => Date;
 };
 
-/** Payments whose money is there to stay, and those whose money the chain took back. */
+/** Payments whose money is final, and payments that the chain took back. */
 type ConfirmationTally = { readonly confirmed: number; readonly lost: number };
 
 /**
- * Asks the chain, once it can tell for good, whether money that had moved is still ours. Where it is not, the payment is lost, and
- * with it what it credited. What cannot be looked at is logged and looked at later.
+ * Checks by final blocks whether settled money is still ours. Otherwise the payment and its credit are lost. A payment
+ * that cannot be checked is logged and checked later.
  */
 async function confirmPayments(deps: ConfirmationDeps): Promise<ConfirmationTally> {
   const { db, chainId, chain, now, logger } = deps;
@@ -254,15 +254,15 @@ async function applyConfirmation(
   }
 }
 
-/** Payments of one round. */
+/** Payments per round. */
 const BATCH = 100;
-/** An authorization may have been carried out before it was shown to us; clients date them a few minutes back. */
+/** An authorization may have been carried out before we saw it; clients date them a few minutes back. */
 const LOOK_BACK_MS = 15 * 60_000;
-/** As many as one node answers beside everything else. */
+/** Parallel requests to the node, which serves other work as well. */
 const AT_ONCE = 4;
 const SOONEST_MS = 5_000;
 const LATEST_MS = 300_000;
-/** Of its age, so that each pause is longer than the one before. */
+/** Share of the payment's age, so that each pause is longer than the last. */
 const SHARE_OF_AGE = 0.125;
 
 /** What the chain is asked about it; columns of text forget that they hold addresses and a nonce. */
@@ -284,13 +284,13 @@ async function findOrder(
   return orderOf(await findSettlement(db, chainId, authorization));
 }
 
-/** When something of that age is looked at again: in 5 s to 5 min. */
+/** Next check of a payment of that age: in 5 s to 5 min. */
 function laterOf(since: Date, now: Date): Date {
   const pauseMs = (now.getTime() - since.getTime()) * SHARE_OF_AGE;
   return new Date(now.getTime() + Math.min(Math.max(pauseMs, SOONEST_MS), LATEST_MS));
 }
 
-/** Does it for every row, for a few at once; throws what the first that fails throws. */
+/** Runs `act` for every row, a few at a time. Throws the first error. */
 async function forEachFew(
   rows: readonly StoredPayment[],
   act: (row: StoredPayment) => Promise<void>,

@@ -8,25 +8,28 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import { compareTexts } from "./compare.ts";
 
 /**
- * Why an approval without limit is a risk. flagged: the spender is sanctioned or a mixer. no_code: it is no contract, whoever
- * holds its key can take everything. young: not shown to have existed 30 days before. unknown: fewer than three
- * independent users are known, and no list names it. unused: nothing shows a use in 90 days.
+ * Risk of an unlimited approval. flagged: the spender is sanctioned or a mixer. no_code: it is no contract, so that the
+ * holder of its key can take everything. young: no evidence that it existed 30 days before. unknown: not listed, and
+ * fewer than three independent users are known. unused: no known use in 90 days.
  */
 export type ApprovalRisk = "flagged" | "no_code" | "young" | "unknown" | "unused";
 
-/** An approval without limit that stands, and what is known of its spender. */
+/** An open unlimited approval and the facts about its spender. */
 export type ApprovalFinding = {
   readonly approval: OpenApproval;
   /** Null where nothing is known of the spender. */
   readonly spender: CounterpartyFact | null;
-  /** In the order of their weight; empty for one that is no risk. */
+  /** By weight; empty if there is none. */
   readonly risks: readonly ApprovalRisk[];
   /**
-   * Unix seconds of the last own call that went to the spender, or in whose logs it stands; or that any other contract took
-   * the token by, which may have been through this spender. Null where none is known.
+   * Unix seconds of the last own call to the spender, or with a log of the spender. Also counts calls by which another
+   * contract took the token, possibly through this spender. Null if none is known.
    */
   readonly lastUsedAt: number | null;
-  /** Whether a use in the last 90 days would be known: own calls are covered that long, their receipts were read, and so was what others drew. */
+  /**
+   * True if a use in the last 90 days would be known: own calls are covered that long, their receipts are read, and so
+   * are transfers by others.
+   */
   readonly useKnown: boolean;
 };
 
@@ -36,8 +39,8 @@ export type ApprovalQuestion = {
   readonly market: Market;
   readonly policy: Policy;
   /**
-   * Tokens that somebody else's transaction took out of the wallet in the last 90 days: some spender still uses its approval.
-   * Null where that is not known.
+   * Tokens that other transactions took out of the wallet in the last 90 days, so that some spender uses its approval.
+   * Null if unknown.
    */
   readonly drawnTokens: ReadonlySet<Address> | null;
 };
@@ -46,9 +49,9 @@ export type ApprovalQuestion = {
 export const UNUSED_DAYS = 90;
 
 /**
- * Approvals without limit that stand with their risks, the riskiest first, then by token and spender; null where the
- * wallet's approvals were not read. An approval to an account of the wallet's own owner is a risk only by its disuse. One that
- * only a token nobody vouches for logged is none: it is not the wallet's doing, and taking it back would call that token.
+ * Returns open unlimited approvals with their risks, riskiest first, then by token and spender; null if approvals were
+ * not read. For an account of the same owner the only risk is disuse. Approvals logged only by an unvouched token are
+ * left out: the wallet did not make them, and revoking would call that token.
  */
 export function findApprovals(question: ApprovalQuestion): readonly ApprovalFinding[] | null {
   const { rows } = question;
@@ -107,7 +110,7 @@ function risksOf(
   return RISKS.filter((risk) => found[risk]);
 }
 
-/** Nothing of the last 90 days may be hidden: calls before the coverage, logs of receipts that were not read, what others drew. */
+/** Requires complete facts of the last 90 days: covered calls, read receipts, and transfers by others. */
 function isUseKnown({ rows, asOf, drawnTokens }: ApprovalQuestion): boolean {
   const since = asOf.timestamp - UNUSED_DAYS * SECONDS_PER_DAY;
   if (drawnTokens === null) return false;
@@ -117,7 +120,7 @@ function isUseKnown({ rows, asOf, drawnTokens }: ApprovalQuestion): boolean {
 
 type Uses = {
   readonly bySpender: ReadonlyMap<Address, number>;
-  /** Calls to other contracts in whose logs the token stands. */
+  /** Last calls of other contracts with a log of the token. */
   readonly byToken: ReadonlyMap<Address, number>;
 };
 
@@ -167,9 +170,9 @@ export function vouchedTokenTest({
 }
 
 /**
- * A test of whether an approval is the wallet's own doing. Any token can log one during any call: that of a token nobody
- * vouches for counts only where, in the block of the approval, an own call went to that token, or the wallet's own code made
- * calls that are not told apart. Older ones than the calls known here count, since nothing speaks against them.
+ * Returns a test of whether the wallet itself made an approval, since any token can log one during any call. The
+ * approval of an unvouched token counts only if the same block has an own call to that token, or a call of the wallet's
+ * own code with unknown target. Approvals older than all known calls count as well.
  */
 export function ownApprovalTest(evidence: Evidence): (approval: OpenApproval) => boolean {
   const { wallet, calls } = evidence.rows;

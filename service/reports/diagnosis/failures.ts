@@ -6,14 +6,14 @@ import { compareBigints, compareTexts } from "./compare.ts";
 import { type Money, type PaidCall, sumMoney } from "./report-facts.ts";
 
 /**
- * Why a call failed, as far as its receipt shows: out_of_gas where the gas used reached 98 % of the limit, which code that
- * gives up all its gas on purpose does as well; reverted for any other. No revert reason is stored, so none is told.
+ * Cause of a failure by its receipt. out_of_gas: the gas used reached 98 % of the limit, which code that burns all its
+ * gas on purpose does as well. reverted: any other. Revert reasons are not stored.
  */
 export type FailureCause = "out_of_gas" | "reverted";
 
-/** The failures of one cause of one (contract, method). */
+/** Failures of one (contract, method) with the same cause. */
 export type FailureGroup = {
-  /** Null for contract creations, and for executions whose target is not known. */
+  /** Null for contract creations and for executions with unknown target. */
   readonly contract: Address | null;
   /** Null for plain transfers. */
   readonly selector: Hex | null;
@@ -21,13 +21,13 @@ export type FailureGroup = {
   readonly failures: number;
   /** All calls of the (contract, method) in the window. */
   readonly attempts: number;
-  /** Fees of the failures: what they burnt. */
+  /** Fees of the failures. */
   readonly wasted: Money;
   /** Unix seconds. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly lastHash: Hex;
-  /** Most failures of the (contract, method) in a row, whatever their cause. */
+  /** Most consecutive failures of the (contract, method), of any cause. */
   readonly longestRun: number;
   /** Whether a call of the (contract, method) succeeded after the last of these failures. */
   readonly succeededSince: boolean;
@@ -50,7 +50,7 @@ export function findFailureGroups(calls: readonly PaidCall[], policy: Policy): r
   );
 }
 
-/** The (contract, method) of a call as one text. */
+/** The (contract, method) of a call as a map key. */
 export function methodKey({ call }: PaidCall): string {
   return `${call.to} ${call.selector}`;
 }

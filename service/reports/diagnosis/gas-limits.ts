@@ -4,16 +4,16 @@ import { compareBigints } from "./compare.ts";
 import { causeOf } from "./failures.ts";
 
 /**
- * How the gas limits of one (contract, method) suit its use. too_low: a call ran into its limit, and the highest limit is
- * below the suggested one. generous: the median limit is above the suggested one, and above what the scoring model takes
- * for careful next to the 95th percentile. unknown: no call tells what is needed.
+ * How well the gas limits of one (contract, method) fit. too_low: a call ran out of gas, and the highest limit is below
+ * the suggested one. generous: the median limit is above the suggested one and above the model's bound for the 95th
+ * percentile. unknown: no call shows the needed gas.
  */
 export type LimitState = "fits" | "generous" | "too_low" | "unknown";
 
 /** Gas limits against gas used; all in units of gas. */
 export type LimitAdvice = {
   readonly state: LimitState;
-  /** Successful calls, which the percentiles are of: a failure tells no whole use. */
+  /** Successful calls, the base of the percentiles: a failure does not show the whole use. */
   readonly samples: number;
   /** Fewer than 20 samples: their 95th percentile is their maximum. */
   readonly smallSample: boolean;
@@ -23,9 +23,9 @@ export type LimitAdvice = {
   readonly p50Used: bigint | null;
   readonly p95Used: bigint | null;
   readonly maxUsed: bigint | null;
-  /** Highest limit that a call ran into; null where none did. */
+  /** Highest limit that a call used up; null without one. */
   readonly exhaustedLimit: bigint | null;
-  /** By `LIMIT_FORMULA`; null where no call tells what is needed. */
+  /** By `LIMIT_FORMULA`; null if no call shows the needed gas. */
   readonly suggested: bigint | null;
 };
 
@@ -33,13 +33,14 @@ export type LimitAdvice = {
 const WHOLE_SAMPLE = 20;
 
 /**
- * How a limit is suggested. A refund, of at most a fifth of the gas, is paid back after the call: a call may need 5/4 of what
- * it used. By the most used and not by the percentile, since a limit too low costs a call and one too high costs nothing.
+ * Formula of the suggested limit. A refund of up to a fifth of the gas is paid back after the call, so that a call may
+ * need 5/4 of the gas used. It takes the maximum and not a percentile: a limit too low costs a call, one too high costs
+ * nothing.
  */
 export const LIMIT_FORMULA =
   "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more)";
 
-/** What the limits of the calls of one (contract, method) tell; those without a limit of their own are left out. */
+/** Gas limits of the calls of one (contract, method); calls without a limit of their own are left out. */
 export function adviseLimit(calls: readonly OwnCall[], policy: Policy): LimitAdvice {
   const limited = calls.filter(({ gasLimit }) => gasLimit > 0n);
   const limits = sorted(limited.map(({ gasLimit }) => gasLimit));
@@ -63,7 +64,7 @@ export function adviseLimit(calls: readonly OwnCall[], policy: Policy): LimitAdv
   return { ...measured, suggested, state: stateOf({ ...measured, suggested }, policy) };
 }
 
-/** The smallest of sorted numbers that at least so many percent of them do not exceed; null without any. */
+/** Percentile by nearest rank; null without numbers. */
 export function nearestRank(sortedNumbers: readonly bigint[], percent: number): bigint | null {
   const rank = Math.ceil((percent * sortedNumbers.length) / 100);
   return sortedNumbers[Math.max(0, rank - 1)] ?? null;

@@ -15,7 +15,7 @@ export type AdviceKind =
   | "leave_listed_accounts"
   | "lower_gas_limit";
 
-/** Something to do about a wallet, and what it is worth. */
+/** A recommended action and its worth. */
 export type Advice = {
   readonly kind: AdviceKind;
   readonly action: string;
@@ -25,7 +25,10 @@ export type Advice = {
   readonly evidence: string;
 };
 
-/** What to do, the largest monthly saving first; then what is about safety, the gravest first; last what saves nothing. */
+/**
+ * Recommended actions: savings first, the largest monthly one first; then safety, most severe first; last the ones that
+ * save nothing.
+ */
 export function adviseHealth(
   facts: ReportFacts,
   approvals: readonly ApprovalFinding[] | null,
@@ -41,7 +44,7 @@ export function adviseHealth(
   ];
 }
 
-/** What to do to get one saving. */
+/** The action for one saving. */
 export function adviceOnSaving(saving: Saving, days: number): Advice {
   const { kind, calls, window, monthly, suggestedLimit } = saving;
   const what = callName(saving);
@@ -78,7 +81,7 @@ const RISK_WORDS: Readonly<Record<ApprovalRisk, string>> = {
   unused: "is not seen to have used it for 90 days",
 };
 
-/** To take an approval back, with what speaks for it. */
+/** The action to revoke an approval, with reasons. */
 export function adviceOnApproval({ approval, risks, lastUsedAt }: ApprovalFinding): Advice {
   const { token, spender, kind, approvedAt } = approval;
   const used = lastUsedAt === null ? "no use known" : `last possible use at ${timeOf(lastUsedAt)}`;
@@ -127,7 +130,7 @@ function adviceOnExposure({ rows, history, market }: ReportFacts): readonly Advi
   ];
 }
 
-/** Limits far above what twenty calls and more use, by contract and method: lowering them saves no fee. */
+/** Limits far above the use of at least 20 calls, by contract and method. Lowering them saves no fee. */
 export function adviceOnLimits({ paid, policy }: Pick<ReportFacts, "paid" | "policy">): readonly Advice[] {
   return [...Map.groupBy(paid.calls, methodKey).values()].flatMap((group) => {
     const calls = group.map(({ call }) => call);
@@ -168,7 +171,7 @@ function shown(address: Address): Address {
   return checksumAddress(address);
 }
 
-/** Signatures of methods that agents call most, by selector; whether a contract means the same by it is its own affair. */
+/** Signatures of the methods that agents call most, by selector. A contract may use a selector for another method. */
 export const METHOD_NAMES: ReadonlyMap<Hex, string> = new Map([
   ["0xa9059cbb", "transfer(address,uint256)"],
   ["0x23b872dd", "transferFrom(address,address,uint256)"],
@@ -184,7 +187,7 @@ export const METHOD_NAMES: ReadonlyMap<Hex, string> = new Map([
   ["0x18cbafe5", "swapExactTokensForETH(uint256,uint256,address[],address,uint256)"],
 ]);
 
-/** The signature that a selector usually stands for; null for a plain transfer and for a selector not listed. */
+/** The usual signature of a selector; null for a plain transfer or an unlisted selector. */
 export function methodName(selector: Hex | null): string | null {
   return selector === null ? null : (METHOD_NAMES.get(selector) ?? null);
 }

@@ -8,7 +8,7 @@ import { causeOf, type FailureCause, type FailureGroup, findFailureGroups } from
 import { type Advice, adviseHealth } from "./health-advice.ts";
 import { type Money, type PaidCall, type ReportFacts, sumMoney } from "./report-facts.ts";
 
-/** Calls and what they cost. */
+/** Calls and their fees. */
 type Spending = { readonly calls: number; readonly spent: Money };
 
 /** One week of the window, Monday to Sunday in UTC. */
@@ -21,16 +21,16 @@ type ActiveWeek = Spending & {
 export type Health = {
   readonly calls: number;
   readonly failures: number;
-  /** Share of the calls that succeeded, rounded to 1e-6; null without calls. */
+  /** Share of successful calls, rounded to 1e-6; null without calls. */
   readonly successRate: number | null;
-  /** Calls whose receipts were not read: what they did and what the market paid then is not known. */
+  /** Calls without a read receipt: their effect and the market price are unknown. */
   readonly unreadReceipts: number;
   readonly spent: Money;
   /** Fees of failures. */
   readonly wasted: Money;
   readonly causes: Readonly<Record<FailureCause, Spending>>;
   readonly failureGroups: readonly FailureGroup[];
-  /** From the first week that is covered to that of the report's block, those without calls included. */
+  /** From the first covered week to the report's week, including weeks without calls. */
   readonly weeks: readonly ActiveWeek[];
   readonly portfolio: Portfolio;
   /** Null where approvals were not read. */
@@ -39,7 +39,7 @@ export type Health = {
   readonly advice: readonly Advice[];
 };
 
-/** What a wallet's own calls of the window say of its health; parts add up to their totals, and unread parts are null. */
+/** Diagnoses a wallet's own calls of the window. Parts add up to their totals; unread parts are null. */
 export function diagnoseHealth(
   facts: ReportFacts,
   { drawnTokens }: Pick<ApprovalQuestion, "drawnTokens">,
@@ -88,7 +88,7 @@ function weeksOf({ rows, asOf, paid, policy }: ReportFacts): readonly ActiveWeek
   });
 }
 
-/** A token that the wallet's own calls left it with. */
+/** A token that own calls left in the wallet. */
 export type Position = {
   readonly token: Address;
   /** Of the token list; null, as are the decimals, for a token not on it. */
@@ -99,7 +99,7 @@ export type Position = {
   readonly recognised: boolean;
   /** Whole millionths of a US dollar; null where neither a feed nor the wallet's own trades price it. */
   readonly microUsd: number | null;
-  /** own_trade: by what the wallet itself gave for it, which is anything where both sides of the trade are its own. */
+  /** own_trade: priced by the wallet's own trade, which is arbitrary if both sides belong to the wallet's owner. */
   readonly pricedBy: "feed" | "own_trade" | null;
 };
 
@@ -107,20 +107,20 @@ export type Portfolio =
   | { readonly kind: "unread" | "none"; readonly reason: string }
   | {
       readonly kind: "held";
-      /** Dearest first, those without a price last. */
+      /** Highest worth first, unpriced ones last. */
       readonly positions: readonly Position[];
-      /** Of recognised positions that a feed prices; null without any. */
+      /** Sum of recognised positions with a feed price; null without any. */
       readonly recognisedMicroUsd: number | null;
-      /** Of the others that have a price: what they are said to be worth rests on the wallet's word. Null without any. */
+      /** Sum of other priced positions, whose price rests on the wallet's own trades; null without any. */
       readonly otherMicroUsd: number | null;
       readonly unpriced: number;
     };
 
-/** What a portfolio rests on, for whoever reads it. */
+/** Explains the portfolio to readers. */
 export const PORTFOLIO_BASIS =
   "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.";
 
-/** The tokens that own calls left the wallet with. */
+/** Describes the tokens that own calls left in the wallet. */
 export function describePortfolio({
   holdings,
   rows,

@@ -19,18 +19,18 @@ export type GasBill = {
   readonly spent: Money;
   /** Fees of failures. */
   readonly wasted: Money;
-  /** Paid above base fee and median tip of the blocks, failures included; null where no block tells its market price. */
+  /** Fees above base fee plus median tip of the blocks, failures included; null if no block has a known market price. */
   readonly overpaid: Money | null;
-  /** Calls whose block tells its market price. */
+  /** Calls in blocks with a known market price. */
   readonly pricedCalls: number;
-  /** What the savings come to, over the window and of 30 days. */
+  /** Sum of the savings, over the window and per 30 days. */
   readonly saved: Money;
   readonly monthly: Money;
 };
 
-/** The calls of one (contract, method). */
+/** Bill of one (contract, method). */
 export type MethodBill = GasBill & {
-  /** Null for contract creations, and for executions whose target is not known. */
+  /** Null for contract creations and for executions with unknown target. */
   readonly contract: Address | null;
   /** Null for plain transfers. */
   readonly selector: Hex | null;
@@ -45,7 +45,7 @@ export type Optimization = {
   readonly totals: GasBill;
 };
 
-/** What each (contract, method) of the window cost, wasted, and could have saved. */
+/** Fees, waste and possible savings of each (contract, method) of the window. */
 export function optimizeGas({ paid, policy }: Pick<ReportFacts, "paid" | "policy">): Optimization {
   const methods = [...Map.groupBy(paid.calls, methodKey).values()].map((calls): MethodBill => {
     const own = calls.map(({ call }) => call);
@@ -101,26 +101,26 @@ function bySaving(a: MethodBill, b: MethodBill): number {
 }
 
 /**
- * What would have cost less. simulate_first: reverted calls that a simulation would have held back. raise_gas_limit: calls
- * that ran into their limit. pay_market_price: successes that paid more per gas than base fee and median tip of their block.
- * The three are disjoint, so that all savings together are never more than what was spent.
+ * Kinds of savings. simulate_first: a simulation would have prevented reverted calls. raise_gas_limit: calls ran out of
+ * gas. pay_market_price: successes paid more per gas than base fee plus median tip of their block. The three are
+ * disjoint, so that their sum never exceeds the fees.
  */
 type SavingKind = "simulate_first" | "raise_gas_limit" | "pay_market_price";
 
-/** What one change would have saved on one (contract, method) at most. */
+/** Largest possible saving of one change on one (contract, method). */
 export type Saving = {
   readonly kind: SavingKind;
-  /** Null for contract creations, and for executions whose target is not known. */
+  /** Null for contract creations and for executions with unknown target. */
   readonly contract: Address | null;
   /** Null for plain transfers. */
   readonly selector: Hex | null;
-  /** Calls that would have cost less. */
+  /** Calls that would have been cheaper. */
   readonly calls: number;
   /** Over the window. */
   readonly window: Money;
   /** window x 30 / days, rounded down. */
   readonly monthly: Money;
-  /** Limit that `LIMIT_FORMULA` suggests for raise_gas_limit; null for the other kinds. */
+  /** Suggested limit by `LIMIT_FORMULA` for raise_gas_limit, else null. */
   readonly suggestedLimit: bigint | null;
 };
 
@@ -134,7 +134,7 @@ export function findSavings({ calls, days }: PaidWindow, policy: Policy): readon
   );
 }
 
-/** Savings on the calls of one (contract, method); none of nothing. */
+/** Savings on the calls of one (contract, method); empty if nothing can be saved. */
 function savingsOf(
   calls: readonly PaidCall[],
   { days, policy }: { readonly days: number; readonly policy: Policy },

@@ -10,31 +10,31 @@ import { type PaidWindow, sumMoney } from "./report-facts.ts";
 
 export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
-/** Something to do; what of it can be signed at once is `ready`. */
+/** A recommended step; `ready` holds its part that can be signed at once. */
 export type ProtectionStep<Ready> = {
   readonly service: ProtectService;
   readonly action: AdviceKind | "review_risk" | "retry_transaction" | "small_savings" | "clean_up";
   readonly severity: StepSeverity;
   readonly description: string;
   readonly reason: string;
-  /** Whole millionths of a US dollar that are at stake; null where it is not about money, or no price is known. */
+  /** Whole millionths of a US dollar at stake; null if it is not about money or has no known price. */
   readonly valueMicroUsd: number | null;
   /** The same saved each month; null where nothing is, or no price is known. */
   readonly monthlySavingMicroUsd: number | null;
-  /** Unix seconds of the last possible use of the approval that the step takes back; null where none is known, and for other steps. */
+  /** Unix seconds of the last possible use of the revoked approval; null if unknown, and for other steps. */
   readonly lastUsedAt: number | null;
-  /** What the step may break; null where nothing is known to. */
+  /** Possible side effects of the step; null if none are known. */
   readonly warning: string | null;
   readonly ready: Ready | null;
 };
 
-/** What the services found; null for one that was not run. */
+/** Findings of the services; null for a service that was not run. */
 export type ProtectionFindings<Ready> = {
   readonly risk: { readonly level: Risk["level"]; readonly signals: readonly RiskSignal[] };
   readonly health: Health;
   readonly wash: Wash | null;
   readonly optimization: Optimization | null;
-  /** Days that the bill of the optimization is spread over. */
+  /** Days that the optimization's bill covers. */
   readonly days: number;
   /** In the order of their transactions. */
   readonly revocations: readonly (ValuedApproval & { readonly ready: Ready })[];
@@ -59,7 +59,7 @@ const APPROVAL_SEVERITY: Readonly<Record<ApprovalRisk, StepSeverity>> = {
   unused: "low",
 };
 
-/** What the risk calls for: everything unless it is LOW, and then what has something to find. */
+/** Chooses the services to run: all if the risk is above LOW, else those with something to find. */
 export function chooseServices({
   level,
   health,
@@ -70,7 +70,7 @@ export function chooseServices({
   readonly health: Health;
   /** Wei of fees wasted, or known to be paid above the market. */
   readonly avoidable: bigint;
-  /** Failed transactions that could be looked at. */
+  /** Failed transactions that could be examined. */
   readonly failures: number;
 }): readonly ServiceChoice[] {
   const isLow = level === "LOW";
@@ -93,9 +93,9 @@ export function chooseServices({
 }
 
 /**
- * One plan from everything found, by severity. Of one severity come first what makes others refuse the wallet and what could be
- * taken from it, then revocations and what failed and would pass, then untidiness and the costly habits by what they cost.
- * Revocations and retries stand in the order of their nonces: one that goes before a graver one stands with it.
+ * Builds one plan, sorted by severity. Within a severity: reasons for which others refuse the wallet and ways to take
+ * its funds, then revocations and retries, then untidiness and costly habits by cost. Revocations and retries keep the
+ * order of their nonces: a step moves up with a more severe one behind it.
  */
 export function planProtection<Ready>(findings: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   return rankSteps({
@@ -108,9 +108,9 @@ export function planProtection<Ready>(findings: ProtectionFindings<Ready>): read
 const GRAVITY: readonly ApprovalRisk[] = ["flagged", "no_code", "young", "unknown", "unused"];
 
 /**
- * Approvals at risk in the order in which to take them back. First those of tokens that are vouched for: of others anybody can
- * make as many as he likes. Among them those that were used lately come last, unless the spender is flagged: a strategy may
- * live on them. Then the graver risk first, then what is at stake, unknown as nothing.
+ * Sorts approvals at risk in the order of revocation. Vouched tokens go first, since anyone can create others. Among
+ * them, recently used approvals go last unless the spender is flagged: a strategy may depend on them. Then by risk,
+ * then by the value at stake (unknown counts as 0).
  */
 export function rankApprovals<Approval extends RankedApproval>(
   approvals: readonly Approval[],
@@ -133,7 +133,7 @@ function comparePlaces(one: readonly number[], other: readonly number[]): number
   return one.map((place, at) => place - (other[at] ?? place)).find((difference) => difference !== 0) ?? 0;
 }
 
-/** Whether the approval was possibly used within the days after which an unused one is a risk. */
+/** Returns whether the approval was possibly used within UNUSED_DAYS. */
 export function isInUse({ lastUsedAt }: Pick<ApprovalFinding, "lastUsedAt">, now: number): boolean {
   return lastUsedAt !== null && lastUsedAt >= now - UNUSED_DAYS * SECONDS_PER_DAY;
 }
@@ -257,13 +257,13 @@ type Ranked = { readonly severity: StepSeverity };
 type StepLists<Step> = {
   /** Go first among steps of their severity. */
   readonly first: readonly Step[];
-  /** Keep their order, whatever their severities: their transactions follow one another. */
+  /** Keep their order: their transactions follow one another. */
   readonly sequence: readonly Step[];
   /** Go last among steps of their severity. */
   readonly rest: readonly Step[];
 };
 
-/** All steps by severity; one of the sequence stands where the gravest of those stands that come after it in the sequence. */
+/** All steps by severity. A step of the sequence takes the highest severity of the steps behind it in the sequence. */
 export function rankSteps<Step extends Ranked>({ first, sequence, rest }: StepLists<Step>): readonly Step[] {
   const rankOf = ({ severity }: Ranked) => SEVERITIES.indexOf(severity);
   const placed = [
@@ -278,7 +278,7 @@ export function rankSteps<Step extends Ranked>({ first, sequence, rest }: StepLi
   return placed.toSorted((a, b) => a.rank - b.rank || a.list - b.list).map(({ step }) => step);
 }
 
-/** What to do about costly habits; small_savings: several that are worth less than a cent a month each. */
+/** Advice on costly habits. small_savings: several savings below one cent a month each. */
 type SavingAdvice = {
   readonly action: Saving["kind"] | "small_savings";
   readonly description: string;
@@ -290,7 +290,7 @@ type SavingAdvice = {
 /** A cent. */
 const SMALL_MICRO_USD = 10_000;
 
-/** Wei of failures' fees, and of what successes paid above the market as far as their blocks tell it: all that could be saved. */
+/** Wei of failed calls' fees and of known overpayment by successes: the most that could be saved. */
 export function avoidableWei({ calls }: PaidWindow): bigint {
   return calls.reduce((sum, { call, fee, overpaid }) => {
     if (!call.ok) return sum + fee.wei;
@@ -298,7 +298,7 @@ export function avoidableWei({ calls }: PaidWindow): bigint {
   }, 0n);
 }
 
-/** The largest saving first, by US dollars, then by wei; those below a cent a month in one last step. */
+/** Largest saving first, by US dollars, then by wei. Savings below one cent a month share one last step. */
 export function adviseSavings(savings: readonly Saving[], days: number): readonly SavingAdvice[] {
   const sorted = savings.filter(({ monthly }) => monthly.wei > 0n).toSorted(byWorth);
   const small = sorted.filter(isSmall);
@@ -311,7 +311,7 @@ function isSmall({ monthly: { microUsd } }: Saving): boolean {
   return microUsd !== null && microUsd < SMALL_MICRO_USD;
 }
 
-/** What has no price comes last. */
+/** Unpriced savings come last. */
 function byWorth({ monthly: a }: Saving, { monthly: b }: Saving): number {
   return (b.microUsd ?? -1) - (a.microUsd ?? -1) || compareBigints(b.wei, a.wei);
 }

@@ -6,7 +6,7 @@ import type { AsOf, OwnCall, WalletRows } from "../../model/features/types.ts";
 import { sortCalls, type WeighedHistory, weighCalls } from "../../model/features/weigh-calls.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 
-/** What diagnoses of one wallet are made from. */
+/** The common input of all diagnoses of one wallet. */
 export type ReportFacts = {
   readonly rows: WalletRows;
   readonly asOf: AsOf;
@@ -19,7 +19,7 @@ export type ReportFacts = {
   readonly paid: PaidWindow;
 };
 
-/** Everything that follows from the rows of one wallet under a policy; the order of the rows does not matter. */
+/** Derives the facts from a wallet's rows under a policy, independent of the rows' order. */
 export function gatherReportFacts(
   { rows, asOf }: { readonly rows: WalletRows; readonly asOf: AsOf },
   policy: Policy,
@@ -40,27 +40,27 @@ export type Money = {
   readonly microUsd: number | null;
 };
 
-/** An own call of the window with what it cost. */
+/** An own call of the window with its cost. */
 export type PaidCall = {
   readonly call: OwnCall;
   readonly fee: Money;
-  /** What its price per gas above the block's base fee and median tip made it cost more; null where the block tells none. */
+  /** Overpayment: the part of the fee above base fee plus median tip of the block; null if the block does not show it. */
   readonly overpaid: Money | null;
 };
 
 export type PaidWindow = {
   /** Sorted. */
   readonly calls: readonly PaidCall[];
-  /** Days that amounts of the window are spread over when they are told per month; see `PER_MONTH_DAYS`. */
+  /** Days that monthly amounts are spread over; see `PER_MONTH_DAYS`. */
   readonly days: number;
 };
 
-/** Days of a month, and the fewest that a window counts: a wallet of one day is not said to go on like that for thirty. */
+/** Days of a month, and the shortest window: one active day must not be multiplied by 30. */
 export const PER_MONTH_DAYS = 30;
 
 /**
- * The own calls of the last `windowDays` before the report's block with what each cost. Executions in one transaction that
- * carry the same fee share it: it is counted with the first of them. The days are those since the first call, 30 at least.
+ * Own calls of the last `windowDays` before the report's block, with their costs. Executions in one transaction share
+ * its fee, which is counted with the first of them. `days` counts from the first call, at least 30.
  */
 export function readPaidWindow(
   { rows, asOf, market }: { readonly rows: WalletRows; readonly asOf: AsOf; readonly market: Market },
@@ -97,7 +97,7 @@ function priced(wei: bigint, timestamp: number, market: Market): Money {
   return { wei, microUsd: worth === null ? null : Math.round(worth) };
 }
 
-/** The sum of amounts; its worth is known where that of each is. */
+/** Sum of amounts; its worth is null if one worth is unknown. */
 export function sumMoney(amounts: Iterable<Money>): Money {
   let wei = 0n;
   let microUsd: number | null = 0;
@@ -108,7 +108,7 @@ export function sumMoney(amounts: Iterable<Money>): Money {
   return { wei, microUsd };
 }
 
-/** An amount of a window of so many days as one of 30 days, rounded down. */
+/** Scales an amount of a window to 30 days, rounded down. */
 export function perMonth({ wei, microUsd }: Money, days: number): Money {
   return {
     wei: (wei * BigInt(PER_MONTH_DAYS)) / BigInt(days),

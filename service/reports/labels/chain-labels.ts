@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 
-/** What kind of account a label says it is. */
+/** Kind of account that a label names. */
 type ChainLabelCategory =
   | "agent"
   | "token"
@@ -13,11 +13,11 @@ type ChainLabelCategory =
   | "contract"
   | "account";
 
-/** What the chain itself says of an account; only those of an agent are chosen by somebody whom nobody vouches for. */
+/** A label of an account from chain data. Only agents' names are chosen by untrusted parties. */
 export type ChainLabel = {
   readonly label: string;
   readonly category: ChainLabelCategory;
-  /** deployment: named by the operator. identity-registry: by whoever registered it. index: read from the chain. */
+  /** deployment: named by the operator. identity-registry: named by its registrant. index: read from the chain. */
   readonly source: "deployment" | "identity-registry" | "index";
 };
 
@@ -26,10 +26,10 @@ type LabelledChain = Pick<
   "identityRegistry" | "sanctionsList" | "oracle" | "market" | "accounts"
 >;
 
-/** Accounts that a deployment knows by name, by their lower-case address. */
+/** Accounts named by a deployment, by lower-case address. */
 export type KnownAccounts = ReadonlyMap<Address, readonly ChainLabel[]>;
 
-/** The accounts that a deployment names: tokens, entry points, public funders, mixers and the system's own contracts. */
+/** The accounts that a deployment names: tokens, entry points, public funders, mixers and system contracts. */
 export function knownAccounts(chain: LabelledChain): KnownAccounts {
   const { market, accounts } = chain;
   const entries: readonly (readonly [Address | null, string, ChainLabelCategory])[] = [
@@ -51,14 +51,14 @@ export function knownAccounts(chain: LabelledChain): KnownAccounts {
   return known;
 }
 
-/** What is known of an account besides the deployment. */
+/** Facts about an account besides the deployment. */
 type LabelFacts = {
   readonly agents: readonly RegisteredAgent[];
   /** Whether it has code; null where no source knows. */
   readonly hasCode: boolean | null;
 };
 
-/** Every label of an account, the most trustworthy first; at least whether it is a contract, where that is known. */
+/** All labels of an account, most trustworthy first; the last says contract or account, if known. */
 export function chainLabels(
   address: Address,
   known: KnownAccounts,
@@ -84,12 +84,12 @@ function byCode(hasCode: boolean | null): readonly ChainLabel[] {
   ];
 }
 
-/** Characters of a name that are shown; documents may hold names of any length. */
+/** Longest shown name; documents may hold names of any length. */
 const MAX_CHARACTERS = 64;
 
 /**
- * A name that a stranger chose, fit to be shown: one line, of no control, format, private or unassigned characters (which
- * could hide or turn the text around it), at most 64 characters, an ellipsis for the rest; empty where nothing is left.
+ * Makes an untrusted name safe to show: one line, without control, format, private or unassigned characters (which
+ * could hide or reverse text), at most 64 characters with an ellipsis. May be empty.
  */
 export function printableName(name: string): string {
   const line = name
@@ -107,7 +107,7 @@ export function printableName(name: string): string {
     .trimEnd()}…`;
 }
 
-/** Letters that look like Latin ones; of the two scripts whose letters do. */
+/** Cyrillic and Greek letters that look like Latin ones. */
 const LATIN_LOOKALIKES = new Set(
   // Cyrillic, then Greek.
   "асеһіјӏорԛѕуԝхԁүԍАВСЕНІЈКӀМОРԚЅТУԜХЗГҮԌαγικνορυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
@@ -116,8 +116,8 @@ const LATIN_LOOKALIKES = new Set(
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u] as const;
 
 /**
- * Whether a name could be taken for another: one that mixes Latin, Cyrillic and Greek letters, or is made of nothing but
- * Cyrillic or Greek letters that look like Latin ones.
+ * Returns whether a name could be mistaken for another: it mixes Latin, Cyrillic and Greek letters, or consists only of
+ * Cyrillic or Greek lookalikes of Latin letters.
  */
 export function isLookalikeName(name: string): boolean {
   if (SCRIPTS.filter((script) => script.test(name)).length > 1) return true;

@@ -5,7 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { type ProvidedLabel, walletLabel } from "../../db/tables/wallet-label.ts";
 import type { LabelFailure, LabelSource } from "./label-source.ts";
 
-/** What one provider says of an account, and since when. */
+/** Labels of an account by one provider, with their time. */
 export type ProviderAnswer = { readonly provider: string } & (
   | { readonly available: true; readonly labels: readonly ProvidedLabel[]; readonly readAt: Date }
   | { readonly available: false; readonly reason: LabelFailure["reason"] }
@@ -14,7 +14,7 @@ export type ProviderAnswer = { readonly provider: string } & (
 /** Labels of an account (lower-case) from every provider. */
 export type ReadLabels = (address: Address) => Promise<readonly ProviderAnswer[]>;
 
-/** Labels that were read before. */
+/** Stored labels. */
 export type KeptLabels = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
 
 type LabelReaderDeps = {
@@ -27,12 +27,12 @@ type LabelReaderDeps = {
   readonly logger: Logger;
 };
 
-/** For so long an answer is shown: providers charge by the question, and names seldom change. */
+/** Lifetime of stored labels: providers charge per request, and names seldom change. */
 export const LABELS_KEPT_MS = 24 * 3_600_000;
 
 /**
- * Asks each provider about an account once a day, once however many wait for it; a provider that fails is told of as that, and
- * is no obstacle to the others. Throws when the store fails.
+ * Asks each provider about an account at most once a day; concurrent readers share the request. A failing provider is
+ * reported as such and does not affect the others. Throws if the store fails.
  */
 export function createLabelReader({ sources, kept, now, logger }: LabelReaderDeps): ReadLabels {
   const running = new Map<string, Promise<ProviderAnswer>>();
@@ -67,7 +67,7 @@ export function createLabelReader({ sources, kept, now, logger }: LabelReaderDep
 
 type Kept = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
 
-/** What providers said of accounts, lower-case, when they were last asked. */
+/** Stored labels of accounts (lower-case) by provider. */
 export function createLabelStore(db: Database) {
   return {
     /** Null where the provider was never asked about the account. */
@@ -78,7 +78,7 @@ export function createLabelStore(db: Database) {
         .where(and(eq(walletLabel.provider, provider), eq(walletLabel.address, address)));
       return row ?? null;
     },
-    /** Replaces what the provider said before, unless that is newer. */
+    /** Replaces the provider's older labels. */
     async keep(provider: string, address: Address, { labels, readAt }: Kept): Promise<void> {
       await db
         .insert(walletLabel)
@@ -92,7 +92,7 @@ export function createLabelStore(db: Database) {
   };
 }
 
-/** Deletes what providers said before a moment; nobody shows it any more once it is asked anew. */
+/** Deletes labels read before a moment. */
 export async function dropOldLabels(db: Database, before: Date): Promise<number> {
   const { rowCount } = await db.delete(walletLabel).where(lt(walletLabel.readAt, before));
   return rowCount ?? Number.NaN;

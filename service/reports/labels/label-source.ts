@@ -5,8 +5,8 @@ import type { ProvidedLabel } from "../../db/tables/wallet-label.ts";
 import { printableName } from "./chain-labels.ts";
 
 /**
- * unconnected: it could not be reached, or the connection broke. unavailable: it says that it cannot answer now. refused: it
- * will not, for its key or otherwise. broken: not asked, for it failed several times in a row.
+ * unconnected: not reachable, or the connection broke. unavailable: temporarily out of service. refused: rejected, for
+ * the key or another reason. broken: not asked after several failures in a row.
  */
 type LabelFailureReason =
   | "timeout"
@@ -26,9 +26,9 @@ export type LabelFailure = {
 
 export type FoundLabels = { readonly kind: "labels"; readonly labels: readonly ProvidedLabel[] };
 
-/** A third party that knows accounts by name; every failure of it is a value. */
+/** A third party with names of accounts. It reports failures as values. */
 export type LabelSource = {
-  /** As answers name it, and as its answers are kept. */
+  /** The provider's name in answers and in the store. */
   readonly provider: string;
   /** Labels of an account, lower-case. */
   read(address: Address): Promise<FoundLabels | LabelFailure>;
@@ -42,9 +42,9 @@ export function labelFailure(reason: LabelFailureReason, detail: string): LabelF
 type NansenOptions = {
   /** Of the operator's configuration, so it is not guarded: https://api.nansen.ai/api/v1/profiler/address/labels. */
   readonly url: string;
-  /** Null where whoever stands there wants none. */
+  /** Null if the endpoint needs none. */
   readonly apiKey: string | null;
-  /** From the question to the last byte of the answer. */
+  /** From the request to the last byte of the answer. */
   readonly deadlineMs: number;
 };
 
@@ -60,7 +60,7 @@ const answerSchema = z.union([
   z.object({ data: z.array(entrySchema) }).transform(({ data }) => data),
 ]);
 
-/** Labels of the Nansen profiler's interface, of every chain that it knows. */
+/** Labels of the Nansen profiler, of all its chains. */
 export function createNansenSource({ url, apiKey, deadlineMs }: NansenOptions): LabelSource {
   return {
     provider: "nansen",
@@ -121,7 +121,7 @@ function readAnswer(text: string | null): FoundLabels | LabelFailure {
   return { kind: "labels", labels: answer.data.slice(0, MAX_LABELS).flatMap(readEntry) };
 }
 
-/** What is left of an entry once it is fit to be shown. */
+/** Cleans an entry; returns nothing if its label is empty. */
 function readEntry({ label, category }: z.infer<typeof entrySchema>): readonly ProvidedLabel[] {
   const shown = printableName(label);
   const kind = category === null || category === undefined ? "" : printableName(category);
@@ -146,11 +146,11 @@ function causeOf(error: unknown): string {
 type BreakerOptions = {
   /** Failures in a row after which the source is left alone. */
   readonly failures: number;
-  /** For so long; then one question tries it. */
+  /** After the pause, one request tries it again. */
   readonly pauseMs: number;
 };
 
-/** A source that is left alone for a while once it fails again and again: nobody waits for what will not come. */
+/** Stops asking a source for a while after repeated failures, so that callers do not wait for it. */
 export function createBreakingSource(
   source: LabelSource,
   { failures, pauseMs }: BreakerOptions,

@@ -1,6 +1,6 @@
 import type { Counterparty, Volume } from "./counterparties.ts";
 
-/** Which way a wallet deals with a counterparty: out by its own calls, in by what reached it from there. */
+/** Direction of dealings: out by own calls, in by transfers from there. */
 type Direction = "out" | "in" | "both";
 
 /** Sums over all counterparties; worths in millionths of a US dollar, null where something moved and nothing of it has a price. */
@@ -13,9 +13,9 @@ export type DealingTotals = {
   readonly transfersIn: number;
   readonly outMicroUsd: number | null;
   readonly inMicroUsd: number | null;
-  /** Counterparties with whom something was exchanged that has no price. */
+  /** Counterparties with an unpriced exchange. */
   readonly unpriced: number;
-  /** Herfindahl-Hirschman indices; null where there is nothing to share. That of own calls is nobody else's to change. */
+  /** Herfindahl-Hirschman indices; null if there is nothing to share. Third parties cannot change `callsHhi`. */
   readonly callsHhi: number | null;
   readonly outHhi: number | null;
   readonly inHhi: number | null;
@@ -56,7 +56,7 @@ function worthOf(volumes: readonly Volume[]): number | null {
   return priced.reduce((sum, microUsd) => sum + microUsd, 0);
 }
 
-/** For shares of the priced volume, of which what has no price is no part. */
+/** For shares of the priced volume; unpriced parts count as 0. */
 function pricedWorth({ microUsd }: Volume): number {
   return microUsd === null ? 0 : microUsd;
 }
@@ -68,11 +68,11 @@ function hasMoved({ nativeWei, tokens }: Volume): boolean {
 const WHOLE = 10_000;
 
 /**
- * Herfindahl-Hirschman index of amounts: the sum of the squares of their shares in percent, 0 to 10,000, rounded; 10,000 is
- * one counterparty alone, 10,000 / n is n equal ones. Null where nothing is above zero.
+ * Herfindahl-Hirschman index of amounts: the sum of squared shares in percent, 0 to 10,000, rounded. 10,000 is a single
+ * counterparty, 10,000 / n are n equal ones. Null if no amount is above zero.
  */
 export function herfindahl(amounts: readonly number[]): number | null {
-  // Shares of the largest: sums of huge amounts would lose what is small, not the other way round.
+  // Relative to the largest, so that small amounts are not lost in huge sums.
   const largest = amounts.reduce((most, amount) => Math.max(most, amount), 0);
   if (largest <= 0) return null;
   let sum = 0;

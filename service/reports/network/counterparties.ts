@@ -21,33 +21,33 @@ export type Counterparty = Ranked & {
   /** Unix seconds. */
   readonly firstAt: number;
   readonly lastAt: number;
-  /** q, 0 to 1, the most of its calls; null for an account that no own call went to. */
+  /** q, 0 to 1, the highest of its calls; null if no own call went to it. */
   readonly credit: number | null;
   /** Whether it belongs to the wallet's owner; null where nothing links it, or nothing is known of it. */
   readonly ownerLink: OwnerLink | null;
-  /** Lowest of the accounts called that share an owner with it; null where none does. */
+  /** Lowest address among called accounts of the same owner; null if there is no other. */
   readonly ownerGroup: Address | null;
 };
 
 type DealingsQuestion = {
   readonly rows: WalletRows;
   readonly incoming: readonly Incoming[];
-  /** Unix seconds; calls before it are not looked at. */
+  /** Unix seconds; earlier calls are ignored. */
   readonly since: number;
   readonly policy: Policy;
 };
 
 export type Dealings = {
-  /** By falling own calls, then by falling worth of what they sent, then by rising address. */
+  /** By own calls, then by worth received, both falling, then by rising address. */
   readonly counterparties: readonly Counterparty[];
-  /** Own calls of the window that called or paid the wallet itself. */
+  /** Own calls of the window to the wallet itself. */
   readonly callsToItself: number;
-  /** Those that show no counterparty: contract creations, and executions that no log explains. */
+  /** Calls without a counterparty: contract creations, and executions without logs. */
   readonly callsToNobody: number;
   readonly dust: Dust;
 };
 
-/** What senders sent in transactions of others whose every gift together is worth less than the policy's dust bound; it counts for nobody. */
+/** Dust: incoming transfers of senders whose total is below the policy's dust bound. They count for no counterparty. */
 type Dust = { readonly senders: number; readonly transfers: number };
 
 type Tally = {
@@ -61,13 +61,16 @@ type Tally = {
   credit: number | null;
 };
 
-/** Accounts and calls looked at before other work gets its turn. */
+/** Accounts and calls processed before the event loop gets a turn. */
 const PAUSE_AFTER = 2_000;
 
 /**
- * Whom a wallet dealt with, and what moved. A call counts for who is paid, else who is called; of a call to an own account, or
- * an execution whose target did not log, for the outside contract of the lowest address that its logs show; so does all that it
- * moved. What others sent counts for whom it came from, unless it is dust. Gives way to other work now and then.
+ * Finds the counterparties of a wallet and the amounts moved.
+ * 1. An own call counts, with all it moved, for the account paid, else for the contract called.
+ * 2. If that is an own account, or an execution whose target did not log, it counts for the outside contract of the
+ * lowest address in its logs.
+ * 3. Transfers by others count for their sender, unless they are dust.
+ * Lets other work run in between.
  */
 export async function findDealings(question: DealingsQuestion): Promise<Dealings> {
   const { rows, incoming, policy } = question;
@@ -99,7 +102,7 @@ type Tallying = {
   readonly tallyOf: (address: Address, at: number) => Tally;
 };
 
-/** Adds the own calls to the tallies, and counts those that are in none. */
+/** Adds own calls to the tallies and counts calls without a counterparty. */
 async function tallyCalls(
   { rows, since, policy }: DealingsQuestion,
   { market, tallyOf }: Tallying,
@@ -125,7 +128,7 @@ async function tallyCalls(
   return { callsToItself, callsToNobody };
 }
 
-/** Senders all of whose gifts together have a price and are worth less than the policy's dust bound. */
+/** Senders whose transfers are all priced and together below the policy's dust bound. */
 function dustSenders(incoming: readonly Incoming[], market: Market, policy: Policy): ReadonlySet<Address> {
   const worths = new Map<Address, number | null>();
   for (const { from, token, amount, firstAt } of incoming) {
@@ -139,7 +142,7 @@ function dustSenders(incoming: readonly Incoming[], market: Market, policy: Poli
   return new Set([...worths].filter(([, worth]) => worth !== null && worth < bound).map(([from]) => from));
 }
 
-/** Finds the tally of an account, or makes one, at a moment of dealing with it. */
+/** Returns the tally of an account, creating it if needed, and updates its times. */
 function tallier(tallies: Map<Address, Tally>): Tallying["tallyOf"] {
   return (address, at) => {
     const known = tallies.get(address);
@@ -157,7 +160,7 @@ function tallier(tallies: Map<Address, Tally>): Tallying["tallyOf"] {
   };
 }
 
-/** What a call moved: its value, and the tokens by its logs, or by its calldata where they were not read; a failure moved nothing. */
+/** Adds a call's value and token moves, by its logs, or by its calldata if they were not read. A failure moves nothing. */
 function addMoves(call: OwnCall, tally: Tally, market: Market): void {
   const { ok, value, timestamp, receipt, to, recipient, amount } = call;
   if (!ok) return;
@@ -207,40 +210,40 @@ function counterpartyOf(address: Address, tally: Tally, fact: CounterpartyFact |
   };
 }
 
-/** For the rank, where what has no price comes last. */
+/** For the rank, where unpriced amounts come last. */
 function wholeWorth({ microUsd }: Volume): number {
   return microUsd === null ? 0 : Math.min(Math.round(microUsd), Number.MAX_SAFE_INTEGER);
 }
 
-/** What moved of one token; worth in millionths of a US dollar at the prices of the days, null where no feed prices it. */
+/** Amount of one token; worth in millionths of a US dollar at daily prices, null without a feed. */
 type TokenVolume = {
   readonly token: Address;
   readonly amount: bigint;
   readonly microUsd: number | null;
 };
 
-/** What moved one way between a wallet and a counterparty. */
+/** Amounts moved in one direction between a wallet and a counterparty. */
 export type Volume = {
   readonly nativeWei: bigint;
-  /** Listed and priced ones first by worth, then the others by rising address. */
+  /** Priced ones first, by worth, then the others by address. */
   readonly tokens: readonly TokenVolume[];
-  /** Worth of all that has a price, in millionths of a US dollar; null where something moved and nothing of it has one. */
+  /** Worth of all priced amounts, in millionths of a US dollar; null if amounts moved and none has a price. */
   readonly microUsd: number | null;
-  /** Whether all that moved has a price. */
+  /** Whether all amounts have a price. */
   readonly isPriced: boolean;
 };
 
-/** What moved where nothing did. */
+/** The empty volume. */
 const NO_VOLUME: Volume = { nativeWei: 0n, tokens: [], microUsd: 0, isPriced: true };
 
-/** Adds up what moves one way; amounts that are not above zero are left out. */
+/** Sums movements of one direction; ignores amounts that are not above zero. */
 type VolumeTally = {
   addNative(wei: bigint, timestamp: number): void;
   addToken(token: Address, amount: bigint, timestamp: number): void;
   volume(): Volume;
 };
 
-/** A tally that prices every movement at its own day. */
+/** A tally that prices each movement at its own day. */
 function createVolumeTally(market: Market): VolumeTally {
   let nativeWei = 0n;
   let native = 0;
@@ -281,16 +284,16 @@ function byWorth(one: TokenVolume, other: TokenVolume): number {
   return worths !== 0 ? worths : compareTexts(one.token, other.token);
 }
 
-/** What the order of a list follows from: most own calls first, then most that was brought, then by rising address. */
+/** Sort key of a list: most own calls, then most worth received, then by rising address. */
 export type Ranked = {
   readonly address: Address;
   /** Own calls to it. */
   readonly calls: number;
-  /** Whole millionths of a US dollar that it sent; 0 for an account that was called, whose rank nobody else decides. */
+  /** Whole millionths of a US dollar received from it. 0 for a called account, so that third parties cannot change its rank. */
   readonly broughtMicroUsd: number;
 };
 
-/** The last entry of a page, after which the next one goes on. */
+/** The last entry of a page, where the next page begins. */
 export type Position = Ranked;
 
 export type Page<Entry> = {
@@ -299,7 +302,7 @@ export type Page<Entry> = {
   readonly next: Position | null;
 };
 
-/** Below zero where `one` comes first; no two addresses are equal. */
+/** Negative if `one` comes first; no two addresses are equal. */
 export function compareRanked(one: Ranked, other: Ranked): number {
   return (
     other.calls - one.calls ||
@@ -308,7 +311,7 @@ export function compareRanked(one: Ranked, other: Ranked): number {
   );
 }
 
-/** The entries of a sorted list after a position, at most `limit`: pages that follow one another tile the list. */
+/** At most `limit` entries of a sorted list after a position. Consecutive pages cover the list. */
 export function pageOf<Entry extends Ranked>(
   sorted: readonly Entry[],
   after: Position | null,
@@ -325,7 +328,7 @@ export function pageOf<Entry extends Ranked>(
   };
 }
 
-/** 16 hexadecimal digits that tell a sorted list from any other: whose rank changed, pages of the one do not go on in the other. */
+/** A digest of 16 hex digits of a sorted list. Pages of lists with different digests must not be combined. */
 export function listDigest(sorted: readonly Ranked[]): string {
   const hash = createHash("sha256");
   for (const { address, calls, broughtMicroUsd } of sorted)

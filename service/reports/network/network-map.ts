@@ -4,34 +4,34 @@ import type { AccountFact, Contact } from "../../model/features/types.ts";
 import { compareTexts } from "../diagnosis/compare.ts";
 import type { AccountLinks, Neighbourhood } from "./wallet-network-graph.ts";
 
-/** Distance from the wallet, over the links by which an account was found. */
+/** Distance from the wallet over the links that found the account. */
 export type Hops = 0 | 1 | 2;
 
 /** Accounts of a map, in the order of their choice, the wallet first. */
 type ChosenNodes = {
   readonly nodes: ReadonlyMap<Address, Hops>;
-  /** Accounts that share the wallet's creator or first funder, in order of address; those that were left out as well. */
+  /** Accounts with the same creator or first funder as the wallet, by address, including those that were left out. */
   readonly siblings: ReadonlySet<Address>;
-  /** Accounts within two hops that were found and found no room. */
+  /** Accounts within two hops that did not fit. */
   readonly leftOut: number;
 };
 
 type NodesQuestion = {
   readonly wallet: Address;
-  /** All whom the wallet dealt with, most frequent first. */
+  /** All accounts that the wallet dealt with, most frequent first. */
   readonly peers: readonly Address[];
   readonly around: Neighbourhood;
   readonly publicFunders: ReadonlySet<Address>;
   readonly maxNodes: number;
 };
 
-/** Peers whose own links are looked at, and that have room before whatever is two hops away. */
+/** Peers whose own links are read. They are placed before accounts at distance two. */
 export const CLOSE_PEERS = 60;
 
 /**
- * Chooses the accounts of a map: who made and funded the wallet, whom it made and funded, who shares its funder, its most
- * frequent peers, who made and funded those and whom they call most, and then its other peers. A public funder is shown and
- * leads nowhere.
+ * Chooses the accounts of a map, in this order: creator and funder of the wallet, accounts that it created or funded,
+ * siblings, its most frequent peers, their creators, funders and most called accounts, then other peers. A public
+ * funder is shown, but its links are not followed.
  */
 export function chooseNodes({ wallet, peers, around, publicFunders, maxNodes }: NodesQuestion): ChosenNodes {
   const close = peers.slice(0, CLOSE_PEERS);
@@ -61,14 +61,14 @@ function parentsOf(fact: AccountFact | undefined): readonly Address[] {
   return [fact?.creator, fact?.firstFunder].flatMap((parent) => parent ?? []);
 }
 
-/** How one account is linked to another. */
+/** A link between two accounts. */
 export type NetworkEdge = {
   readonly from: Address;
   readonly to: Address;
   readonly kind: "funded" | "created" | "shares_funder" | "paid" | "called";
-  /** Calls of `from` to `to`, payments included; null for links that no call is known of. */
+  /** Calls of `from` to `to`, payments included; null if no call is known. */
   readonly calls: number | null;
-  /** What `from` sent at the prices of the days, in millionths of a US dollar; null where nothing with a price is known. */
+  /** Worth sent by `from` at daily prices, in millionths of a US dollar; null if nothing priced is known. */
   readonly microUsd: bigint | null;
   /** Unix seconds. */
   readonly firstAt: number | null;
@@ -84,14 +84,14 @@ type EdgesQuestion = {
   readonly wallet: Address;
   readonly chosen: ChosenNodes;
   readonly links: Pick<AccountLinks, "facts" | "contacts">;
-  /** What the wallet itself did, where no contact tells it. */
+  /** The wallet's own dealings that have no contact row. */
   readonly ownContacts: readonly Contact[];
   readonly maxEdges: number;
 };
 
 /**
- * The links among the accounts of a map: first who made, funded and shares a funder with whom, then what the wallet gave and
- * got, then what the others gave one another, each by falling worth and calls.
+ * Chooses the links of a map: first creators, funders and shared funders, then dealings of the wallet, then dealings of
+ * the others; each by worth and calls.
  */
 export function chooseEdges({ wallet, chosen, links, ownContacts, maxEdges }: EdgesQuestion): ChosenEdges {
   const { nodes, siblings } = chosen;
@@ -138,7 +138,7 @@ function keyOf({ account, counterparty }: Contact): string {
   return `${account} ${counterparty}`;
 }
 
-/** What touches the wallet comes first. */
+/** Links of the wallet come first. */
 function rankOf({ account, counterparty }: Contact, wallet: Address): number {
   return account === wallet || counterparty === wallet ? 0 : 1;
 }
@@ -148,7 +148,7 @@ function compareContacts(one: Contact, other: Contact): number {
   return other.calls - one.calls || compareTexts(keyOf(one), keyOf(other));
 }
 
-/** The cluster of each account of a map: the lowest address of those that share its owner; null where nothing links it to another. */
+/** Returns the cluster of an account: the lowest address with the same owner; null if nothing links it to another account. */
 export function clusterIds(
   owners: Owners,
   accounts: Iterable<Address>,

@@ -5,23 +5,23 @@ import type { Grade } from "../../model/score/record.ts";
 import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 
-/** What the newest score of an account says. */
+/** Newest score of an account. */
 type PeerScore = { readonly ahsScore: number | null; readonly grade: Grade | null };
 
-/** What is known now of an account that a wallet has to do with. */
+/** Current facts about an account that the wallet dealt with. */
 export type AccountDetail = {
   readonly address: Address;
-  /** Those that it is the wallet of now, the first three. */
+  /** The first three agents whose current wallet it is. */
   readonly agents: readonly RegisteredAgent[];
   /** Null where no source knows. */
   readonly hasCode: boolean | null;
-  /** Null for an account never scored; a sanctioned one scores 0 from its listing on. */
+  /** Null for an account never scored. A sanctioned account scores 0 at once. */
   readonly score: PeerScore | null;
-  /** Of every source, at the newest indexed block; empty when none. */
+  /** Flags of all sources at the newest indexed block; empty without any. */
   readonly sanctions: readonly SanctionsFlag[];
 };
 
-/** Describes accounts, lower-case and each once, by look-ups by key alone. */
+/** Reads facts about distinct lower-case accounts by primary-key lookups only. */
 export function createAccountReader(
   db: Database,
   chainId: number,

@@ -12,7 +12,7 @@ import { type ContactCaches, createContactCaches } from "../../scores/read/conta
 import { readTokenList, readWalletRows } from "../../scores/read/read-rows.ts";
 import { IS_OWN } from "../profit-and-loss/wallet-transfers.ts";
 
-/** What one account sent to the wallet of one token on one UTC day, in transactions that were not the wallet's own calls. */
+/** Amount of one token that one account sent to the wallet on one UTC day, in transactions that were not own calls. */
 export type Incoming = {
   readonly from: Address;
   /** Null for native coin. */
@@ -24,19 +24,22 @@ export type Incoming = {
   readonly lastAt: number;
 };
 
-/** A block that an earlier answer was as of. */
+/** The block of an earlier answer. */
 export type PinnedBlock = { readonly blockNumber: number; readonly blockHash: Hex };
 
-/** What is known of a wallet's dealings as of a block. */
+/** A wallet's dealings as of a block. */
 export type WalletDealings = {
   readonly rows: WalletRows;
   readonly asOf: AsOf;
   readonly incoming: readonly Incoming[];
-  /** Whether more transfers came in than are looked at: then the newest are. */
+  /** True if only the newest incoming transfers were read. */
   readonly incomingTruncated: boolean;
 };
 
-/** not-ready: no block is both final and enriched. gone: the pinned block is no longer one. not-indexed: nobody followed the wallet by then. */
+/**
+ * not-ready: no block is both final and enriched. gone: the pinned block was reorganised. not-indexed: the wallet was
+ * not followed at that block.
+ */
 export type DealingsOutcome =
   | ({ readonly kind: "read" } & WalletDealings)
   | { readonly kind: "not-ready" | "gone" | "not-indexed" };
@@ -46,26 +49,26 @@ type DealingsContext = {
   readonly chainId: number;
   readonly chain: Pick<ChainFacts, "market" | "accounts">;
   readonly policy: Policy;
-  /** Kept from one report to the next. */
+  /** Shared by all reports. */
   readonly contacts: ContactCaches;
   /** See `RowsRequest`. */
   readonly mostAddresses: number;
 };
 
 export type DealingsReader = {
-  /** The newest finalized and enriched block, or the pinned one; not-ready and gone as below. */
+  /** Returns the newest final and enriched block, or the pinned one. */
   blockOf(pin: PinnedBlock | null): Promise<AsOf | "not-ready" | "gone">;
-  /** Reads a wallet's rows and what reached it in the window, in one snapshot at that block. */
+  /** Reads a wallet's rows and incoming transfers of the window in one snapshot at that block. */
   read(wallet: Address, pin: PinnedBlock | null): Promise<DealingsOutcome>;
 };
 
-/** So many transfers from others are looked at: more would say little, and take seconds. */
+/** Most incoming transfers read: more would add little and take seconds. */
 const MAX_INCOMING = 50_000;
 
-/** No block has a greater number: listings of the newest indexed one count. */
+/** Above any block number: listings at the newest indexed block count. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-/** Reads dealings at the newest finalized and enriched block, or at an earlier one that is pinned. Accounts are flagged by the lists of now. */
+/** Reads dealings at the newest final and enriched block, or at an earlier pinned one. Sanctions flags are current. */
 export function createDealingsReader(context: DealingsContext): DealingsReader {
   const { db, chainId } = context;
   return {
@@ -79,7 +82,7 @@ export function createDealingsReader(context: DealingsContext): DealingsReader {
         const block = await readBlock(client, chainId, pin);
         if (typeof block === "string") return { kind: block };
         const { asOf, isNewest } = block;
-        // What is kept is of the newest block; an older one would take its place.
+        // The caches hold the newest block; an older block must not replace it.
         const contacts = isNewest ? context.contacts : createContactCaches();
         return readAt(client, { ...context, contacts }, { wallet, asOf });
       }),
@@ -148,11 +151,11 @@ type IncomingQuery = {
   readonly through: number;
   /** Unix seconds. */
   readonly since: number;
-  /** Listed tokens: any other contract can claim that it moved something, to anybody. */
+  /** Listed tokens; any other contract can log false transfers. */
   readonly listed: readonly Address[];
 };
 
-/** What others sent: native coin and listed tokens, more than nothing of it, in no own call of the wallet, execution or transaction. */
+/** Reads amounts that others sent: native coin and listed tokens, above zero, outside of own calls of the wallet. */
 async function readIncoming(
   client: ClientBase,
   { chainId, wallet, through, since, listed }: IncomingQuery,
@@ -174,7 +177,7 @@ async function readIncoming(
   };
 }
 
-/** One transfer more than is looked at tells that there are more. */
+/** Reads one transfer more than the limit, to detect that there are more. */
 const INCOMING = `
   select "from", token, sum(amount)::text, count(*)::int, min(timestamp)::float8, max(timestamp)::float8,
     place > ${MAX_INCOMING} as beyond

@@ -5,23 +5,26 @@ import { ancestorsOf, findOwners, mainFundersIn, type Owners } from "../../model
 import type { AccountFact, Contact } from "../../model/features/types.ts";
 import { readAccountFacts } from "../../scores/read/contact-graph.ts";
 
-/** An account that another created, or was the first to fund. */
+/** An account that another one created or funded first. */
 export type Child = {
   readonly parent: Address;
   readonly address: Address;
   readonly by: "creator" | "first_funder";
 };
 
-/** Whom an account called, and how often. */
+/** Number of calls from one account to another. */
 type Call = { readonly account: Address; readonly counterparty: Address; readonly calls: number };
 
-/** Around a wallet: facts of it and its peers, what it or its parents created or funded, and whom its peers call. */
+/**
+ * Surroundings of a wallet: facts of it and its peers, accounts created or funded by it or its parents, and the calls
+ * of its peers.
+ */
 export type Neighbourhood = {
   readonly facts: ReadonlyMap<Address, AccountFact>;
   readonly children: readonly Child[];
   /** By account, most calls first. */
   readonly calls: readonly Call[];
-  /** Whether an account has more children or contacts than are looked at. */
+  /** True if an account has more children or contacts than the limits. */
   readonly cut: boolean;
 };
 
@@ -30,19 +33,19 @@ type NeighbourhoodQuery = {
   /** Lower-case, as are the peers. */
   readonly wallet: Address;
   readonly peers: readonly Address[];
-  /** Accounts that link nobody: their children are not asked for. */
+  /** Accounts without link value; their children are not read. */
   readonly publicFunders: ReadonlySet<Address>;
 };
 
 /** Of each parent by each kind of link, in order of address. */
 const MAX_CHILDREN = 40;
-/** Contacts of each peer that are looked at, in order of address, and the most frequent that are told. */
+/** Most contacts read per peer, by address, and the number of most frequent ones returned. */
 const MAX_CONTACTS = 200;
 const MAX_CALLED = 3;
-/** Contacts among the accounts of one map. */
+/** Most contacts among the accounts of one map. */
 const MAX_AMONG = 2_000;
 
-/** Reads what surrounds a wallet, by queries whose cost does not grow with how many others an account deals with. */
+/** Reads the surroundings of a wallet. The cost of the queries does not depend on an account's number of contacts. */
 export async function readNeighbourhood(
   client: ClientBase,
   { chainId, wallet, peers, publicFunders }: NeighbourhoodQuery,
@@ -123,19 +126,19 @@ async function readCalled(
   return { calls, cut: rows.some(({ looked_at }) => looked_at === MAX_CONTACTS) };
 }
 
-/** What links accounts to one another: owners, facts, and who called or paid whom. */
+/** Links among accounts: owners, facts and contacts. */
 export type AccountLinks = KnownOwners & {
   /** By falling funds, then falling calls, then rising addresses. */
   readonly contacts: readonly Contact[];
-  /** Whether there are more contacts among them. */
+  /** Whether there are more contacts. */
   readonly cut: boolean;
 };
 
-/** Reads the links among the wallet and the accounts, a few hundred at most; who neither called nor sent anything of worth is in none. */
+/** Reads the links among the wallet and a few hundred accounts. Contacts without calls and without priced amounts are left out. */
 export async function readAccountLinks(client: ClientBase, query: OwnersQuery): Promise<AccountLinks> {
   const known = await readOwners(client, query);
   const accounts = [...new Set([query.wallet, ...query.accounts])];
-  // Pair by pair, by primary key: any other plan reads all that a hub among them deals with.
+  // Looks up each pair by primary key. Other plans read all contacts of a hub.
   const { rows } = await client.query({
     name: "contacts-among",
     text: `
@@ -165,20 +168,20 @@ type OwnersQuery = {
   /** Lower-case, as are the accounts. */
   readonly wallet: Address;
   readonly accounts: readonly Address[];
-  /** Accounts that link nobody. */
+  /** Accounts without link value. */
   readonly publicFunders: ReadonlySet<Address>;
 };
 
-/** Who belongs together, and the facts that say so: of the wallet, the accounts and their ancestors. */
+/** Owner clusters, and the facts about wallet, accounts and ancestors that prove them. */
 type KnownOwners = { readonly owners: Owners; readonly facts: ReadonlyMap<Address, AccountFact> };
 
-/** An account that more others sent something is nobody's alone: of so many, none sent most of it to one's own wallet. */
+/** Most senders read per account. With more senders, none of them sent most of its funds. */
 const MAX_FUNDERS = 500;
 
-/** Owners at the end of longer chains of creators and funders are not looked for: every step is a query. */
+/** Most generations of creators and funders that are followed: each is a query. */
 const MAX_GENERATIONS = 12;
 
-/** Finds who shares an owner, by queries whose cost does not grow with how many others an account deals with. */
+/** Finds owner clusters. The cost of the queries does not depend on an account's number of contacts. */
 export async function readOwners(client: ClientBase, query: OwnersQuery): Promise<KnownOwners> {
   const { chainId, wallet, publicFunders } = query;
   const asked = [...new Set([wallet, ...query.accounts])];
@@ -198,7 +201,7 @@ export async function readOwners(client: ClientBase, query: OwnersQuery): Promis
 
 type Sender = { readonly account: Address; readonly sentMicroUsd: bigint };
 
-/** What everybody sent to each of the accounts; those with more than 500 such contacts have no entry. */
+/** Reads all senders of each account; accounts with more than 500 have no entry. */
 async function readFunders(
   client: ClientBase,
   chainId: number,

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { Leg } from "./pnl-legs.ts";
 
-/** All that happened to one token; amounts in its smallest unit, money in millionths of a US dollar. */
+/** History of one token; amounts in its smallest unit, money in millionths of a US dollar. */
 export type TokenLedger = {
   /** Got in trades. */
   readonly bought: bigint;
@@ -13,24 +13,24 @@ export type TokenLedger = {
   readonly sent: bigint;
   /** Given without ever having come by an own call. */
   readonly uncovered: bigint;
-  /** What is left of what came by own calls, oldest first. */
+  /** Remaining lots from own calls, oldest first. */
   readonly lots: readonly Lot[];
   /** Gains of sales less their losses, where price and cost are known; null where no sale is. */
   readonly realised: bigint | null;
   readonly sales: number;
-  /** Sales that gained, and lost, a cent or more. */
+  /** Sales with a gain, and with a loss, of one cent or more. */
   readonly wins: number;
   readonly losses: number;
-  /** Purchases and sales, and those of them without a known price or, in part at least, a known cost. */
+  /** Purchases and sales, and those of them with an unknown price or a partly unknown cost. */
   readonly legs: number;
   readonly unpricedLegs: number;
-  /** What the newest priced trade of it was worth, and how much that was; null without one. */
+  /** Worth and amount of its newest priced trade; null without one. */
   readonly lastTrade: { readonly amount: bigint; readonly worth: bigint } | null;
-  /** Times that it came back from where it had been sent, at the cost that it left with. */
+  /** Number of returns from where it had been sent, at the original cost. */
   readonly returns: number;
 };
 
-/** `contract` is where something went for nothing, or came from; null where that is not known. */
+/** `contract` is the target or source of a transfer without a counterpart; null if unknown. */
 export type LedgerKeeper = {
   buy(leg: Leg): void;
   sell(leg: Leg): void;
@@ -46,7 +46,7 @@ const NO_COUNTS = { sales: 0, wins: 0, losses: 0, legs: 0, unpricedLegs: 0, retu
 
 type Counts = { -readonly [name in keyof typeof NO_COUNTS]: number };
 
-/** Keeps the lots of one token by what calls did to it, in their order. */
+/** Tracks the lots of one token through calls in order. */
 export function openLedger(): LedgerKeeper {
   const lots = createLotQueue();
   const deposits = openDeposits();
@@ -96,7 +96,7 @@ export function openLedger(): LedgerKeeper {
   };
 }
 
-/** Keeps the amounts of a currency: it is what gains are counted in, so that it has no cost, sale or gain of its own. */
+/** Tracks amounts of a currency. Gains are measured in it, so that it has no cost, sale or gain itself. */
 export function openCurrencyLedger(): LedgerKeeper {
   const lots = createLotQueue();
   const sums = { bought: 0n, sold: 0n, received: 0n, sent: 0n, uncovered: 0n };
@@ -117,7 +117,7 @@ export function openCurrencyLedger(): LedgerKeeper {
   };
 }
 
-/** The gain of those parts of a sale whose cost is known; null where there are none. */
+/** Gain of the parts of a sale with known cost; null without any. */
 function resultOf(
   { amount, worth }: Leg,
   { parts, uncovered }: Taken,
@@ -130,7 +130,7 @@ function resultOf(
   let isWhole = uncovered === 0n;
   let past = 0n;
   for (const part of parts) {
-    // By what is sold so far, so that the parts of the price add up to it.
+    // Computed cumulatively, so that the parts add up to the price.
     const price = (worth * (past + part.amount)) / amount - (worth * past) / amount;
     past += part.amount;
     if (part.cost === null) isWhole = false;
@@ -139,23 +139,23 @@ function resultOf(
   return { gain, isWhole };
 }
 
-/** Part of a token's holdings that came at once. */
+/** Part of a token's holdings with one origin. */
 type Lot = {
   /** Smallest unit, above 0. */
   readonly amount: bigint;
-  /** What it cost, in millionths of a US dollar; null where that is not known. */
+  /** Cost in millionths of a US dollar; null if unknown. */
   readonly cost: bigint | null;
 };
 
-/** What left, first the oldest lots; `uncovered` is what no lot accounts for. */
+/** Removed lots, oldest first; `uncovered` is the amount without a lot. */
 type Taken = { readonly parts: readonly Lot[]; readonly uncovered: bigint };
 
 /** Lots of one token, first in, first out. */
 type LotQueue = {
   add(lot: Lot): void;
-  /** Takes an amount from the oldest lots; one that is taken in part keeps the rest of its cost. */
+  /** Removes an amount from the oldest lots. A split lot keeps the rest of its cost. */
   take(amount: bigint): Taken;
-  /** What is left, oldest first. */
+  /** Remaining lots, oldest first. */
   rest(): readonly Lot[];
 };
 
@@ -197,21 +197,21 @@ function split(lot: Lot, amount: bigint): { readonly taken: Lot; readonly left: 
   };
 }
 
-/** Lots of one token that left for nothing, kept for their return by where they went. */
+/** Lots of one token that were sent without a return, by target, until they come back. */
 type Deposits = {
   put(contract: Address, taken: Taken): void;
-  /** What of an amount comes back from there, at the cost that it left with, the oldest first; `uncovered` is new. */
+  /** Takes back an amount at its original cost, oldest first; `uncovered` is new. */
   takeBack(contract: Address, amount: bigint): Taken;
 };
 
-/** Deposits before there is one. */
+/** Empty deposits. */
 function openDeposits(): Deposits {
   const byContract = new Map<Address, LotQueue>();
   return {
     put(contract, { parts, uncovered }) {
       const queue = byContract.get(contract) ?? createLotQueue();
       byContract.set(contract, queue);
-      // What was never known to come has no known cost when it comes back.
+      // An amount without known origin has no known cost when it returns.
       const unknown: readonly Lot[] = uncovered === 0n ? [] : [{ amount: uncovered, cost: null }];
       for (const lot of [...parts, ...unknown]) queue.add(lot);
     },

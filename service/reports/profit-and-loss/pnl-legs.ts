@@ -2,16 +2,16 @@ import type { Address } from "viem";
 import type { Market } from "../../model/features/market.ts";
 import type { DailyPrice, OwnCall, TokenList } from "../../model/features/types.ts";
 
-/** One token that a call brought in or took out. */
+/** Amount of one token that a call moved in or out. */
 export type Leg = {
   readonly token: Address;
   /** Smallest unit, above 0. */
   readonly amount: bigint;
-  /** Millionths of a US dollar; null where neither a feed nor the other side of the trade tells it. */
+  /** Millionths of a US dollar; null if neither a feed nor the other side of the trade prices it. */
   readonly worth: bigint | null;
 };
 
-/** What a call moved: a trade gives something for something, anything else only gives or only gets. */
+/** Movements of a call. A trade gives and gets; a transfer only gives or only gets. */
 type CallLegs = {
   readonly kind: "trade" | "transfer";
   readonly given: readonly Leg[];
@@ -20,27 +20,27 @@ type CallLegs = {
   readonly worthless: number;
 };
 
-/** Reads the legs of calls; null of a call that moved no token, or whose receipt was not read. */
+/** Reads the legs of a call; null if it moved no token or its receipt was not read. */
 type LegReader = (call: OwnCall) => CallLegs | null;
 
-/** What was paid in money tells more than a price of the day, also of a token whose price happened to stand still. */
+/** Ranks money before all tokens: a price paid in money is better than a daily price. */
 const MONEY_SPREAD = -1;
 
-/** One side of a trade: the tokens and, where it was given, the native coin. */
+/** One side of a trade: tokens and, if given, native coin. */
 type Side = {
   readonly legs: readonly Leg[];
   readonly worthless: number;
   /** The tokens and the coin. */
   readonly parts: number;
-  /** Sum of the worths; null where one is not known. */
+  /** Sum of the worths; null if one is unknown. */
   readonly worth: bigint | null;
   /** How far the prices of the side move. */
   readonly spread: number;
 };
 
 /**
- * Both sides of a trade are worth the same: what the feeds say of the one whose prices move least, else of the one that they
- * price. Native coin that a call returns is in no log of it: such a sale looks like a transfer.
+ * Both sides of a trade have equal worth: the feed price of the side with the steadier prices, else of the only priced
+ * side. Returned native coin appears in no log, so that such a sale looks like a transfer.
  */
 export function createLegReader(list: TokenList, market: Market): LegReader {
   const sideOf = sideReader(list, market);
@@ -69,7 +69,7 @@ export function createLegReader(list: TokenList, market: Market): LegReader {
   };
 }
 
-/** Reads one side of a trade; `native` is undefined where no coin was given, null where nothing prices it. */
+/** Reads one side of a trade. `native` is undefined if no coin was given, null if it has no price. */
 function sideReader(
   list: TokenList,
   market: Market,
@@ -82,7 +82,7 @@ function sideReader(
   return (told, native) => {
     const coins = native === undefined ? [] : [native];
     const isPriced = [...told.map(({ worth }) => worth), ...coins].some((worth) => worth !== null);
-    // Else any token that a swap logs beside the bought one would hide what that cost.
+    // Otherwise any token that a swap logs besides the bought one would hide its cost.
     const isWorthless = ({ worth, token }: Leg) => isPriced && worth === null && !market.isListed(token);
     const legs = told.map((leg) => (isWorthless(leg) ? { ...leg, worth: 0n } : leg));
     const moving = told
@@ -104,7 +104,7 @@ function tradeWorth(given: Side, got: Side): bigint | null {
   return given.spread < got.spread ? given.worth : got.worth;
 }
 
-/** The worth of a trade over the legs of one side: whole to a single one, else by what the feeds say of each. */
+/** Splits the worth of a trade over the legs of one side by their feed prices; a single leg gets all. */
 function shareOut({ legs, parts, worth: total }: Side, worth: bigint | null): readonly Leg[] {
   if (worth !== null && parts === 1) return legs.map((leg) => ({ ...leg, worth }));
   if (worth === null || total === null || total === 0n) return legs.map((leg) => ({ ...leg, worth: null }));
@@ -129,7 +129,7 @@ function toMicros(worth: number | null): bigint | null {
 const PEG_TOLERANCE = 0.05;
 const DOLLAR_MICRO_USD = 1_000_000;
 
-/** Tokens that are money: every daily price of theirs is within 5 % of one US dollar, and there is one. */
+/** Tokens that count as money: they have daily prices, all within 5 % of one US dollar. */
 export function currenciesOf({ tokens }: Pick<TokenList, "tokens">): ReadonlySet<Address> {
   return new Set(tokens.filter(({ prices }) => isPegged(prices)).map(({ address }) => address));
 }
@@ -141,7 +141,7 @@ function isPegged(prices: readonly DailyPrice[]): boolean {
   );
 }
 
-/** Highest over lowest price, less one: 0 of a token that never moved, infinite of one without a price. */
+/** Highest over lowest price, minus 1: 0 for a constant price, infinite without prices. */
 function spreadOf(prices: readonly DailyPrice[]): number {
   const micros = prices.map(([, price]) => price);
   const lowest = Math.min(...micros);

@@ -13,12 +13,12 @@ export type TokenPnl = TokenLedger & {
   readonly decimals: number | null;
   /** Whether it is money: no sale, cost or result of its own. */
   readonly isCurrency: boolean;
-  /** What is left of what came by own calls. */
+  /** Remaining amount from own calls. */
   readonly held: bigint;
-  /** What those parts of it cost whose cost is known, and what they are worth now; null where nothing tells it. */
+  /** Cost and current worth of the parts with known cost; null if unknown. */
   readonly cost: bigint | null;
   readonly worth: bigint | null;
-  /** What the worth is told by: a price feed, or the wallet's own newest trade of it. */
+  /** Source of the worth: a price feed, or the wallet's own newest trade. */
   readonly pricedBy: "feed" | "own_trade" | null;
   /** worth less cost; null where either is not known. */
   readonly unrealised: bigint | null;
@@ -26,35 +26,35 @@ export type TokenPnl = TokenLedger & {
 
 /** Profit and loss of a wallet by its own calls. */
 export type Pnl = {
-  /** By what their sales gained or lost, the largest first. */
+  /** By absolute realised result, largest first. */
   readonly tokens: readonly TokenPnl[];
   /** 0 where nothing was sold; null where something was and no gain of it is known. */
   readonly realised: bigint | null;
-  /** Of tokens that a feed prices; 0 where nothing is held, null where nothing held has a known cost and such a price. */
+  /** Of tokens with a feed price; 0 if nothing is held, null if nothing held has both a known cost and such a price. */
   readonly unrealised: bigint | null;
   /** Wei paid for all its calls, at the prices of their days; null where no feed prices the native coin. */
   readonly fees: bigint | null;
   readonly trades: number;
-  /** Times that a trade gave a token that is no currency. */
+  /** Number of times that a trade gave a token other than a currency. */
   readonly sales: number;
   readonly wins: number;
   readonly losses: number;
   /** Wins among wins and losses; null without any. */
   readonly winRate: number | null;
-  /** Purchases and sales without a known price or cost among all of them; null without any. */
+  /** Share of purchases and sales with an unknown price or cost; null without any. */
   readonly unpricedShare: number | null;
-  /** Times that a token came back from the contract that it had been sent to: it costs what it had cost before. */
+  /** Number of times that a token returned from the contract that it was sent to, at its original cost. */
   readonly returns: number;
-  /** Legs of tokens on no list that were taken for worthless, since the rest of their side has a price. */
+  /** Legs of unlisted tokens counted as worthless, since the rest of their side has a price. */
   readonly worthlessLegs: number;
-  /** Successful calls whose receipts were not read: what they moved is not known. */
+  /** Successful calls without a read receipt: their movements are unknown. */
   readonly unreadReceipts: number;
 };
 
 /**
- * Realised gains by lots, first in, first out: a token costs what was given for it, or, where nothing was, what it was worth
- * when it came; it is sold for what was got for it, and what is paid or deposited leaves at its cost, with which it comes back
- * from the same contract. Own calls before the last `days` before the block are not looked at.
+ * Computes realised gains by lots, first in, first out. A token costs what was given for it, else its worth on arrival.
+ * It is sold for what the trade returned. Payments and deposits leave at cost and return from the same contract at that
+ * cost. Own calls before the last `days` are ignored.
  */
 export function profitAndLoss(
   { rows, asOf }: { readonly rows: WalletRows; readonly asOf: AsOf },
@@ -166,7 +166,7 @@ function totalsOf(tokens: readonly TokenPnl[]): Totals {
     count((token) => token.losses),
   ];
   const legs = count((token) => token.legs);
-  // The price of an own trade can be anything that both of its sides agreed on.
+  // The price of an own trade is arbitrary.
   const byFeed = tokens.filter(({ pricedBy }) => pricedBy === "feed");
   const isHeld = tokens.some(({ held, isCurrency }) => held > 0n && !isCurrency);
   return {
@@ -187,14 +187,14 @@ function totalsOf(tokens: readonly TokenPnl[]): Totals {
   };
 }
 
-/** Sum of what is known; of nothing it is 0 only where there is nothing to know. */
+/** Sum of the known parts. Without any it is 0 if there is nothing to know, else null. */
 function knownSum(parts: readonly (bigint | null)[], isNone: boolean): bigint | null {
   const known = parts.filter((part) => part !== null);
   if (known.length === 0) return isNone ? 0n : null;
   return known.reduce((sum, part) => sum + part, 0n);
 }
 
-/** The largest result first, whatever its sign; without one last, by address. */
+/** Largest absolute result first, unknown ones last, then by address. */
 function byResult(a: TokenPnl, b: TokenPnl): number {
   const [one, other] = [sizeOf(a.realised), sizeOf(b.realised)];
   if (one !== other) return one > other ? -1 : 1;

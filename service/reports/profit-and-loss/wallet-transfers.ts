@@ -11,7 +11,7 @@ type TransferQuery = {
   readonly since: number;
 };
 
-/** One movement of native coin (the zero address as token) or of an ERC-20 token between the wallet and a peer. */
+/** One transfer of native coin (zero address as token) or an ERC-20 token between the wallet and a peer. */
 export type Movement = {
   readonly token: Address;
   readonly peer: Address;
@@ -21,20 +21,20 @@ export type Movement = {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly hash: Hex;
-  /** Place among the logs of the block; below 0 for native coin that a transaction sent. */
+  /** Index among the logs of the block; negative for native coin. */
   readonly logIndex: number;
 };
 
-/** What the wallet itself sent, and what those to whom it sent anything sent it. */
+/** Transfers by the wallet itself, and transfers from its recipients. */
 export type Exchanges = {
   /** Newest first. */
   readonly sent: readonly Movement[];
   readonly returned: readonly Movement[];
-  /** Whether older ones were left out for their number. */
+  /** True if only the newest were read. */
   readonly truncated: boolean;
 };
 
-/** What transactions of others brought of one token. */
+/** Transfers of one token in others' transactions. */
 export type ReceivedToken = {
   readonly token: Address;
   readonly standard: TokenStandard;
@@ -42,7 +42,7 @@ export type ReceivedToken = {
   readonly senders: number;
   /** Sum in the token's smallest unit; null for ERC-721, which moves single ids. */
   readonly amount: bigint | null;
-  /** Unix seconds of the last of them. */
+  /** Unix seconds of the last one. */
   readonly lastAt: number;
 };
 
@@ -53,23 +53,20 @@ export type Received = {
   readonly truncated: boolean;
 };
 
-/** Reads of the transfers into and out of followed wallets; any contract can claim any of them. */
+/** Reads transfers of followed wallets. Any contract can log a false transfer. */
 export type TransferReader = {
   exchanges(query: TransferQuery): Promise<Exchanges>;
-  /** What came in by transactions that were not the wallet's own calls. */
+  /** Incoming transfers outside of the wallet's own calls. */
   received(query: TransferQuery): Promise<Received>;
-  /**
-   * Tokens that transactions of others took out of the wallet: some spender used an approval. Null where there are too many
-   * transfers to look at all of them.
-   */
+  /** Tokens that others' transactions took out of the wallet by an approval. Null if there are too many transfers to read. */
   drawnTokens(query: TransferQuery): Promise<ReadonlySet<Address> | null>;
 };
 
-/** Newest transfers of one direction that are looked at: a spammer may not make an answer slow. */
+/** Most transfers read per direction, so that spam cannot slow an answer. */
 const MOST_TRANSFERS = 20_000;
 const MOST_EXCHANGES = 5_000;
 
-/** Transfers of the wallets of one chain as enrichment stored them. */
+/** Reads the transfers that enrichment stored for one chain. */
 export function createTransferReader(db: Database, chainId: number): TransferReader {
   const pool = db.$client;
   const read = async <Row extends object>(name: string, text: string, values: readonly unknown[]) =>
@@ -125,7 +122,7 @@ const SENT = `
     and t.timestamp >= $4 and t.standard in ('native', 'erc20') and t.amount > 0 and ${IS_OWN}
   ${NEWEST_FIRST}`;
 
-/** The same, and $6 from whom. */
+/** The same; $6 are the senders. */
 const RETURNED = `
   select ${MOVEMENT}, t."from" as peer from ahs.enrich_transfer t
   where t.chain_id = $1 and t."to" = $2 and t."from" = any($6::text[]) and t.block <= $3

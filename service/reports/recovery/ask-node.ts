@@ -2,10 +2,10 @@ import { type Address, createPublicClient, type Hex, http, type PublicClient } f
 import { z } from "zod";
 import { classifySendFailure, type SendFailure } from "../../sender/send-rpc.ts";
 
-/** The node gave no answer that can be used; whether to try again is the caller's to say, it always may. */
+/** The node gave no usable answer. A retry is always safe. */
 export class NodeFailure extends Error {
   override readonly name = "NodeFailure";
-  /** behind: it has not the indexed block yet, or another one in its place. */
+  /** behind: it does not have the indexed block, or another block at its height. */
   readonly kind: "unreachable" | "deadline" | "garbage" | "behind";
 
   constructor(kind: NodeFailure["kind"], message: string, options?: { readonly cause?: unknown }) {
@@ -16,7 +16,7 @@ export class NodeFailure extends Error {
 
 export type AskOptions = {
   readonly url: string;
-  /** Of one request. */
+  /** Per request. */
   readonly timeoutMs: number;
   readonly retries: number;
   /** After which no further request begins. */
@@ -25,25 +25,25 @@ export type AskOptions = {
   readonly monotonicMs: () => number;
 };
 
-/** An answer, or what the node had against the request: a call that reverts, one that it refuses. */
+/** An answer, or the node's refusal, such as a revert. */
 export type NodeAnswer<Answer> =
   | { readonly kind: "answer"; readonly value: Answer }
   | { readonly kind: "refused"; readonly failure: SendFailure };
 
-/** Asks a node one thing, by the form that the answer must have. */
+/** Sends one request; the schema checks the answer. */
 export type AskNode = <Answer>(
   schema: z.ZodType<Answer>,
   method: string,
   params: readonly unknown[],
 ) => Promise<NodeAnswer<Answer>>;
 
-/** Wordings for a block or a state that the node does not have. */
+/** Error texts of a missing block or state. */
 const NO_STATE =
   /header not found|unknown block|block .{0,40}not found|missing trie node|state .{0,60}(not available|unavailable|not found|pruned)|historical state|BlockOutOfRange/i;
 
 /**
- * Asks over HTTP, with raw requests: viem's own call would fetch whatever URL a contract names (ERC-3668). A node that is out
- * of reach, has no such state or answers nonsense is a NodeFailure.
+ * Sends raw HTTP requests: viem's call would fetch any URL that a contract names (ERC-3668). Throws a NodeFailure if
+ * the node is unreachable, lacks the state or returns an invalid answer.
  */
 export function createAskNode(options: AskOptions): AskNode {
   const { timeoutMs, retries, deadlineMs, monotonicMs } = options;
@@ -70,7 +70,7 @@ async function askOnce(
     return { kind: "answer", value: await requestAny(client, method, params) };
   } catch (error) {
     const failure = classifySendFailure(error);
-    // First, since contracts choose what they revert with.
+    // Checked first, since contracts choose their revert texts.
     if (failure.kind === "reverted_in_simulation") return { kind: "refused", failure };
     if (NO_STATE.test(failure.message)) {
       throw new NodeFailure("behind", `${method}: ${failure.message}`, { cause: error });
@@ -82,20 +82,20 @@ async function askOnce(
   }
 }
 
-/** viem types the methods that it knows; every answer is checked by a schema instead. */
+/** viem types only the methods that it knows; a schema checks every answer instead. */
 function requestAny(client: PublicClient, method: string, params: readonly unknown[]): Promise<unknown> {
   return client.request({ method, params } as never);
 }
 
 const pattern = (form: RegExp) => z.string().regex(form);
 
-/** Forms of what a node answers, lower-case; anything else is no answer. */
+/** Schemas of node answers, in lower case. */
 export const bytesAnswer = z
   .string()
   .refine(isBytes)
   .transform((text) => text.toLowerCase() as Hex);
 
-/** Without a repeated group, which overflows the stack on the megabytes that a contract may answer. */
+/** Avoids a repeated group, which overflows the stack on megabytes of contract output. */
 function isBytes(text: string): boolean {
   return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
 }
@@ -118,7 +118,7 @@ export const headerAnswer = z.object({
   baseFeePerGas: quantityAnswer.nullish(),
 });
 
-/** A block with whole transactions; a pending one has no hash. */
+/** A block with full transactions; a pending one has no hash. */
 export const fullBlockAnswer = z.object({
   transactions: z.array(
     z.object({
@@ -132,7 +132,7 @@ export const fullBlockAnswer = z.object({
   ),
 });
 
-/** Of eth_simulateV1: one block, and in it what became of each call. */
+/** Result of eth_simulateV1: one block with the outcome of each call. */
 export const simulationAnswer = z.array(
   z.object({ calls: z.array(z.object({ status: z.enum(["0x0", "0x1"]), returnData: bytesAnswer })) }),
 );

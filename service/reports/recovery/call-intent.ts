@@ -4,36 +4,38 @@ import { decodeParameters } from "../../chain/bounded-abi.ts";
 import { READ_CHARACTERS, type SentCall } from "./failed-calls.ts";
 import { readSwap, SWAP_SELECTORS, type SwapReading, type TokenSpend } from "./read-swap.ts";
 
-/** What a call is meant to bring about, by its calldata. */
+/** The intent of a call, read from its calldata. */
 export type CallIntent = {
   readonly kind: "transfer" | "approval" | "swap" | "other";
-  /** Two calls that share one of these bring about the same: one must not be made again once the other succeeded. */
+  /** Two calls with a common key have the same effect: after one succeeded, the other must not be repeated. */
   readonly keys: readonly string[];
   /**
-   * The called account and method. Where calldata does not tell what a call is for (kind other), another call of its method may
-   * be meant for the same: none is made again once another succeeded, and none together with another.
+   * The called account and method. If calldata does not show the purpose (kind other), another call of the method may
+   * have the same purpose. It is not repeated after another success and not offered together with another.
    */
   readonly method: string;
-  /** Whom it deals with: the called account, whose tokens, who is paid, who may spend; lower-case. */
+  /** Accounts involved: the called account, token owners, recipients and spenders; lower-case. */
   readonly parties: readonly Address[];
   /** Known for exact amounts alone. */
   readonly spends: readonly TokenSpend[];
-  /** Unix seconds after which the called contract refuses; null where the calldata names none. */
+  /** Unix seconds after which the contract refuses the call; null if the calldata has no deadline. */
   readonly deadline: bigint | null;
 };
 
 type Called = Pick<SentCall, "to" | "input" | "value">;
 
 /**
- * The intent of a wallet's call: a transfer is known by token and recipient, a swap by its two tokens and its recipient,
- * whatever router and amounts, a change of an allowance by token and spender, anything else by its calldata at the same
- * account, as far as that of successes is read.
+ * Reads the intent of a wallet's call. A transfer is identified by token and recipient, a swap by its two tokens and
+ * recipient, an allowance by token and spender. Any other call is identified by its target and calldata.
  */
 export function readIntent(call: Called, wallet: Address): CallIntent {
   return { ...readMeaning(call, wallet), method: methodOf(call) };
 }
 
-/** Whether two calls bring about the same, or may: calls of one method where the calldata of one does not tell what it is for. */
+/**
+ * Returns whether two calls have or may have the same effect. Calls of one method may, if the calldata of one does not
+ * show its purpose.
+ */
 export function mayBeSame(one: CallIntent, other: CallIntent): boolean {
   if (one.keys.some((key) => other.keys.includes(key))) return true;
   return one.method === other.method && (one.kind === "other" || other.kind === "other");
@@ -111,10 +113,10 @@ const FROM_TO_AMOUNT = parseAbiParameters("address, address, uint256");
 /** Selectors of the ERC-20 methods that pay. */
 export const PAYMENT_SELECTORS: readonly Hex[] = [TRANSFER, TRANSFER_FROM];
 
-/** Its parties are who is paid, and whose tokens pay where those are not the wallet's. */
+/** `parties` are the recipient, and the token owner if it is not the wallet. */
 type Payment = Pick<CallIntent, "keys" | "spends" | "parties">;
 
-/** What an ERC-20 transfer or transferFrom, or a plain transfer of the native coin, pays to whom; null for any other call. */
+/** Reads an ERC-20 transfer or transferFrom, or a plain transfer of native coin; null for any other call. */
 function readPayment(
   { to, input }: { readonly to: Address; readonly input: Hex },
   wallet: Address,
@@ -125,7 +127,7 @@ function readPayment(
   switch (input.slice(0, 10).toLowerCase()) {
     case TRANSFER: {
       const paid = decodeParameters(TO_AMOUNT, args);
-      // Calldata of this selector that is too short pays nobody.
+      // Calldata that is too short pays no one.
       if (paid === null) return null;
       const [recipient, amount] = paid;
       return { ...paymentTo(token, recipient), spends: [{ token, spender: null, amount }] };
@@ -160,7 +162,7 @@ export const APPROVAL_SELECTORS: readonly Hex[] = [
   "setApprovalForAll(address,bool)",
 ].map((signature) => toFunctionSelector(signature));
 
-/** Methods whose calldata tells more than whether it is the same. */
+/** Methods whose purpose is readable from calldata. */
 export const KNOWN_SELECTORS: readonly Hex[] = [
   ...PAYMENT_SELECTORS,
   ...APPROVAL_SELECTORS,
@@ -169,27 +171,27 @@ export const KNOWN_SELECTORS: readonly Hex[] = [
 
 const SPENDER_AND_MORE = parseAbiParameters("address, uint256");
 
-/** Who may spend what after a call that changes an allowance, lower-case; null for any other call. */
+/** Token and spender of a call that changes an allowance, lower-case; null for any other call. */
 function readApproval({ to, input }: { readonly to: Address; readonly input: Hex }): {
   readonly token: Address;
   readonly spender: Address;
 } | null {
   if (!APPROVAL_SELECTORS.includes(input.slice(0, 10).toLowerCase() as Hex)) return null;
   const [spender] = decodeParameters(SPENDER_AND_MORE, `0x${input.slice(10)}`) ?? [];
-  // Calldata of this selector that is too short allows nothing.
+  // Calldata that is too short changes nothing.
   if (spender === undefined) return null;
   return { token: to.toLowerCase() as Address, spender: spender.toLowerCase() as Address };
 }
 
-/** A call with what it is meant to bring about. */
+/** A call with its intent. */
 export type ReadCall<Call> = { readonly call: Call; readonly intent: CallIntent };
 
-/** Characters of calldata that one turn of the event loop works on: as many as are read of one call, in some milliseconds. */
+/** Characters of calldata per turn of the event loop: as many as are read of one call, some milliseconds. */
 const TURN_CHARACTERS = READ_CHARACTERS;
-/** What a call without calldata counts as. */
+/** Weight of a call without calldata. */
 const LEAST_CHARACTERS = 256;
 
-/** Reads what calls are meant to bring about, and lets other work have its turn in between. */
+/** Reads the intents of calls and lets other work run in between. */
 export async function readIntents<Call extends Called>(
   calls: readonly Call[],
   wallet: Address,
@@ -202,7 +204,7 @@ export async function readIntents<Call extends Called>(
   return read;
 }
 
-/** Works on one item after the other, and lets other work have its turn after each bounded part of their calldata. */
+/** Processes items in order and lets other work run after each bounded part of their calldata. */
 export async function inTurns<Item extends { readonly call: Pick<Called, "input"> }>(
   items: readonly Item[],
   work: (item: Item) => unknown,
@@ -224,13 +226,13 @@ const PADDING_DIGITS = 24;
 const PADDING = /0{24,}/g;
 const ADDRESS_DIGITS = 40;
 const WORD_DIGITS = 64;
-/** Of calldata; what is longer carries data, and names its accounts early. */
+/** Characters of calldata that are searched; longer calldata carries data and names its accounts early. */
 const MAX_DIGITS = 32_768;
 const MAX_NAMED = 128;
 
 /**
- * Accounts that a call deals with or names: those of its intent, and whatever in its calldata has the form of an address,
- * at any byte, since calldata may hold calldata. Lower-case, each once.
+ * Accounts of a call: those of its intent, and all calldata of the form of an address at any byte, since calldata may
+ * hold calldata. Lower-case and distinct.
  */
 export function accountsOf(
   call: Pick<SentCall, "input">,
@@ -240,8 +242,8 @@ export function accountsOf(
 }
 
 /**
- * Within a run of zeros every byte looks like the padding of an address: one that starts with a zero byte is read at whole words
- * alone, so that a run has few places to look at.
+ * In a run of zeros every byte looks like the padding of an address. Addresses that start with a zero byte are read at
+ * whole words only, which bounds the places per run.
  */
 function namedIn(input: Hex): readonly Address[] {
   const digits = input.slice(10, MAX_DIGITS).toLowerCase();
@@ -257,7 +259,7 @@ function namedIn(input: Hex): readonly Address[] {
   return [...found];
 }
 
-/** The next whole word of a run of zeros, but none of its last two places is passed over. */
+/** The next whole word of a run of zeros, or one of its last two places. */
 function nextPlace(at: number, last: number): number {
   const end = last - (last % 2);
   if (at >= end) return end + 2;

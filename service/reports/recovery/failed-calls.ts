@@ -6,7 +6,7 @@ import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
 import { newestCalls } from "../../scores/read/read-calls.ts";
 import { readToldOutcomes, type ToldOutcomes } from "./told-calls.ts";
 
-/** A transaction that a wallet sent, as the index holds it. */
+/** A transaction of a wallet, as the index holds it. */
 export type SentCall = {
   readonly hash: Hex;
   readonly block: number;
@@ -26,35 +26,35 @@ export type SentCall = {
   readonly gasPrice: bigint;
 };
 
-/** One that failed. */
+/** A failed transaction. */
 export type FailedCall = SentCall & {
-  /** Wei that a rollup charged for posting it, 0 on chains without such a fee; null where its receipt was not read yet. */
+  /** Wei that a rollup charged for posting it, 0 without such a fee; null if its receipt was not read yet. */
   readonly l1Fee: bigint | null;
 };
 
-/** A call that a smart account made and that failed, while the transaction that carried it did not. */
+/** A failed call of a smart account inside a transaction that succeeded. */
 export type FailedExecution = Pick<SentCall, "hash" | "block" | "timestamp" | "to" | "selector"> & {
   readonly position: number;
 };
 
-/** What became of a wallet's transactions, all as of one block; newest first. */
+/** Outcomes of a wallet's transactions as of one block; newest first. */
 export type CallOutcomes = OwnCode & {
-  /** The newest block that the index holds. */
+  /** The newest indexed block. */
   readonly head: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
-  /** One above the highest nonce sent; null where the index holds none. */
+  /** Highest sent nonce plus one; null if the index holds none. */
   readonly nextNonce: number | null;
-  /** Failures of the listed days, the newest of them, whose calldata together is bounded. */
+  /** The newest failures of the listed days, up to a total size of calldata. */
   readonly failures: readonly FailedCall[];
   readonly failuresFound: number;
   readonly executions: readonly FailedExecution[];
   /**
-   * Of what succeeded since the oldest recent failure: the newest of each calldata that failed and of each with a known method, and
-   * beside them the newest of each method of an account that failed.
+   * Successes since the oldest recent failure: the newest per calldata that failed or has a known method, and the
+   * newest per failed method and account.
    */
   readonly successes: readonly SentCall[];
-  /** Block from which on no such success is left out; null where none is. */
+  /** No success is missing from this block on; null if none is missing at all. */
   readonly completeFrom: number | null;
-  /** What the index does not have, since it did not follow the wallet yet. */
+  /** Transactions from before the index followed the wallet. */
   readonly told: ToldOutcomes;
 };
 
@@ -63,22 +63,22 @@ export type OutcomesQuery = {
   /** How far back failures are listed, and how far back they count as recent. */
   readonly listedDays: number;
   readonly recentDays: number;
-  /** Selectors whose successes are read whatever their calldata. */
+  /** Selectors whose successes are all read. */
   readonly knownSelectors: readonly Hex[];
 };
 
 const SECONDS_PER_DAY = 86_400;
 const MAX_FAILURES = 200;
 const MAX_SUCCESSES = 2_000;
-/** Bytes of calldata as text that are hashed to compare successes with failures: 20,000 calls of 1,600. */
+/** Most characters of calldata that are hashed to compare successes with failures: 20,000 calls of 1,600. */
 const MAX_COMPARED = 32 * 2 ** 20;
-/** Bytes of calldata as text that are read of failures, and of successes: decoding takes about a second for 4 MiB. */
+/** Most characters of calldata read of failures, and of successes: decoding 4 MiB takes about a second. */
 const MAX_FAILURES_READ = 2 * 2 ** 20;
 const MAX_SUCCESSES_READ = 4 * 2 ** 20;
-/** Of the calldata of a success, 0x included: thousands of them are held at once. */
+/** Characters read per success, 0x included: thousands are in memory at once. */
 export const READ_CHARACTERS = 32_768;
 
-/** Reads outcomes on one snapshot of one chain's index; null while it holds no block. */
+/** Reads outcomes in one snapshot of one chain's index; null while it holds no block. */
 export function createOutcomeReader(
   db: Database,
   chainId: number,
@@ -116,7 +116,7 @@ async function readOutcomes(client: PoolClient, reading: Reading): Promise<CallO
   };
 }
 
-/** Nonces and gas limits are those of the index; what a rollup charged is known once the block was enriched. */
+/** Nonces and gas limits come from the index. Rollup fees are known after enrichment. */
 async function readFailures(
   client: PoolClient,
   { schema, chainId, wallet }: Reading,
@@ -158,7 +158,7 @@ async function readFailures(
   };
 }
 
-/** What the successes mean is compared elsewhere. */
+/** Intents are compared elsewhere. */
 async function readSuccesses(
   client: PoolClient,
   { schema, chainId, wallet, knownSelectors }: Reading,
@@ -216,7 +216,7 @@ function successesSql(schema: string): string {
     order by block desc, transaction_index desc`;
 }
 
-/** SQL: the newest transactions that $1 sent; a report on a wallet of more says so, since its rows are as many. */
+/** SQL: the newest transactions of $1, up to the model's bound. */
 function newestSent(schema: string): string {
   return `(select * from ${schema}.transaction where "from" = $1 and own
     order by block desc, transaction_index desc limit ${WALLET_BOUNDS.calls})`;
@@ -245,18 +245,18 @@ function sentCallOf(row: SentRow): SentCall {
 }
 
 /**
- * The newest success among the calls that the account's own code made in a transaction of somebody else, of one method of one account; where
- * it is not known whom it called, `to` is null.
+ * Newest success per account and method among calls that the wallet's own code made in others' transactions. `to` is
+ * null if the target is unknown.
  */
 type Executed = { readonly to: Address | null; readonly selector: Hex | null; readonly block: number };
 
-/** What a wallet's own code did beside its key, as far as it can be told. */
+/** Known actions of a wallet's own code. */
 type OwnCode = {
-  /** Of the recent days; blocks that are not enriched yet tell of none. */
+  /** Of the recent days; blocks that are not enriched yet are missing. */
   readonly executed: readonly Executed[];
-  /** The newest success of the recent days, whoever sent it, that called the wallet itself, so that its own code may have done anything. */
+  /** The newest recent success that called the wallet itself, so that its own code may have done anything. */
   readonly selfCall: { readonly hash: Hex; readonly block: number; readonly transactionIndex: number } | null;
-  /** The newest block whose executions by the wallet's own code are known; null where they were never read. */
+  /** The newest block with known executions by the wallet's own code; null if they were never read. */
   readonly enrichedBlock: number | null;
 };
 

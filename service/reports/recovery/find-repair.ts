@@ -15,7 +15,7 @@ import type { ToldSuccess } from "./told-calls.ts";
 export type Repair = {
   readonly code: "repaired" | "maybe_repaired" | "history_too_long" | "under_way" | "under_way_unseen";
   readonly detail: string;
-  /** The transaction that made it good, or may have. */
+  /** The transaction that repaired it, or may have. */
   readonly by: Hex | null;
 };
 
@@ -28,7 +28,7 @@ type Known = {
 
 type FindRepair = (call: SentCall, intent: CallIntent) => Repair | null;
 
-/** Finds what may have made a failure good since, or is about to; null where nothing did. */
+/** Returns a search for repairs of a failure, done or pending; null if there is none. */
 export async function repairFinder(known: Known): Promise<FindRepair> {
   const finders = [
     await finishedFinder(known),
@@ -45,7 +45,7 @@ export async function repairFinder(known: Known): Promise<FindRepair> {
   };
 }
 
-/** By the wallet's own transactions that succeeded later. */
+/** By later successes of the wallet's own transactions. */
 async function finishedFinder({ wallet, outcomes }: Known): Promise<FindRepair> {
   const successes = await indexCalls(outcomes.successes, wallet);
   return (call, intent) => {
@@ -68,7 +68,7 @@ async function finishedFinder({ wallet, outcomes }: Known): Promise<FindRepair> 
   };
 }
 
-/** By the code that acts for the wallet (EIP-7702), whose calls only logs and its own calldata tell of. */
+/** By the wallet's own code (EIP-7702), whose calls are known only from logs and from its own calldata. */
 function ownCodeFinder({ outcomes, state, block }: Known): FindRepair {
   const { executed, selfCall, enrichedBlock } = outcomes;
   return (call) => {
@@ -92,7 +92,7 @@ function ownCodeFinder({ outcomes, state, block }: Known): FindRepair {
   };
 }
 
-/** By what the wallet has sent and is not mined at the block. */
+/** By transactions of the wallet that are pending at the block. */
 async function pendingFinder({ wallet, state }: Known): Promise<FindRepair> {
   const underWay = await indexCalls(state.underWay, wallet);
   const ownCode = state.underWay.find(({ to, input }) => to?.toLowerCase() === wallet && input !== "0x");
@@ -135,7 +135,7 @@ async function indexCalls<Call extends Called>(
   return { byKey, byMethod: Map.groupBy(read, ({ intent }) => intent.method) };
 }
 
-/** The first call that brings about the same. */
+/** The first call with the same effect. */
 function findByKey<Call>(
   { keys }: CallIntent,
   { byKey }: Indexed<Call>,
@@ -148,7 +148,7 @@ function findByKey<Call>(
   return undefined;
 }
 
-/** The first call of the same method where the calldata of one of both does not tell what it is for. */
+/** The first call of the same method, if the calldata of one of the two does not show its purpose. */
 function findAlike<Call>(
   { kind, method }: CallIntent,
   { byMethod }: Indexed<Call>,
@@ -164,7 +164,7 @@ function isLater(one: Place, other: Place): boolean {
   return one.block === other.block ? one.transactionIndex > other.transactionIndex : one.block > other.block;
 }
 
-/** What a told success says of a failure before it. */
+/** A repair of an earlier failure by a reported success. */
 type ToldRepair = {
   readonly code: "repaired" | "maybe_repaired";
   readonly detail: string;
@@ -177,8 +177,8 @@ type Told = {
 };
 
 /**
- * Finds the success that a history source told of and that brought about the same later; else one that may have, since its
- * calldata is not known; null where there is neither. Whom a payment paid is known.
+ * Finds a later reported success with the same effect, else one that may have had it, since its calldata is unknown;
+ * else null. Recipients of payments are known.
  */
 export function toldFinder({ wallet, outcomes }: Told) {
   return (call: SentCall, intent: Pick<CallIntent, "kind" | "keys">): ToldRepair | null => {

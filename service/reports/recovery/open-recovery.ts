@@ -11,41 +11,41 @@ import type { NodeBlock, RecoveryNode, WalletState } from "./recovery-node.ts";
 import { RECENT_DAYS, type RefusalCode } from "./sort-failures.ts";
 import type { ToldCall } from "./told-calls.ts";
 
-/** What recovering needs from outside. */
+/** Outside dependencies of recovery. */
 export type RecoveryPorts = {
   readonly chainId: number;
   /** Null while the index holds no block. */
   readonly outcomes: (query: OutcomesQuery) => Promise<CallOutcomes | null>;
   readonly listed: ListedAccounts;
-  /** A node whose deadline begins with the call; null where the deployment names none. */
+  /** Opens a node, whose deadline begins with the call; null if the deployment names none. */
   readonly openNode: (() => RecoveryNode) | null;
 };
 
-/** A wallet as the index and the node tell it alike, as of one block. */
+/** Consistent facts about a wallet from index and node, as of one block. */
 export type Recovery = {
   readonly wallet: Address;
   readonly chainId: number;
   readonly outcomes: CallOutcomes;
-  /** Its failures with what each was meant to bring about, in their order. */
+  /** Its failures with their intents, in order. */
   readonly failures: readonly ReadCall<FailedCall>[];
-  /** Failures that only a history source told of and whose calldata is not known. */
+  /** Failures reported only by a history source, with unknown calldata. */
   readonly unread: ReadOutcomes["unread"];
-  /** Sanctioned accounts and mixers among the wallet and all that its failures deal with or name; lower-case. */
+  /** Sanctioned accounts and mixers among the wallet and all accounts that its failures involve or name; lower-case. */
   readonly listed: ReadonlySet<Address>;
   readonly block: NodeBlock;
   readonly state: WalletState;
   readonly fees: Fees;
 };
 
-/** Days of failures that are listed. */
+/** Days of listed failures. */
 export const LISTED_DAYS = 30;
 
 const ATTEMPTS = 4;
 const PAUSE_MS = 250;
 
 /**
- * Reads a wallet's outcomes and its state at the newest indexed block, which everything is then simulated at. Throws a
- * NodeFailure when there is no node, when it does not answer, and when it has not the very block that the index has.
+ * Reads a wallet's outcomes and its state at the newest indexed block, where everything is then simulated. Throws a
+ * NodeFailure if there is no node, if it does not answer, or if its block differs from the indexed one.
  */
 export async function openRecovery(
   wallet: Address,
@@ -74,7 +74,7 @@ export async function openRecovery(
   }
 }
 
-/** Throws a NodeFailure unless the node's block is, after its answers, still the one that it was. */
+/** Throws a NodeFailure unless the node still has the same block after its answers. */
 export async function requireSameBlock(node: RecoveryNode, { number, hash }: NodeBlock): Promise<void> {
   const block = await node.block(number);
   if (block?.hash !== hash) throw otherBlock({ number, hash }, block?.hash ?? null);
@@ -112,14 +112,14 @@ function otherBlock(
   );
 }
 
-/** A failure whose calldata is not known, and why it is not offered. */
+/** A failure with unknown calldata, and why it is not offered. */
 export type Unread = {
   readonly call: ToldCall;
   readonly code: RefusalCode;
   readonly detail: string;
 };
 
-/** Outcomes whose failures have the told ones among them, as far as the node knows their calldata; the others, newest first. */
+/** Outcomes that include the reported failures with calldata from the node; `unread` are the others, newest first. */
 type ReadOutcomes = { readonly outcomes: CallOutcomes; readonly unread: readonly Unread[] };
 
 type Known = {
@@ -129,14 +129,14 @@ type Known = {
   readonly block: NodeBlock;
 };
 
-/** Most that the node is asked for in one answer. */
+/** Most transactions requested from the node per answer. */
 const MAX_ASKED = 30;
 const AT_ONCE = 8;
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * Asks the node for the calldata of the failures that only a history source told of: of the newest of those that could be
- * offered at all. Throws a NodeFailure when it does not answer.
+ * Asks the node for the calldata of failures reported only by a history source: the newest that could be offered.
+ * Throws a NodeFailure if it does not answer.
  */
 export async function readTold(node: RecoveryNode, known: Known): Promise<ReadOutcomes> {
   const { outcomes, wallet } = known;
@@ -208,7 +208,7 @@ async function readSent(node: RecoveryNode, call: ToldCall, wallet: Address): Pr
 /** Which of these accounts, lower-case, are sanctioned at the newest indexed block, or mixers. */
 type ListedAccounts = (accounts: ReadonlySet<Address>) => Promise<ReadonlySet<Address>>;
 
-/** Reads the sanctions of one chain's index; mixers are those that its deployment names. */
+/** Reads the sanctions of one chain's index; the deployment names the mixers. */
 export function createListedAccounts(
   db: Database,
   { chainId, mixers }: { readonly chainId: number; readonly mixers: readonly Address[] },

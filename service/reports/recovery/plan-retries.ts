@@ -6,14 +6,14 @@ import type { HoldingQuery } from "./recovery-node.ts";
 import type { Candidate, RefusalCode, Refused } from "./sort-failures.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
-/** A candidate whose simulation passed. */
+/** A candidate that passed its simulation. */
 export type PassingCall = Candidate & { readonly gas: bigint; readonly l1Fee: bigint };
 
-/** What the wallet can spend. */
+/** Funds of the wallet. */
 export type Funds = {
   /** Wei. */
   readonly balance: bigint;
-  /** Smallest units by `holdingKey`; what is absent is not known, and left to the simulation. */
+  /** Smallest units by `holdingKey`; absent ones are unknown and left to the simulation. */
   readonly holdings: ReadonlyMap<string, bigint>;
 };
 
@@ -25,7 +25,7 @@ export type RetryPlanInput = {
   readonly chainId: number;
   readonly firstNonce: number;
   readonly blockGasLimit: bigint;
-  /** Spenders whose approvals are taken back before; lower-case. */
+  /** Spenders whose approvals the plan revokes first; lower-case. */
   readonly revoked: ReadonlySet<Address>;
 };
 
@@ -36,14 +36,14 @@ export type RetryOffer = PassingCall & {
 };
 
 export type RetryPlan = {
-  /** In the order of their nonces, which is that in which the originals failed. */
+  /** By nonce, which is the order of the original failures. */
   readonly offers: readonly RetryOffer[];
   readonly refused: readonly Refused[];
 };
 
 /**
- * Chooses what is offered together: of calls that bring about the same, or may, only the newest that can be paid for, and all
- * of them within what the wallet has. Values are those of the originals; nonces follow one another.
+ * Chooses the retries to offer together, within the wallet's funds. Of calls that have or may have the same effect,
+ * only the newest affordable one is offered. Values are those of the originals; nonces are consecutive.
  */
 export function planRetries(input: RetryPlanInput): RetryPlan {
   const chosen: Omit<RetryOffer, "transaction">[] = [];

@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
 
-/** The exchanges that calldata of a known router asks for; none where only the deadline could be read. */
+/** The exchanges in calldata of a known router; empty if only the deadline is readable. */
 export type SwapReading = { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null };
 
 type SwapCall = { readonly to: Address; readonly input: Hex; readonly value: bigint };
@@ -18,8 +18,8 @@ const ROUTES = "(address from, address to, bool stable, address factory)[] route
 const TIMED = "address recipient, uint256 deadline";
 
 /**
- * Methods of Uniswap's V2 and V3 routers and of those that copy them, of Aerodrome's router, and of a pool that is called
- * itself. They are read by the names given to their parameters here: amountIn is an exact amount to be taken from the caller.
+ * Methods of Uniswap's V2 and V3 routers and their copies, of Aerodrome's router, and of pools called directly. The
+ * parameter names decide how they are read: amountIn is an exact amount taken from the caller.
  */
 const SWAPS: readonly string[] = [
   "swapExactTokensForTokens(uint256 amountIn, uint256 least, address[] path, address to, uint256 deadline)",
@@ -58,12 +58,12 @@ const METHODS: ReadonlyMap<string, AbiFunction> = new Map(
   }),
 );
 
-/** Selectors of every method that is read here. */
+/** Selectors of all these methods. */
 export const SWAP_SELECTORS: readonly Hex[] = [...METHODS.keys()] as Hex[];
 
-/** Hex digits of calldata that is decoded: 16 KiB are several times what routers are called with. */
+/** Most hex digits of decoded calldata: 16 KiB are several times a usual router call. */
 const MAX_DIGITS = 32_768;
-/** Deepest multicall within a multicall that is looked into. */
+/** Deepest nesting of multicalls that is read. */
 const MAX_DEPTH = 2;
 
 const address = z.custom<Address>((value) => typeof value === "string");
@@ -86,7 +86,7 @@ const named = z.object({
 
 type Named = z.infer<typeof named>;
 
-/** What a call of a known router or pool exchanges; null for any other call and for malformed calldata. */
+/** Reads the exchanges of a call to a known router or pool; null for other calls and malformed calldata. */
 export function readSwap(call: SwapCall, wallet: Address): SwapReading | null {
   return readNested(call, wallet, 0);
 }
@@ -151,11 +151,11 @@ function lower(text: Address): Address {
   return text.toLowerCase() as Address;
 }
 
-/** One exchange of one token for another; addresses are lower-case. */
+/** One exchange of tokens; addresses are lower-case. */
 type SwapLeg = {
   /** The wrapped form of a native coin. */
   readonly tokenIn: Address;
-  /** The token bought, or @ and the pool that decides which it is. */
+  /** The bought token, or @ and the pool that determines it. */
   readonly target: string;
   readonly recipient: Address;
   /** Null where the amount is a limit and no amount, or is paid in the native coin. */
@@ -165,7 +165,7 @@ type SwapLeg = {
 const V3 = parseAbiParameters("address, uint256, uint256, bytes, bool");
 const V2 = parseAbiParameters("address, uint256, uint256, address[], bool");
 
-/** Commands of Uniswap's Universal Router, without the bit that allows one to fail. */
+/** Commands of Uniswap's Universal Router, without the bit that allows failure. */
 const V3_EXACT_IN = 0x00;
 const V3_EXACT_OUT = 0x01;
 const V2_EXACT_IN = 0x08;
@@ -174,7 +174,7 @@ const COMMAND_BITS = 0x3f;
 
 type Execution = { readonly commands: Hex; readonly inputs?: readonly Hex[] | undefined };
 
-/** V2 and V3 exchanges among a Universal Router's commands; others are left out, malformed ones as well. */
+/** Reads V2 and V3 exchanges of a Universal Router's commands; skips others and malformed ones. */
 function readCommands({ commands, inputs = [] }: Execution, wallet: Address): readonly SwapLeg[] {
   return inputs.flatMap((input, place) => {
     const code = commands.slice(2 + 2 * place, 4 + 2 * place);
@@ -217,7 +217,7 @@ function commandLeg(tokens: readonly Address[], recipient: Address): SwapLeg | n
   return { tokenIn: first.toLowerCase() as Address, target, recipient, spend: null };
 }
 
-/** Tokens that a call takes out of the wallet; spender is null where the wallet itself sends them. */
+/** Tokens that a call takes from the wallet; `spender` is null if the wallet itself sends them. */
 export type TokenSpend = {
   readonly token: Address;
   readonly spender: Address | null;
@@ -228,10 +228,10 @@ const ADDRESS_DIGITS = 40;
 /** A V3 path: token, fee of 3 bytes, token, fee, … */
 const HOP_DIGITS = ADDRESS_DIGITS + 6;
 
-/** Routers take these for the caller, or keep what was bought and hand it to the caller in a later step. */
+/** Values that routers replace by the caller or by themselves, who pass the tokens on later. */
 const SELF = new Set([0n, 1n, 2n]);
 
-/** First and last token of a packed V3 path, lower-case; empty for one that is malformed. */
+/** First and last token of a packed V3 path, lower-case; empty if malformed. */
 function tokensOfPath(path: Hex): readonly Address[] {
   const digits = path.slice(2).toLowerCase();
   if (digits.length < HOP_DIGITS + ADDRESS_DIGITS || (digits.length - ADDRESS_DIGITS) % HOP_DIGITS !== 0) {
@@ -240,7 +240,7 @@ function tokensOfPath(path: Hex): readonly Address[] {
   return [`0x${digits.slice(0, ADDRESS_DIGITS)}`, `0x${digits.slice(-ADDRESS_DIGITS)}`];
 }
 
-/** Who gets what was bought, with the routers' words for the caller resolved; lower-case. */
+/** The recipient, lower-case, with routers' placeholders for the caller resolved. */
 function recipientOf(named: Address, wallet: Address): Address {
   return SELF.has(BigInt(named)) ? wallet : (named.toLowerCase() as Address);
 }

@@ -17,12 +17,12 @@ import type { HoldingQuery, RecoveryNode, Trial } from "./recovery-node.ts";
 import { type Candidate, MAX_TRIED, type Refused, sortFailures } from "./sort-failures.ts";
 import { MAX_REHEARSALS, rehearseInOrder, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
-/** Transactions of the same plan that go before the retries. */
+/** Transactions of the plan before the retries. */
 type Before = {
   readonly transactions: readonly UnsignedTransaction[];
-  /** Wei that they may cost. */
+  /** Their highest cost in wei. */
   readonly cost: bigint;
-  /** Spenders whose approvals they take back; lower-case. */
+  /** Spenders whose approvals they revoke; lower-case. */
   readonly revoked: ReadonlySet<Address>;
 };
 
@@ -33,14 +33,14 @@ export type Recovered = {
   readonly refused: readonly (Refused & { readonly cause: FailureCause })[];
   /** Newest first; causes are by the gas alone. */
   readonly unread: readonly (Unread & { readonly cause: FailureCause })[];
-  /** Whether all that is offered, and what goes before it, passes one after the other as well; false where the node cannot tell. */
+  /** Whether the whole plan also passes in sequence; false if the node cannot simulate that. */
   readonly rehearsed: boolean;
 };
 
-/** What no retry may ignore beside what index and node tell. */
+/** Further constraints of retries. */
 type RetryBounds = {
   readonly before: Before;
-  /** Of the score, by which a failure counts as one of too little gas. */
+  /** The score's policy, which defines when a call ran out of gas. */
   readonly policy: Policy;
 };
 
@@ -49,8 +49,8 @@ export const NOTHING_BEFORE: Before = { transactions: [], cost: 0n, revoked: new
 const AT_ONCE = 8;
 
 /**
- * Tries every failure that nothing speaks against at the block of the recovery, and plans what can be sent again. Throws
- * a NodeFailure when the node stops answering, or has another block there in the end.
+ * Simulates every candidate failure at the recovery's block and plans the retries. Throws a NodeFailure if the node
+ * stops answering or its block has changed at the end.
  */
 export async function recoverFailures(
   recovery: Recovery,
@@ -137,7 +137,7 @@ type Planning = {
 
 type Planned = { readonly plan: RetryPlan; readonly faults: readonly Refused[]; readonly rehearsed: boolean };
 
-/** Plans without what fails once the others went before; what cannot be settled so is not offered. */
+/** Drops retries that fail in sequence and plans again. If that does not settle, nothing is offered. */
 async function planTogether(planning: Planning, passing: readonly PassingCall[]): Promise<Planned> {
   const faults = new Map<Hex, Refused>();
   for (let rehearsal = 1; ; rehearsal += 1) {
@@ -172,7 +172,7 @@ function planOf({ recovery, before, holdings }: Planning, passing: readonly Pass
   });
 }
 
-/** The offers that fail in sequence; null where the node cannot tell, or fails what goes before them. */
+/** The offers that fail in sequence; null if the node cannot tell or an earlier transaction fails. */
 async function rehearse(
   { recovery, node, before }: Planning,
   { offers }: RetryPlan,
@@ -189,14 +189,14 @@ async function rehearse(
   });
 }
 
-/** Why a transaction failed, as far as it can be told. */
+/** Known cause of a failed transaction. */
 export type FailureCause = {
   readonly kind: "out_of_gas" | "slippage" | "reverted";
-  /** What the contract said when the call was made again on the state before its block; null where that is not known. */
+  /** Revert reason of a replay on the state before its block; null if unknown. */
   readonly reason: string | null;
 };
 
-/** The cause by the gas that it used, with the score's bound, then by what the contract said; `replay` is null where that is not known. */
+/** Determines the cause by gas used (with the score's bound), then by the revert; `replay` is null if unknown. */
 export function causeOf(
   call: Pick<SentCall, "gasUsed" | "gasLimit">,
   replay: Revert | null,

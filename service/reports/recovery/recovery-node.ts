@@ -18,19 +18,19 @@ export type NodeBlock = {
   readonly gasLimit: bigint;
 };
 
-/** A wallet as of a block, and what of its transactions is under way since. */
+/** State of a wallet at a block, and its later transactions. */
 export type WalletState = {
-  /** Wei; the smaller of that at the block and that which the pending transactions leave. */
+  /** Wei; the lower of the balance at the block and the pending balance. */
   readonly balance: bigint;
   /**
-   * delegated_eoa: an EIP-7702 delegation, so that beside its key other code acts for it. smart_account: any other code, so that no
-   * key signs for it.
+   * delegated_eoa: an EIP-7702 delegation, so that other code acts for it besides its key. smart_account: any other
+   * code, so that no key signs for it.
    */
   readonly account: "eoa" | "delegated_eoa" | "smart_account";
   readonly nonce: number;
-  /** The first that no transaction has, pending ones included; from it new ones are numbered. */
+  /** The first unused nonce, pending transactions included. */
   readonly pendingNonce: number;
-  /** Those mined after the block or pending that the node shows. */
+  /** Later mined and pending transactions that the node shows. */
   readonly underWay: readonly Pick<SentCall, "hash" | "to" | "input" | "value">[];
 };
 
@@ -45,50 +45,50 @@ export type Attempt = {
   readonly value: bigint;
 };
 
-/** What came of trying it at a block. */
+/** Result of a simulation at a block. */
 export type Trial =
   | {
       readonly kind: "passes";
       /** Units by eth_estimateGas. */
       readonly gas: bigint;
-      /** Wei that a rollup charges on top for posting it; 0 where none does. */
+      /** Wei that a rollup charges for posting it; 0 without such a fee. */
       readonly l1Fee: bigint;
     }
   | { readonly kind: "fails"; readonly reason: string }
-  /** The called account has no code, so that the calldata would do nothing. */
+  /** The called account has no code: the calldata would have no effect. */
   | { readonly kind: "no_code" };
 
-/** A token of a wallet, and what a spender may take of it; spender is null for the balance. */
+/** A wallet's balance of a token (spender null), or an allowance. */
 export type HoldingQuery = { readonly token: Address; readonly spender: Address | null };
 
 /**
- * What recovering asks of a node; every call throws a NodeFailure where there is no answer that can be believed. Each is
- * of one block, by its number; whoever asks checks the block's hash before and after.
+ * The node as recovery uses it. Every call throws a NodeFailure without a valid answer. Calls name a block by number;
+ * the caller compares the block's hash before and after.
  */
 export type RecoveryNode = {
-  /** Null where the node has no block of that number. */
+  /** Null if the node has no block of that number. */
   block(number: number): Promise<NodeBlock | null>;
   wallet(wallet: Address, block: number): Promise<WalletState>;
   gasMarket(): Promise<GasMarket>;
-  /** Smallest units; null for what the token does not answer. */
+  /** Smallest units; null if the token gives no valid answer. */
   holding(owner: Address, query: HoldingQuery, block: number): Promise<bigint | null>;
-  /** Whether an operator may move every token of a collection; null for what the collection does not answer. */
+  /** Whether an operator may move all tokens of a collection; null if the collection gives no valid answer. */
   approvesAll(
     owner: Address,
     approval: { readonly token: Address; readonly spender: Address },
     block: number,
   ): Promise<boolean | null>;
   attempt(call: Attempt, block: NodeBlock): Promise<Trial>;
-  /** Null for one that the node does not know, or does not keep any more. */
+  /** Null if the node does not know the transaction or has pruned it. */
   transaction(hash: Hex): Promise<MinedTransaction | null>;
   /**
-   * Makes the calls of one account one after the other; for each why it fails then, null where it passes. Null where the node
-   * cannot do that, or answers it in another form.
+   * Simulates calls of one account in sequence: per call the failure reason, or null if it passes. Null if the node
+   * does not support that or returns another format.
    */
   rehearse(
     calls: readonly (Attempt & { readonly gas: bigint })[],
     block: NodeBlock,
   ): Promise<readonly (string | null)[] | null>;
-  /** Makes the call again on the state before its own block; null where it passes there, or the node has that state no more. */
+  /** Repeats the call on the state before its block; null if it passes or the node has pruned that state. */
   replay(call: SentCall, from: Address): Promise<Revert | null>;
 };

@@ -11,7 +11,7 @@ import {
   type UnsignedTransaction,
 } from "./unsigned-transaction.ts";
 
-/** What taking an approval back comes to. */
+/** Result of trying to revoke an approval. */
 type RevocationOutcome =
   | {
       readonly kind: "ready";
@@ -24,14 +24,14 @@ type RevocationOutcome =
   /** Why no transaction is offered. */
   | { readonly kind: "obstacle"; readonly detail: string };
 
-/** An approval that still stands. */
+/** An approval that is still open. */
 type StandingApproval = {
   readonly approval: OpenApproval;
-  /** What the wallet has of an ERC-20 token, in its smallest unit; null where that is not known, and for collections. */
+  /** Balance of an ERC-20 token, in its smallest unit; null if unknown, and for collections. */
   readonly exposed: bigint | null;
 };
 
-/** A revocation that was tried. */
+/** A simulated revocation. */
 type TriedRevocation = {
   readonly approval: OpenApproval;
   readonly data: Hex;
@@ -52,18 +52,21 @@ export type Revocations = {
   readonly cost: bigint;
 };
 
-/** Most approvals that are looked at for one answer, and most of those that are tried: each costs the node a handful of calls. */
+/** Most approvals read per answer, and most revocations simulated: each costs the node several calls. */
 const MAX_READ = 200;
 const MAX_REVOCATIONS = 30;
 const NOT_TRIED = `only ${MAX_REVOCATIONS} approvals are tried at once; take those back and ask again.`;
 const UNSETTLED = "not together with the others, although it does alone.";
 const AT_ONCE = 8;
-/** Of a limit; several times what tokens need. The token decides what its code burns, and one that asks for more is after the balance. */
+/**
+ * Highest accepted gas limit, several times what tokens need. The token's code decides the gas; a higher use may aim at
+ * the balance.
+ */
 const MAX_REVOCATION_GAS = 200_000n;
 
 /**
- * Reads which of the approvals stand at the block of the recovery, in the order given, and what the wallet has of their tokens;
- * what a token does not answer counts as standing. Throws a NodeFailure.
+ * Reads which approvals are open at the recovery's block, in the given order, and the wallet's balances of their
+ * tokens. An approval counts as open if its token gives no valid answer. Throws a NodeFailure.
  */
 export async function readStanding(
   { wallet, block }: Pick<Recovery, "wallet" | "block">,
@@ -105,8 +108,8 @@ export async function tryRevocations(
 }
 
 /**
- * Plans those that pass one after the other as well; `rehearsed` is false where the node cannot tell. Throws a NodeFailure
- * when the node stops answering, or has another block there in the end.
+ * Plans the revocations that also pass in sequence; `rehearsed` is false if the node cannot simulate that. Throws a
+ * NodeFailure if the node stops answering or its block has changed at the end.
  */
 export async function settleRevocations(
   recovery: Recovery,
@@ -135,7 +138,7 @@ function failing(one: Pick<TriedRevocation, "approval" | "data">, reason: string
   return { approval: one.approval, data: one.data, trial: { kind: "fails", reason } };
 }
 
-/** Gives those that pass consecutive nonces in the order given, as far as the balance reaches. */
+/** Gives passing revocations consecutive nonces in the given order, as far as the balance suffices. */
 export function planRevocations(
   { state, fees, chainId, block }: Pick<Recovery, "state" | "fees" | "chainId" | "block">,
   tried: readonly TriedRevocation[],
@@ -173,7 +176,7 @@ export function planRevocations(
   return { list, transactions, cost };
 }
 
-/** What a token does not answer counts as standing. */
+/** A token without a valid answer counts as an open approval. */
 async function stands(
   node: RecoveryNode,
   owner: Address,

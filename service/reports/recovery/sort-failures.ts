@@ -22,7 +22,7 @@ export type RefusalCode =
   | "insufficient_balance"
   | "duplicate";
 
-/** A failure that is not offered; `by` is the transaction that makes it needless, where there is one. */
+/** A failure that is not offered. `by` is the transaction that makes it unnecessary, if any. */
 export type Refused = {
   readonly call: FailedCall;
   readonly code: RefusalCode;
@@ -30,7 +30,7 @@ export type Refused = {
   readonly by: Hex | null;
 };
 
-/** A failure that nothing known so far speaks against. */
+/** A failure without a known reason against a retry. */
 export type Candidate = ReadCall<FailedCall>;
 
 type SortedFailures = {
@@ -41,25 +41,25 @@ type SortedFailures = {
 
 /** Failures older than this are not offered again. */
 export const RECENT_DAYS = 14;
-/** Most that are tried for one answer: each costs the node a handful of calls. */
+/** Most failures simulated per answer: each costs the node several calls. */
 export const MAX_TRIED = 30;
 
 const SECONDS_PER_DAY = 86_400;
-/** It takes somebody a while to look at an offer, sign it and have it mined. */
+/** Time that a person needs to review, sign and send an offer. */
 const DEADLINE_MARGIN_SECONDS = 60n;
 
 type Known = {
   readonly wallet: Address;
-  /** Sanctioned accounts and mixers among the wallet and all that its failures deal with or name; lower-case. */
+  /** Sanctioned accounts and mixers among the wallet and all accounts that its failures involve or name; lower-case. */
   readonly listed: ReadonlySet<Address>;
   readonly outcomes: CallOutcomes;
-  /** Those of the outcomes; newest first. */
+  /** The failures of the outcomes, newest first. */
   readonly failures: readonly ReadCall<FailedCall>[];
   readonly state: WalletState;
   readonly block: NodeBlock;
 };
 
-/** Tells failures that are worth trying from those that are not, by what the index and the node know without trying. */
+/** Separates failures worth simulating from the others, by facts from index and node. */
 export async function sortFailures(known: Known): Promise<SortedFailures> {
   const judge = await judgeOf(known);
   const candidates: Candidate[] = [];

@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 import { QUERY_DEADLINE } from "../../db/database.ts";
 import { newestCalls } from "../../scores/read/read-calls.ts";
 
-/** A transaction from before the index followed its sender, as a history source told it: nonce and calldata are not kept. */
+/** A transaction from before the index followed its sender, as a history source reported it, without nonce and calldata. */
 export type ToldCall = {
   readonly hash: Hex;
   readonly block: number;
@@ -19,26 +19,26 @@ export type ToldCall = {
   readonly gasUsed: bigint;
   /** Wei per gas. */
   readonly gasPrice: bigint;
-  /** Wei that a rollup charged for posting it; 0 on chains without such a fee. */
+  /** Wei that a rollup charged for posting it; 0 without such a fee. */
   readonly l1Fee: bigint;
 };
 
-/** The newest success among the told transactions of one method of one account that paid one recipient. */
+/** Newest reported success per method, account and recipient. */
 export type ToldSuccess = Pick<ToldCall, "hash" | "block" | "transactionIndex" | "to" | "selector"> & {
   /** By the calldata of an ERC-20 transfer or transferFrom; null for any other call. */
   readonly recipient: Address | null;
 };
 
-/** What a history source told of a wallet's transactions that the index does not have; newest first. */
+/** Transactions that a history source reported and the index does not have; newest first. */
 export type ToldOutcomes = {
-  /** Failures of the listed days, the newest of them. */
+  /** The newest failures of the listed days. */
   readonly failures: readonly ToldCall[];
   readonly failuresFound: number;
   /** Of the recent days. */
   readonly successes: readonly ToldSuccess[];
-  /** Block from which on no such success is left out; null where none is. */
+  /** No success is missing from this block on; null if none is missing at all. */
   readonly completeFrom: number | null;
-  /** Whether the index goes on where the source ends; else nobody knows what the wallet sent in between. */
+  /** Whether the index continues where the source ends; otherwise transactions in between are unknown. */
   readonly meetsIndex: boolean;
 };
 
@@ -55,7 +55,7 @@ type ToldQuery = {
 const MAX_FAILURES = 200;
 const MAX_SUCCESSES = 2_000;
 
-/** Reads them on the client's snapshot. */
+/** Reads the reported transactions on the client's snapshot. */
 export async function readToldOutcomes(client: PoolClient, query: ToldQuery): Promise<ToldOutcomes> {
   const { schema, chainId, wallet, listedSince, recentSince } = query;
   const failures = await client.query<ToldRow & { readonly found: number }>({
@@ -94,7 +94,7 @@ export async function readToldOutcomes(client: PoolClient, query: ToldQuery): Pr
   };
 }
 
-/** $3 time in Unix seconds: transactions of own_call from then on that the index does not have. */
+/** SQL: transactions of own_call since $3 (Unix seconds) that the index does not have. */
 function isTold(schema: string): string {
   return `told.position = 0 and told.source <> 'enrich'
     and told.timestamp >= $3

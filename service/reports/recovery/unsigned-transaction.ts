@@ -3,7 +3,7 @@ import type { Fees } from "../../sender/send-policy.ts";
 import type { Recovery } from "./open-recovery.ts";
 import type { RecoveryNode } from "./recovery-node.ts";
 
-/** An EIP-1559 transaction that nobody has signed, all of it decided. */
+/** A complete, unsigned EIP-1559 transaction. */
 export type UnsignedTransaction = {
   readonly type: "eip1559";
   readonly chainId: number;
@@ -22,18 +22,18 @@ const GAS_MARGIN_PERCENT = 25n;
 /** How the gas limit of an offered transaction comes about, in words. */
 export const GAS_FORMULA = `eth_estimateGas at the block, plus ${GAS_MARGIN_PERCENT} %, rounded up, at most the block's gas limit`;
 
-/** Gas limit for a call that was estimated so: what others do meanwhile may make it dearer. */
+/** Gas limit of a call with this estimate. The margin covers state changes until it is mined. */
 export function gasLimitOf(estimate: bigint, blockGasLimit: bigint): bigint {
   const wanted = (estimate * (100n + GAS_MARGIN_PERCENT) + 99n) / 100n;
   return wanted < blockGasLimit ? wanted : blockGasLimit;
 }
 
-/** The EIP-2718 envelope that is to be signed: 0x02 and the RLP of its fields without a signature. */
+/** The EIP-2718 envelope to sign: 0x02 and the RLP of the fields. */
 export function serializeUnsigned({ to, ...transaction }: UnsignedTransaction): Hex {
   return serializeTransaction({ ...transaction, ...(to === null ? {} : { to: getAddress(to) }) });
 }
 
-/** Wei that it may cost at the most: value, all its gas at its highest price, and what a rollup asks for posting it. */
+/** Highest cost in wei: value, all gas at the highest price, and the rollup fee. */
 export function highestCost(
   { value, gas, maxFeePerGas }: Pick<UnsignedTransaction, "value" | "gas" | "maxFeePerGas">,
   l1Fee: bigint,
@@ -41,12 +41,12 @@ export function highestCost(
   return value + gas * maxFeePerGas + l1Fee;
 }
 
-/** Every rehearsal that finds a fault is followed by a plan without it, until this many were made. */
+/** Most rehearsals: each fault leads to a new plan without it. */
 export const MAX_REHEARSALS = 4;
 
 /**
- * Simulates transactions of the wallet one after the other at the block of the recovery: for each why it fails then, null
- * where it passes; null where the node cannot do that. A lone one was simulated before it was planned. Throws a NodeFailure.
+ * Simulates transactions of the wallet in sequence: per transaction the failure reason, or null if it passes. Null if
+ * the node cannot do that. A single one was already simulated. Throws a NodeFailure.
  */
 export async function rehearseInOrder(
   node: RecoveryNode,

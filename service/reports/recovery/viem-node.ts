@@ -26,16 +26,16 @@ import type {
 } from "./recovery-node.ts";
 import { gasLimitOf, serializeUnsigned } from "./unsigned-transaction.ts";
 
-/** Code of an account that EIP-7702 lets run another's: its key signs for it all the same. */
+/** Code of an EIP-7702 delegation; the account's key still signs. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
-/** Blocks after the asked one that are looked into for transactions under way. */
+/** Most blocks after the given one that are searched for newer transactions. */
 const MAX_BLOCKS_BETWEEN = 16;
 const WORD = /^0x[0-9a-f]{64}$/;
 const FALSE_WORD = /^0x0{64}$/;
-/** transfer, transferFrom and approve answer false instead of reverting, by some tokens. */
+/** Selectors of transfer, transferFrom and approve, for which some tokens return false instead of reverting. */
 const ANSWERS_TRUE = new Set(["0xa9059cbb", "0x23b872dd", "0x095ea7b3"]);
 
-/** A node behind one HTTP endpoint, for the work of one answer: its deadline begins now. */
+/** A node behind one HTTP endpoint, for one answer; its deadline begins now. */
 export function createRecoveryNode(options: AskOptions): RecoveryNode {
   const ask = createAskNode(options);
   return {
@@ -94,7 +94,7 @@ async function readWallet(ask: AskNode, wallet: Address, block: number): Promise
 
 type Since = { readonly wallet: Address; readonly block: number; readonly nonce: number };
 
-/** Transactions of the wallet from a nonce on, each once: those of the next blocks, and those of the pending one. */
+/** Transactions of the wallet from a nonce on, in the next blocks and the pending one. */
 async function findUnderWay(ask: AskNode, { wallet, block, nonce }: Since): Promise<WalletState["underWay"]> {
   const newest = await askFor(ask, countAnswer, "eth_blockNumber", []);
   const between = Math.min(Math.max(newest - block, 0), MAX_BLOCKS_BETWEEN);
@@ -204,7 +204,7 @@ async function replay(ask: AskNode, call: SentCall, from: Address): Promise<Reve
     if (result.kind === "answer" || result.failure.kind !== "reverted_in_simulation") return null;
     return readRevert(result.failure.revertData);
   } catch (error) {
-    // Most nodes keep the state of their last blocks alone, and say so in many ways.
+    // Most nodes keep only recent states and report that in many ways.
     if (error instanceof NodeFailure) return null;
     throw error;
   }
@@ -214,7 +214,7 @@ function requestOf({ from, to, data, value }: Attempt) {
   return { from, ...(to === null ? {} : { to }), data, value: numberToHex(value) };
 }
 
-/** For what not every node does, nor in the same form. */
+/** For methods that not every node supports in the same format. */
 async function askOrNull<Answer>(
   ask: AskNode,
   ...[schema, method, params]: Parameters<typeof ask<Answer>>
@@ -228,7 +228,7 @@ async function askOrNull<Answer>(
   }
 }
 
-/** For what a node has no reason to refuse. */
+/** For requests that a node has no reason to refuse. */
 async function askFor<Answer>(
   ask: AskNode,
   ...[schema, method, params]: Parameters<typeof ask<Answer>>
@@ -247,7 +247,7 @@ const transactionAnswer = fullBlockAnswer.shape.transactions.element
   .extend({ blockNumber: countAnswer.nullish() })
   .nullable();
 
-/** Asks by hash; null for one that the node does not know, or does not keep any more. Throws a NodeFailure without an answer. */
+/** Reads a transaction by hash; null if the node does not know it or has pruned it. Throws a NodeFailure without an answer. */
 export async function readTransaction(ask: AskNode, hash: Hex): Promise<MinedTransaction | null> {
   const answer = await ask(transactionAnswer, "eth_getTransactionByHash", [hash]);
   if (answer.kind === "refused" || answer.value === null) return null;
@@ -257,11 +257,11 @@ export async function readTransaction(ask: AskNode, hash: Hex): Promise<MinedTra
   return { ...same, to: to ?? null, block: blockNumber ?? null };
 }
 
-/** Where OP-stack rollups tell what posting a transaction costs; elsewhere there is nothing. */
+/** Gas oracle of OP-stack rollups; absent on other chains. */
 const GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000f";
 const gasPriceOracleAbi = parseAbi(["function getL1Fee(bytes data) view returns (uint256)"]);
 
-/** Wei for posting the call to L1 beside its gas, a tenth more than now; 0 on chains without such a fee. */
+/** Wei for posting the call to L1, plus a tenth as margin; 0 on chains without such a fee. */
 async function readL1Fee(ask: AskNode, { to, data, value }: Attempt, at: Hex): Promise<bigint> {
   const sample = serializeUnsigned({
     ...{ type: "eip1559", chainId: 2 ** 32, nonce: 2 ** 32, to, data, value, gas: 2n ** 32n },

@@ -4,7 +4,7 @@ import { loadInBatches } from "../../db/load-in-batches.ts";
 import type { FeatureLine, Pattern } from "../../model/score/record.ts";
 import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.ts";
 
-/** What a stored score says of itself. */
+/** Explanation of a stored score. */
 export type ScoreExplanation = {
   readonly patterns: readonly Pattern[];
   readonly features: readonly FeatureLine[];
@@ -14,11 +14,14 @@ export type ScoreExplanation = {
 type ContactSum = {
   readonly counterparties: number;
   readonly sentMicroUsd: number;
-  /** Calls to those counterparties to whom nothing with a known price was sent. */
+  /** Calls to counterparties without priced payments. */
   readonly unpricedCalls: number;
 };
 
-/** Whom a wallet called and paid since it is followed, up to the newest enriched block; of very many those by address. */
+/**
+ * Counterparties since the wallet is followed, up to the newest enriched block. Above the limit, those with the lowest
+ * addresses.
+ */
 export type Exposure = {
   readonly asOfBlock: number;
   /** Unix seconds of the first contact. */
@@ -26,7 +29,7 @@ export type Exposure = {
   readonly counterparties: number;
   readonly calls: number;
   readonly sentMicroUsd: number;
-  /** Whether there are more than were looked at. */
+  /** Whether there are more than the limit. */
   readonly truncated: boolean;
   /** On a sanctions list at the newest indexed block, or a mixer. */
   readonly listed: readonly Address[];
@@ -37,14 +40,14 @@ export type Exposure = {
 export type RiskFacts = {
   /** Null where no score was asked for. */
   readonly explanation: ScoreExplanation | null;
-  /** not_followed: the index reads no calls of the wallet. no_contacts: it is not known to have dealt with anybody. */
+  /** not_followed: the index does not read the wallet's calls. no_contacts: no dealings are known. */
   readonly exposure: Exposure | "not_followed" | "no_contacts";
 };
 
-/** A wallet, lower-case, and the row of its score, if it has one. */
+/** A wallet, lower-case, and the id of its score, if any. */
 export type RiskKey = { readonly address: Address; readonly scoreId: number | null };
 
-/** Reads what a risk answer needs besides the wallet's standing, many wallets in one statement. */
+/** Reads the facts of a risk answer besides the current score; concurrent wallets share a statement. */
 export function riskFactsLoader(
   db: Database,
   {
@@ -81,10 +84,13 @@ export function riskFactsLoader(
   );
 }
 
-/** Each costs some look-ups by key, and a caller pays a tenth of a cent for all of them. */
+/** Most contacts per answer, which costs a tenth of a cent: each needs several lookups. */
 const MOST_CONTACTS = 10_000;
 
-/** One bounded index scan of the wallet's own contacts, and look-ups by key for each. Where nothing was called or sent there was no contact: a stranger can log one in the wallet's name. */
+/**
+ * One bounded index scan of the wallet's own contacts, with primary-key lookups for each. Contacts without calls and
+ * payments are skipped: third parties can log them in the wallet's name.
+ */
 function statement(schema: string): string {
   return `
     select wanted.place, scored.patterns, scored.features, read.wallet is not null as followed, cursor.block as as_of_block,
@@ -118,7 +124,7 @@ function statement(schema: string): string {
     ) as reached on true`;
 }
 
-// As node-postgres reads them; int8 arrives as text.
+// Rows of node-postgres; int8 arrives as text.
 type RiskRow = {
   readonly place: number;
   readonly followed: boolean;

@@ -20,18 +20,18 @@ type RiskReason =
   | "scored"
   | "insufficient_history"
   | "not_scored"
-  /** No score, but enough sent to listed accounts to judge by that. */
+  /** No score, but a notable share went to listed accounts. */
   | "listed_counterparties"
   | "sanctioned";
 
-/** What a risk is judged by. */
+/** Input of a risk assessment. */
 export type RiskEvidence = {
   readonly sanctioned: boolean;
   readonly score:
     | { readonly kind: "not_scored" }
     | { readonly kind: "insufficient" }
     | { readonly kind: "scored"; readonly ahsScore: number; readonly confidenceLevel: ConfidenceLevel };
-  /** The model's share of what it sent that went to sanctioned accounts or mixers, 0 to 1; null where it is not known. */
+  /** Share sent to sanctioned accounts or mixers by the model, 0 to 1; null if unknown. */
   readonly listedShare: number | null;
   /** The worst first. */
   readonly signals: readonly RiskSignal[];
@@ -46,7 +46,7 @@ export type Risk = {
   readonly verdict: string;
 };
 
-/** One scale for grade, route and risk: LOW settles at once, MEDIUM waits in escrow, the others are rejected. */
+/** One scale for grade, route and risk: LOW settles at once, MEDIUM goes to escrow, the others are rejected. */
 const LEVELS: Readonly<Record<Grade, RiskLevel>> = {
   A: "LOW",
   B: "LOW",
@@ -62,9 +62,8 @@ const LISTED_WORDS = "listed counterparties";
 const NAMED_SIGNALS = 3;
 
 /**
- * The risk of dealing with a wallet: 100 minus its score, and at least what the policy's caps make of the share that went to
- * listed counterparties, which is known without a score as well. Sanctioned is 100 whatever else is known; what is not known
- * is no risk.
+ * The risk of dealing with a wallet: 100 minus its score, and at least the cap for the share sent to listed
+ * counterparties, which is known without a score as well. A sanctioned wallet has 100. Unknown facts add no risk.
  */
 export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" | "grades">): Risk {
   if (evidence.sanctioned) {
@@ -85,7 +84,7 @@ export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" |
   }
 }
 
-/** What is known of a wallet without a score: nothing, unless enough of what it sent went to listed accounts. */
+/** Risk of a wallet without a score: unknown, unless a notable share went to listed accounts. */
 function unscoredRisk(
   { reason, why }: { readonly reason: RiskReason; readonly why: string },
   { listedShare, signals }: RiskEvidence,
@@ -123,7 +122,7 @@ function scoredRisk(
   };
 }
 
-/** The most that a score can be with that share; null where the share takes nothing. */
+/** The highest score with that share; null if the share has no effect. */
 function capOf(listedShare: number | null, { exposure }: Policy["caps"]): number | null {
   if (listedShare === null) return null;
   return exposure.find(({ from }) => listedShare >= from)?.cap ?? null;
@@ -140,7 +139,7 @@ function namesOf(signals: readonly RiskSignal[]): string {
 
 type SignalSeverity = "high" | "medium" | "info";
 
-/** Something that speaks for a risk, or explains that there is none. */
+/** A reason for a risk, or for its absence. */
 export type RiskSignal = {
   /** The name of the pattern, feature or cap of the model; or sanctioned, listed_counterparties, failing_counterparties. */
   readonly name: string;
@@ -148,7 +147,7 @@ export type RiskSignal = {
   readonly detail: string;
 };
 
-/** Features below a grade C of their own are worth a word, below an E a loud one. */
+/** Features below these scores are a warning (a C) or a high signal (an E). */
 const WEAK_BELOW = 60;
 const FAILING_BELOW = 20;
 /** From a tenth of the volume on it is no accident; the model's own bound. */
@@ -156,14 +155,14 @@ const NOTABLE_SHARE = 0.1;
 
 const SEVERITIES = ["high", "medium", "info"] as const;
 
-/** Records have the words of the model; the reports have one scale among them. */
+/** Maps the severities of records to those of reports. */
 const PATTERN_SEVERITY: Readonly<Record<Pattern["severity"], SignalSeverity>> = {
   critical: "high",
   warning: "medium",
   info: "info",
 };
 
-/** How a feature's value reads; of one that is not here, as a number with its unit. */
+/** Texts for feature values; other features show the number with its unit. */
 const WORDS: ReadonlyMap<string, (value: number) => string> = new Map([
   [
     "success_rate",
@@ -186,10 +185,10 @@ const EARNED_BY_SUCCESS: ReadonlySet<string> = new Set([
   "consistency",
 ]);
 
-/** What alone is reason enough to keep away; a weakness of the others is a warning. */
+/** Features whose weakness alone is a high signal. */
 const GRAVE: ReadonlySet<string> = new Set(["success_rate", "failure_recovery", "adaptation", "risk_flags"]);
 
-/** Everything that a wallet's lists, stored score and counterparties tell, the worst first. */
+/** All signals of a wallet's lists, stored score and counterparties, most severe first. */
 export function riskSignals(facts: {
   readonly sanctions: readonly SanctionsFlag[];
   readonly explanation: ScoreExplanation | null;
@@ -211,7 +210,7 @@ function sanctionedSignal(flags: readonly SanctionsFlag[]): RiskSignal {
 
 function explanationSignals({ patterns, features }: ScoreExplanation): readonly RiskSignal[] {
   const success = features.find(({ name }) => name === "success_rate");
-  // Without a total there is too little history; what that takes from them, or failures do, is told once.
+  // Without a total there is too little history; its effect on these features is reported once.
   const isScored = features.some(({ dimension }) => dimension === "AHS");
   const isEarned = isScored && !(success !== undefined && isWeak(success));
   return [
@@ -230,7 +229,7 @@ function patternSignal({ name, severity, evidence }: Pattern): RiskSignal {
   return { name, severity: PATTERN_SEVERITY[severity], detail: evidence };
 }
 
-/** A limit of the total that took points; apart from the dimensions the only lines of it with a score. */
+/** A cap that took points; besides the dimensions, only caps have a score in these lines. */
 function capSignal({ name, score, weight, contribution, reason }: FeatureLine): RiskSignal | null {
   if (score === null || weight !== 0 || contribution === null || contribution >= 0) return null;
   return { name, severity: "medium", detail: `score limited to ${score}: ${reason ?? name}` };
@@ -239,7 +238,7 @@ function capSignal({ name, score, weight, contribution, reason }: FeatureLine): 
 function featureSignal(line: FeatureLine): RiskSignal | null {
   const { name, value, unit, samples, score, reason } = line;
   if (!isWeak(line) || value === null || score === null) return null;
-  // What risk flags found stands in their reason alone.
+  // The findings of risk flags are only in their reason.
   const found = name === "risk_flags" ? reason : (WORDS.get(name)?.(value) ?? null);
   return {
     name,
@@ -297,19 +296,19 @@ type ShareOf<Share> = {
   readonly share: Share;
 };
 
-/** Whom of note a wallet sent to, and how much of what it sent. */
+/** Risky counterparties of a wallet and their shares of what it sent. */
 type CounterpartyShares = {
   /** Sanctioned accounts and mixers; the share is null where own calls cannot be read now. */
   readonly listed: ShareOf<number | null>;
-  /** Wallets of grade F that are not listed. */
+  /** Unlisted wallets of grade F. */
   readonly failing: ShareOf<number>;
-  /** Both shares, 1 at most; null where one of them is. */
+  /** Sum of both shares, at most 1; null if one is unknown. */
   readonly together: number | null;
 };
 
 /**
- * The share to listed accounts as the model has it. That to failing ones is of the value that went to all counterparties;
- * where nothing with a known price was sent to one of them, at least the share of the calls to it.
+ * Combines both shares. `listedShare` comes from the model. The share of failing wallets is by value, and at least
+ * their share of calls without priced payments.
  */
 export function counterpartyShares(exposure: Exposure, listedShare: number | null): CounterpartyShares {
   const { listed, failing } = exposure;
@@ -325,7 +324,7 @@ export function counterpartyShares(exposure: Exposure, listedShare: number | nul
   };
 }
 
-/** The model's share of what own calls tried to send that was for listed accounts, by the lists of today as well as those of the rows. */
+/** The model's share sent to listed accounts, by current lists as well as those of the rows. */
 export function listedShare(rows: WalletRows, listed: readonly Address[], policy: Policy): number {
   const now = new Set(listed);
   const market = createMarket(rows.tokens);

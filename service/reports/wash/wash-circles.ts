@@ -4,32 +4,32 @@ import type { WalletRows } from "../../model/features/types.ts";
 import { compareTexts } from "../diagnosis/compare.ts";
 import type { Exchanges, Movement } from "../profit-and-loss/wallet-transfers.ts";
 
-/** What went out to one peer and came back, of one token. */
+/** Transfers to one peer that came back, of one token. */
 export type Circle = {
   readonly peer: Address;
   /** The zero address for native coin. */
   readonly token: Address;
-  /** Whether the peer belongs to the wallet's owner: then any amount counts, else nearly equal ones alone. */
+  /** Whether the peer has the same owner. Then any amount counts, otherwise only nearly equal ones. */
   readonly own: boolean;
   readonly times: number;
-  /** Sum of what went out, in the token's smallest unit. */
+  /** Sum of the outgoing amounts, in the token's smallest unit. */
   readonly amount: bigint;
   readonly first: { readonly out: Movement; readonly back: Movement };
   readonly last: { readonly out: Movement; readonly back: Movement };
 };
 
-/** Within so many seconds what an own account sends back is the same money. */
+/** Longest time until a return from an own account. */
 const OWN_RETURN_SECONDS = 7 * SECONDS_PER_DAY;
-/** Of others only what comes back at once, and nearly whole: the gas of a native transfer may be missing. */
+/** Longest time until a return from others, which must be nearly whole; the gas of a native transfer may be missing. */
 const EQUAL_RETURN_SECONDS = SECONDS_PER_DAY;
 const EQUAL_PERCENT = 1n;
-/** Returns of other amounts that are passed over for one sending: whoever gets more back within a day trades. */
+/** Most returns of other amounts that are skipped per transfer. */
 const MOST_LOOKS = 200;
 
 /**
- * Transfers that came back from those whom the wallet itself sent them to, each movement used once, the earliest return for
- * the earliest sending, of the 200 next ones that are not used yet; most often first, then by peer and token. Contracts
- * outside the owner cluster are left out: what they give back is a withdrawal.
+ * Finds transfers that came back from their recipients. Each movement is used once, the earliest return for the
+ * earliest transfer, among the next 200 unused ones. Sorted by count, then by peer and token. Contracts outside of the
+ * owner cluster are skipped: their returns are withdrawals.
  */
 export function findCircles(
   { sent, returned }: Pick<Exchanges, "sent" | "returned">,
@@ -49,12 +49,12 @@ export function findCircles(
 type Match = Circle["first"];
 
 function match(outs: readonly Movement[], backs: readonly Movement[], own: boolean): readonly Match[] {
-  // Those that are not used yet.
+  // Unused returns.
   const open = [...backs];
   const within = own ? OWN_RETURN_SECONDS : EQUAL_RETURN_SECONDS;
   let start = 0;
   return outs.flatMap((out) => {
-    // Both are sorted: what came before this sending came before the later ones as well.
+    // Both lists are sorted, so that skipped returns cannot match later transfers either.
     while (isBefore(open[start], out)) start += 1;
     const end = Math.min(open.length, start + MOST_LOOKS);
     for (let place = start; place < end; place++) {

@@ -16,7 +16,7 @@ export type DeductionName =
 
 type CleanlinessGrade = "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical";
 
-/** Points taken from 100 for one matter of the wallet's own doing. */
+/** Points deducted from 100 for one category. */
 type Deduction = {
   readonly name: DeductionName;
   /** 0 to `most`; null where it is not known. */
@@ -26,18 +26,18 @@ type Deduction = {
 };
 
 export type Cleanliness = {
-  /** 100 less all deductions; null where one of them is not known, and for a wallet without own calls. */
+  /** 100 minus all deductions; null if one is unknown, and for a wallet without own calls. */
   readonly score: number | null;
-  /** Between which the score lies, whatever is not known. */
+  /** Bounds of the score with unknown deductions. */
   readonly lowest: number;
   readonly highest: number;
   readonly grade: CleanlinessGrade | null;
   readonly deductions: readonly Deduction[];
 };
 
-/** What each deduction takes at most: 100 together, so that no sum has to be cut. */
+/** Largest deduction per category: 100 together, so that no sum must be cut. */
 const MOST: Readonly<Record<DeductionName, number>> = {
-  // What trading leaves behind is untidy, no danger.
+  // Leftovers of trading are untidy, not dangerous.
   dust: 10,
   unrecognised_tokens: 15,
   portfolio_quality: 15,
@@ -72,7 +72,7 @@ type WashFindings = {
   readonly circles: readonly Circle[];
 };
 
-/** How clean a wallet keeps itself, with what was taken for what; nothing that others sent is in it. */
+/** Scores the cleanliness of a wallet, with reasons. Transfers by others do not count. */
 export function scoreCleanliness(facts: ReportFacts, findings: WashFindings): Cleanliness {
   const deductions = [
     ...deductHoldings(facts),

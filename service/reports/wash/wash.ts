@@ -9,7 +9,7 @@ import type { Exchanges, Received, ReceivedToken } from "../profit-and-loss/wall
 import { type Circle, findCircles } from "./wash-circles.ts";
 import { type Cleanliness, type DeductionName, scoreCleanliness } from "./wash-score.ts";
 
-/** What is read of a wallet's transfers for a wash. */
+/** A wallet's transfers, as a wash needs them. */
 export type WashTransfers = {
   readonly exchanges: Exchanges;
   readonly received: Received;
@@ -20,13 +20,13 @@ export type Wash = {
   readonly cleanliness: Cleanliness;
   /** The gravest first. */
   readonly issues: readonly WashIssue[];
-  /** What own calls left the wallet with. */
+  /** Tokens that own calls left in the wallet. */
   readonly portfolio: Portfolio;
   readonly received: ReceivedReport;
   /** Of all approvals without limit; null where approvals were not read. */
   readonly approvals: readonly ApprovalFinding[] | null;
   readonly selfDealing: {
-    /** Share of the weight of own calls that stays within the owner's accounts, rounded to 1e-6; null without calls. */
+    /** Share of the own calls' weight inside the owner's accounts, rounded to 1e-6; null without calls. */
     readonly share: number | null;
     readonly isPattern: boolean;
     readonly circles: readonly Circle[];
@@ -35,7 +35,7 @@ export type Wash = {
   };
 };
 
-/** What is untidy or dangerous about a wallet; what others sent it is listed and takes nothing from its score. */
+/** Finds untidy and dangerous things about a wallet. Tokens that others sent are listed and do not lower its score. */
 export function washWallet(facts: ReportFacts, transfers: WashTransfers): Wash {
   const { history, policy, rows } = facts;
   const circles = findCircles(transfers.exchanges, rows);
@@ -83,10 +83,10 @@ const APPROVAL_SEVERITY: Readonly<Record<ApprovalRisk, Severity>> = {
   unknown: "medium",
   unused: "low",
 };
-/** Below it half of what own calls brought in is in tokens that nobody vouches for. */
+/** Deduction that means that half of the received value is in unvouched tokens. */
 const POOR_QUALITY_POINTS = 8;
 
-/** What to do something about, the gravest first; of equal ones in the order of the deductions. */
+/** Issues with recommended actions, most severe first, then in the order of the deductions. */
 export function findWashIssues(findings: Findings): readonly WashIssue[] {
   const issues = [
     ...approvalIssues(findings.approvals ?? []),
@@ -194,8 +194,8 @@ function nameOf({ symbol, token }: Position): string {
 }
 
 /**
- * What a token that others sent is. spam: neither the native coin, nor on the token list, nor known to be used by others.
- * dust: recognised, all of it together worth less than a cent. gift: any other.
+ * Kind of a token that others sent. spam: neither native coin, nor listed, nor known to have users. dust: recognised,
+ * and worth less than a cent in total. gift: any other.
  */
 type ReceivedKind = "spam" | "dust" | "gift";
 
@@ -217,7 +217,7 @@ type ReceivedReport = {
   readonly truncated: boolean;
 };
 
-/** What others' transactions brought, by kind; none of it is the wallet's doing. */
+/** Describes tokens that others sent, by kind. */
 function describeReceived(received: Received, facts: ReportFacts): ReceivedReport {
   const { rows, policy } = facts;
   const used = new Set(
