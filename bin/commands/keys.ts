@@ -5,12 +5,12 @@ import {
   createApiKey,
   KEY_SCOPES,
   type KeyEntropy,
-  type KeyScope,
   listApiKeys,
   revokeApiKey,
   rotateApiKey,
 } from "../../service/access/api-keys.ts";
 import type { Database } from "../../service/db/database.ts";
+import type { KeyScope } from "../../service/db/tables/api-key.ts";
 import type { Invocation } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 

@@ -1,41 +1,16 @@
 import { hash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Charge, ChargeTerms, KeyAccess, KeyCaller, PaidRequest, RepeatSlot } from "./access.ts";
-import { shortageOf } from "./access.ts";
-import { hashApiKey } from "./api-keys.ts";
-import type { KeptAnswer } from "./idempotent-answers.ts";
+import { shortageOf, UNCHARGED } from "./access.ts";
+import { type ApiKey, hashApiKey } from "./api-keys.ts";
+import type { KeyDebits } from "./key-debits.ts";
 import { unauthorized } from "./problems.ts";
 
 /** The fields of a stored key that access needs. */
-export type KnownKey = {
-  readonly id: string;
-  /** Thousandths of a US dollar; null is unlimited. */
-  readonly balanceUnits: number | null;
-  readonly ratePerMinute: number;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-};
-
-type HoldResult =
-  | { readonly kind: "held"; readonly debitId: string }
-  | { readonly kind: "unlimited" }
-  | { readonly kind: "insufficient"; readonly balanceUnits: number };
+export type KnownKey = Pick<ApiKey, "id" | "balanceUnits" | "ratePerMinute" | "expiresAt" | "revokedAt">;
 
 /** The part of the key store that requests use. */
-export type KeyLedger = {
-  find(keyHash: string): Promise<KnownKey | null>;
-  hold(request: {
-    readonly keyId: string;
-    readonly units: number;
-    readonly endpoint: string;
-    /** Names a purchase with lasting effects; within a day it is charged once. */
-    readonly repeat?: string;
-  }): Promise<HoldResult>;
-  keep(debitId: string): Promise<void>;
-  /** Captures the debit (if any) and stores the answer for repeats, in one transaction. */
-  keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
-  giveBack(debitId: string): Promise<void>;
-};
+export type KeyLedger = KeyDebits & { find(keyHash: string): Promise<KnownKey | null> };
 
 export type ApiKeyAccessDeps = {
   readonly keys: KeyLedger;
@@ -79,15 +54,6 @@ function callerOf(key: KnownKey, now: Date): KeyCaller {
   const { id, balanceUnits, ratePerMinute } = key;
   return { kind: "key", keyId: id, balanceUnits, ratePerMinute };
 }
-
-const FREE_OF_CHARGE: Charge = {
-  async keep() {
-    return {};
-  },
-  async giveBack() {
-    return null;
-  },
-};
 
 type KeyTerms = ChargeTerms & { readonly slot: RepeatSlot | null };
 
@@ -135,7 +101,7 @@ async function isAccepted(charge: Charge, accept: () => Promise<boolean> | undef
 }
 
 function chargeOf(deps: ApiKeyAccessDeps, debitId: string | null, slot: RepeatSlot | null): Charge {
-  return debitId === null && slot === null ? FREE_OF_CHARGE : keyCharge(deps, debitId, slot);
+  return debitId === null && slot === null ? UNCHARGED : keyCharge(deps, debitId, slot);
 }
 
 // If a reservation can be neither captured nor released now, its deadline releases it. The caller never pays for our failure.

@@ -1,30 +1,21 @@
 import { hash } from "node:crypto";
+import { and, desc, eq, getTableColumns, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Address } from "viem";
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { type Database, QUERY_DEADLINE, underDeadline } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
+import { apiKey, type KeyScope, keyCredit } from "../db/tables/api-key.ts";
 
-/** Extra permissions of keys. review: decide on held verdicts. */
-export const KEY_SCOPES = ["review"] as const;
+export const KEY_SCOPES = ["review"] as const satisfies readonly KeyScope[];
 
-export type KeyScope = (typeof KEY_SCOPES)[number];
+const { keyHash: _secret, ...KEY } = getTableColumns(apiKey);
 
-/** A stored key. The secret is never stored. One unit is 0.001 USD. */
-export type ApiKey = {
-  readonly id: string;
-  readonly name: string;
-  readonly partner: boolean;
-  readonly keyPrefix: string;
-  /** Null is unlimited. */
-  readonly balanceUnits: number | null;
-  readonly ratePerMinute: number;
-  /** Extra permissions. */
-  readonly scopes: readonly KeyScope[];
-  /** The wallet that paid for it, lower-case; null if the operator made it. */
-  readonly boughtBy: Address | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly createdAt: Date;
-};
+/** A stored key, without the hash of its secret. One unit is 0.001 USD. */
+export type ApiKey = Omit<typeof apiKey.$inferSelect, "keyHash">;
+
+/** The same columns for statements that the query builder cannot express; int8 as a number. */
+const KEY_COLUMNS = `id, name, partner, key_prefix as "keyPrefix", balance_units::float8 as "balanceUnits", scopes,
+  rate_per_minute as "ratePerMinute", expires_at as "expiresAt", revoked_at as "revokedAt", bought_by as "boughtBy",
+  created_at as "createdAt"`;
 
 type NewApiKey = {
   readonly name: string;
@@ -51,23 +42,17 @@ export async function createApiKey(
   entropy: KeyEntropy,
 ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
   const { secret, keyHash, keyPrefix } = newSecret(entropy);
-  const { rows } = await db.$client.query<ApiKeyRow>(
-    `insert into ahs.api_key
-       (id, name, partner, key_hash, key_prefix, balance_units, scopes, rate_per_minute, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $9, $7, $8) returning *`,
-    [
-      entropy.randomUuid(),
-      wanted.name,
-      wanted.partner,
-      keyHash,
-      keyPrefix,
-      wanted.balanceUnits,
-      wanted.ratePerMinute ?? DEFAULT_RATE_PER_MINUTE,
-      wanted.expiresAt,
-      wanted.scopes ?? [],
-    ],
-  );
-  return { key: apiKeyOf(only(rows)), secret };
+  const { name, partner, balanceUnits, expiresAt } = wanted;
+  const rows = await db
+    .insert(apiKey)
+    .values({
+      id: entropy.randomUuid(),
+      ...{ name, partner, keyHash, keyPrefix, balanceUnits, expiresAt },
+      ratePerMinute: wanted.ratePerMinute ?? DEFAULT_RATE_PER_MINUTE,
+      scopes: wanted.scopes ?? [],
+    })
+    .returning(KEY);
+  return { key: only(rows), secret };
 }
 
 /** A fresh secret and its stored forms. */
@@ -83,79 +68,41 @@ export function hashApiKey(secret: string): string {
 
 /** Reads a key by id; null if it does not exist. */
 export async function readApiKey(db: Database, id: string): Promise<ApiKey | null> {
-  const { rows } = await db.$client.query<ApiKeyRow>({
-    ...QUERY_DEADLINE,
-    text: "select * from ahs.api_key where id = $1",
-    values: [id],
-  });
-  return rows[0] === undefined ? null : apiKeyOf(rows[0]);
+  const [key] = await underDeadline(db).select(KEY).from(apiKey).where(eq(apiKey.id, id));
+  return key ?? null;
 }
 
 /** All keys, newest first. */
 export async function listApiKeys(db: Database): Promise<readonly ApiKey[]> {
-  const { rows } = await db.$client.query<ApiKeyRow>(
-    "select * from ahs.api_key order by created_at desc, id",
-  );
-  return rows.map(apiKeyOf);
+  return db.select(KEY).from(apiKey).orderBy(desc(apiKey.createdAt), apiKey.id);
 }
 
 /** Revokes a key at `now` and returns it. An already revoked key keeps its time. Returns null if it does not exist. */
 export async function revokeApiKey(db: Database, id: string, now: Date): Promise<ApiKey | null> {
-  const { rows } = await db.$client.query<ApiKeyRow>(
-    "update ahs.api_key set revoked_at = coalesce(revoked_at, $2) where id = $1 returning *",
-    [id, now],
-  );
-  return rows[0] === undefined ? null : apiKeyOf(rows[0]);
+  const [key] = await db
+    .update(apiKey)
+    .set({ revokedAt: sql`coalesce(${apiKey.revokedAt}, ${now})` })
+    .where(eq(apiKey.id, id))
+    .returning(KEY);
+  return key ?? null;
 }
 
 /** Finds keys by hash; concurrent lookups share one statement. */
 export function apiKeyFinder(db: Database): (keyHash: string) => Promise<ApiKey | null> {
   return loadInBatches(
     async (hashes: readonly string[]) => {
-      const { rows } = await db.$client.query<ApiKeyRow>({
+      const { rows } = await db.$client.query<ApiKey & { readonly keyHash: string }>({
         ...QUERY_DEADLINE,
+        // Prepared by name: every request with a key runs it.
         name: "api_key_find",
-        text: "select * from ahs.api_key where key_hash = any($1)",
+        text: `select key_hash as "keyHash", ${KEY_COLUMNS} from ahs.api_key where key_hash = any($1)`,
         values: [hashes],
       });
-      const found = new Map(rows.map((row) => [row.key_hash, apiKeyOf(row)]));
+      const found = new Map(rows.map(({ keyHash, ...key }) => [keyHash, key]));
       return hashes.map((keyHash) => found.get(keyHash) ?? null);
     },
     { maxSize: 500, maxRunning: 2 },
   );
-}
-
-/** As node-postgres reads tables/api-key.ts; int8 arrives as text. */
-type ApiKeyRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly partner: boolean;
-  readonly key_hash: string;
-  readonly key_prefix: string;
-  readonly balance_units: string | null;
-  readonly rate_per_minute: number;
-  readonly scopes: readonly KeyScope[];
-  readonly bought_by: Address | null;
-  readonly expires_at: Date | null;
-  readonly revoked_at: Date | null;
-  readonly created_at: Date;
-};
-
-/** A key as node-postgres read it. */
-function apiKeyOf(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    name: row.name,
-    partner: row.partner,
-    keyPrefix: row.key_prefix,
-    balanceUnits: row.balance_units === null ? null : Number(row.balance_units),
-    ratePerMinute: row.rate_per_minute,
-    scopes: row.scopes,
-    boughtBy: row.bought_by,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    createdAt: row.created_at,
-  };
 }
 
 function only<Row>(rows: readonly Row[]): Row {
@@ -189,7 +136,7 @@ const BUY = `
     insert into ahs.key_credit (id, key_id, units, created_at) select id, id, $5::bigint, $8::timestamptz from bought
     on conflict (id) do nothing
   )
-  select * from bought`;
+  select ${KEY_COLUMNS} from bought`;
 
 /**
  * Stores the key that a payment bought. A repeat for the same payment returns the same key with a new secret; the old
@@ -202,14 +149,12 @@ export async function buyApiKey(
 ): Promise<KeyWithSecret> {
   const { secret, keyHash, keyPrefix } = newSecret(entropy);
   const { creditId, name, units, ratePerMinute, boughtBy, now } = purchase;
-  const { rows } = await db.$client.query<ApiKeyRow>({
+  const { rows } = await db.$client.query<ApiKey>({
     ...QUERY_DEADLINE,
     text: BUY,
     values: [creditId, name, keyHash, keyPrefix, units, ratePerMinute, boughtBy, now],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error("the purchase of a key answered no row");
-  return { key: apiKeyOf(row), secret };
+  return { key: only(rows), secret };
 }
 
 type TopUp = {
@@ -232,7 +177,7 @@ const TOP_UP = `
   )
   update ahs.api_key set balance_units = balance_units + credited.units
   from credited where api_key.id = credited.key_id
-  returning api_key.*`;
+  returning ${KEY_COLUMNS}`;
 
 /**
  * Credits a payment to a key once. A repeat returns the credited key. Returns null and credits nothing if the key is
@@ -240,19 +185,17 @@ const TOP_UP = `
  */
 export async function topUpApiKey(db: Database, topUp: TopUp): Promise<ApiKey | null> {
   const { creditId, keyId, units, now } = topUp;
-  const { rows } = await db.$client.query<ApiKeyRow>({
+  const { rows } = await db.$client.query<ApiKey>({
     ...QUERY_DEADLINE,
     text: TOP_UP,
     values: [creditId, keyId, units, now],
   });
-  if (rows[0] !== undefined) return apiKeyOf(rows[0]);
-  const credited = await db.$client.query<{ readonly key_id: string }>({
-    ...QUERY_DEADLINE,
-    text: "select key_id from ahs.key_credit where id = $1",
-    values: [creditId],
-  });
-  const [credit] = credited.rows;
-  return credit === undefined ? null : readApiKey(db, credit.key_id);
+  if (rows[0] !== undefined) return rows[0];
+  const [credit] = await underDeadline(db)
+    .select({ keyId: keyCredit.keyId })
+    .from(keyCredit)
+    .where(eq(keyCredit.id, creditId));
+  return credit === undefined ? null : readApiKey(db, credit.keyId);
 }
 
 /** The right to rotate a key: as holder of its secret, or as the wallet that bought it. */
@@ -263,9 +206,6 @@ export type RotationRight =
 /** The operator's right over every key. */
 type OperatorRight = { readonly kind: "operator"; readonly keyId: string };
 
-const LIVE = "revoked_at is null and (expires_at is null or expires_at > $3)";
-const ROTATE = "update ahs.api_key set key_hash = $1, key_prefix = $2";
-
 /** Replaces the secret of a live key; the old one stops working. Returns null if no live key matches the right. */
 export async function rotateApiKey(
   db: Database,
@@ -273,27 +213,27 @@ export async function rotateApiKey(
   entropy: Pick<KeyEntropy, "randomBytes">,
 ): Promise<KeyWithSecret | null> {
   const { secret, keyHash, keyPrefix } = newSecret(entropy);
-  const [whose, named] = ownedBy(right);
-  const { rows } = await db.$client.query<ApiKeyRow>({
-    ...QUERY_DEADLINE,
-    text: `${ROTATE} where ${whose} and ${LIVE} returning *`,
-    values: [keyHash, keyPrefix, now, ...named],
-  });
-  return rows[0] === undefined ? null : { key: apiKeyOf(rows[0]), secret };
+  const [key] = await underDeadline(db)
+    .update(apiKey)
+    .set({ keyHash, keyPrefix })
+    .where(and(isOwnedBy(right), isLive(now)))
+    .returning(KEY);
+  return key === undefined ? null : { key, secret };
 }
 
-/** The condition on the key's row, with its values from $4 on. */
-function ownedBy(
-  right: RotationRight | OperatorRight,
-): readonly [condition: string, values: readonly string[]] {
+function isOwnedBy(right: RotationRight | OperatorRight): SQL | undefined {
   switch (right.kind) {
     case "holder":
-      return ["key_hash = $4", [right.keyHash]];
+      return eq(apiKey.keyHash, right.keyHash);
     case "buyer":
-      return ["id = $4 and bought_by = $5", [right.keyId, right.boughtBy]];
+      return and(eq(apiKey.id, right.keyId), eq(apiKey.boughtBy, right.boughtBy));
     case "operator":
-      return ["id = $4", [right.keyId]];
+      return eq(apiKey.id, right.keyId);
   }
+}
+
+function isLive(now: Date): SQL | undefined {
+  return and(isNull(apiKey.revokedAt), or(isNull(apiKey.expiresAt), gt(apiKey.expiresAt, now)));
 }
 
 /** Ids of the live keys bought by a wallet, newest first. */
@@ -301,13 +241,12 @@ export async function keysBoughtBy(
   db: Database,
   { wallet, now, limit }: { readonly wallet: Address; readonly now: Date; readonly limit: number },
 ): Promise<readonly string[]> {
-  const { rows } = await db.$client.query<{ readonly id: string }>({
-    ...QUERY_DEADLINE,
-    text: `select id from ahs.api_key
-           where bought_by = $1 and revoked_at is null and (expires_at is null or expires_at > $2)
-           order by created_at desc, id limit $3`,
-    values: [wallet, now, limit],
-  });
+  const rows = await underDeadline(db)
+    .select({ id: apiKey.id })
+    .from(apiKey)
+    .where(and(eq(apiKey.boughtBy, wallet), isLive(now)))
+    .orderBy(desc(apiKey.createdAt), apiKey.id)
+    .limit(limit);
   return rows.map(({ id }) => id);
 }
 
@@ -316,18 +255,14 @@ export type Spending = { readonly endpoint: string; readonly calls: number; read
 
 /** Captured charges of a key since a time, by endpoint, highest sum first. */
 export async function readSpending(db: Database, keyId: string, since: Date): Promise<readonly Spending[]> {
-  const { rows } = await db.$client.query<{
-    readonly endpoint: string;
-    readonly calls: string;
-    readonly units: string;
-  }>({
+  const { rows } = await db.$client.query<Spending>({
     ...QUERY_DEADLINE,
-    text: `select endpoint, count(*) as calls, sum(units)::bigint as units from ahs.key_debit
+    text: `select endpoint, count(*)::float8 as calls, sum(units)::float8 as units from ahs.key_debit
            where key_id = $1 and state = 'kept' and created_at >= $2
            group by endpoint order by sum(units) desc, endpoint`,
     values: [keyId, since],
   });
-  return rows.map(({ endpoint, calls, units }) => ({ endpoint, calls: Number(calls), units: Number(units) }));
+  return rows;
 }
 
 /** Facts about a key for its holder, besides the balance. */

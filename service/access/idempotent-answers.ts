@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
 import type { Logger } from "pino";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import type { idempotentAnswer } from "../db/tables/paid-request.ts";
 import {
   type BoughtAnswer,
   type Caller,
@@ -172,7 +173,7 @@ const BEGIN = `
   where kept.expires_at <= excluded.created_at`;
 
 const READ = `
-  select fingerprint, state, answer_type, answer_body from ahs.idempotent_answer
+  select fingerprint, state, answer_type as "answerType", answer_body as "answerBody" from ahs.idempotent_answer
   where scope = $1 and key_hash = $2`;
 
 /** Takes scope, key hash, fingerprint, media type, body and expiry as $1 to $6. */
@@ -180,12 +181,10 @@ const KEEP = `
   update ahs.idempotent_answer set state = 'answered', answer_type = $4, answer_body = $5, expires_at = $6
   where scope = $1 and key_hash = $2 and fingerprint = $3 and state = 'running'`;
 
-type AnswerRow = {
-  readonly fingerprint: string;
-  readonly state: "running" | "answered";
-  readonly answer_type: string | null;
-  readonly answer_body: Buffer | null;
-};
+type AnswerRow = Pick<
+  typeof idempotentAnswer.$inferSelect,
+  "fingerprint" | "state" | "answerType" | "answerBody"
+>;
 
 /** Every call throws if the database fails. */
 export function createIdempotentAnswers({
@@ -255,7 +254,7 @@ function bytesOf(body: string | Uint8Array): Buffer {
 function beginningOf(row: AnswerRow | undefined, slot: RepeatSlot): Beginning {
   if (row === undefined) return { kind: "running" };
   if (row.fingerprint !== slot.fingerprint) return { kind: "other-request" };
-  const { answer_type: contentType, answer_body: body } = row;
+  const { answerType: contentType, answerBody: body } = row;
   if (contentType === null || body === null) return { kind: "running" };
   return { kind: "answered", answer: { contentType, body } };
 }
@@ -289,11 +288,6 @@ export type KeptPurchase =
   /** The answer is stored until `until`. */
   | { readonly kind: "answered"; readonly body: string; readonly until: Date };
 
-type PurchaseRow = {
-  readonly answer_body: Buffer | null;
-  readonly expires_at: Date;
-};
-
 /**
  * Returns the newest stored answer of a live key under one of these Idempotency-Keys, else whether one is under way.
  * Starts nothing.
@@ -302,10 +296,12 @@ export async function readKeptPurchase(
   db: Database,
   { apiKeyHash, keyHashes, now }: PurchaseQuery,
 ): Promise<KeptPurchase> {
-  const { rows } = await db.$client.query<PurchaseRow>({
+  const { rows } = await db.$client.query<
+    Pick<typeof idempotentAnswer.$inferSelect, "answerBody" | "expiresAt">
+  >({
     ...QUERY_DEADLINE,
     name: "kept_purchase",
-    text: `select a.answer_body, a.expires_at
+    text: `select a.answer_body as "answerBody", a.expires_at as "expiresAt"
            from ahs.api_key k
            join ahs.idempotent_answer a on a.scope = 'key:' || k.id::text and a.key_hash = any($2)
            where k.key_hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)
@@ -315,6 +311,6 @@ export async function readKeptPurchase(
   });
   const [row] = rows;
   if (row === undefined) return { kind: "none" };
-  if (row.answer_body === null) return { kind: "running" };
-  return { kind: "answered", body: row.answer_body.toString("utf8"), until: row.expires_at };
+  if (row.answerBody === null) return { kind: "running" };
+  return { kind: "answered", body: row.answerBody.toString("utf8"), until: row.expiresAt };
 }

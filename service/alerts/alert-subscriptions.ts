@@ -8,30 +8,6 @@ import { currentScore, score } from "../db/tables/score.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
 
-/** Paid monitoring of one wallet, with its endpoint. */
-export type StoredSubscription = {
-  readonly id: string;
-  readonly chainId: number;
-  /** Lower-case. */
-  readonly wallet: Address;
-  /** key:ID or wallet:ADDRESS. */
-  readonly owner: string;
-  readonly endpointId: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly thresholds: AlertThresholds;
-  /** Current values that can have a threshold; null for a wallet without a score. */
-  readonly watched: WatchedValues | null;
-  readonly manageTokenHash: string;
-  readonly purchases: readonly string[];
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly endedAt: Date | null;
-  readonly verifiedAt: Date | null;
-  readonly disabledAt: Date | null;
-  readonly disabledReason: string | null;
-};
-
 const COLUMNS = {
   id: alertSubscription.id,
   chainId: alertSubscription.chainId,
@@ -63,6 +39,9 @@ function selectFrom(db: NodePgDatabase) {
     .innerJoin(webhookEndpoint, eq(webhookEndpoint.id, alertSubscription.endpointId));
 }
 
+/** Paid monitoring of one wallet, with its endpoint. */
+export type StoredSubscription = Awaited<ReturnType<ReturnType<typeof selectFrom>["execute"]>>[number];
+
 /** Reads one subscription of a chain; null if it does not exist. */
 export async function readSubscription(
   db: NodePgDatabase,
@@ -71,7 +50,7 @@ export async function readSubscription(
   const [row] = await selectFrom(db).where(
     and(eq(alertSubscription.id, id), eq(alertSubscription.chainId, chainId)),
   );
-  return row === undefined ? null : subscriptionOf(row);
+  return row ?? null;
 }
 
 /** Returns whether an owner's active subscription for one wallet and URL has thresholds. */
@@ -98,11 +77,7 @@ export async function takeSubscriptions(
 ): Promise<readonly StoredSubscription[]> {
   const lock = `ahs-alert:${JSON.stringify([place.chainId, place.wallet, place.owner, place.url])}`;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-  const rows = await selectFrom(tx)
-    .where(isAt(place))
-    .orderBy(desc(alertSubscription.createdAt))
-    .for("update");
-  return rows.map(subscriptionOf);
+  return selectFrom(tx).where(isAt(place)).orderBy(desc(alertSubscription.createdAt)).for("update");
 }
 
 function isAt(place: SubscriptionPlace) {
@@ -114,35 +89,15 @@ function isAt(place: SubscriptionPlace) {
   );
 }
 
-type NewSubscription = SubscriptionPlace & {
-  readonly id: string;
-  readonly endpointId: string;
-  readonly secret: string;
-  readonly events: readonly string[];
-  readonly thresholds: AlertThresholds;
-  readonly manageTokenHash: string;
-  readonly purchases: readonly string[];
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-};
+type NewSubscription = SubscriptionPlace &
+  Omit<typeof alertSubscription.$inferSelect, "endedAt"> & { readonly secret: string };
 
 /** Adds a subscription with an endpoint of its own. */
 export async function insertSubscription(tx: NodePgDatabase, row: NewSubscription): Promise<void> {
-  const { id, endpointId, url, secret, createdAt } = row;
-  await tx.insert(webhookEndpoint).values({ id: endpointId, url, secret, createdAt });
-  await tx.insert(alertSubscription).values({
-    id,
-    chainId: row.chainId,
-    wallet: row.wallet,
-    owner: row.owner,
-    endpointId,
-    events: [...row.events],
-    thresholds: row.thresholds,
-    manageTokenHash: row.manageTokenHash,
-    purchases: [...row.purchases],
-    expiresAt: row.expiresAt,
-    createdAt,
-  });
+  const { url, secret, ...subscription } = row;
+  const { endpointId: id, createdAt } = subscription;
+  await tx.insert(webhookEndpoint).values({ id, url, secret, createdAt });
+  await tx.insert(alertSubscription).values(subscription);
 }
 
 /** Extends an existing subscription. */
@@ -151,15 +106,7 @@ export async function extendSubscription(
   id: string,
   to: Pick<NewSubscription, "expiresAt" | "events" | "thresholds" | "purchases">,
 ): Promise<void> {
-  await tx
-    .update(alertSubscription)
-    .set({
-      expiresAt: to.expiresAt,
-      events: [...to.events],
-      thresholds: to.thresholds,
-      purchases: [...to.purchases],
-    })
-    .where(eq(alertSubscription.id, id));
+  await tx.update(alertSubscription).set(to).where(eq(alertSubscription.id, id));
 }
 
 /** Ends a subscription; an ended one keeps its time. */
@@ -224,13 +171,6 @@ export async function sweepSubscriptions(db: Database, before: Date): Promise<nu
   return rowCount ?? 0;
 }
 
-type SubscriptionRow = Awaited<ReturnType<ReturnType<typeof selectFrom>["execute"]>>[number];
-
-// Only lower-case addresses are ever stored.
-function subscriptionOf(row: SubscriptionRow): StoredSubscription {
-  return { ...row, wallet: row.wallet as Address };
-}
-
 /** An active subscription to a wallet's changes. */
 export type LiveSubscription = {
   readonly id: string;
@@ -250,14 +190,14 @@ export async function takeLiveSubscriptions(
   tx: NodePgDatabase,
   of: { readonly chainId: number; readonly wallets: readonly string[]; readonly at: Date },
 ): Promise<readonly LiveSubscription[]> {
-  const { rows } = await tx.execute<LiveRow>(sql`
-    select s.id, s.endpoint_id, s.wallet, s.events, s.thresholds, e.disabled_at is not null as disabled
+  const { rows } = await tx.execute<LiveSubscription>(sql`
+    select s.id, s.endpoint_id as "endpointId", s.wallet, s.events, s.thresholds, e.disabled_at is not null as "isDisabled"
     from ahs.alert_subscription s join ahs.webhook_endpoint e on e.id = s.endpoint_id
     where s.chain_id = ${of.chainId} and s.wallet = any(${sql.param(of.wallets)})
       and s.expires_at > ${of.at} and s.ended_at is null
     order by s.wallet, s.id
     for no key update of s`);
-  return rows.map(liveOf);
+  return rows;
 }
 
 /** A subscription that ends soon. */
@@ -304,33 +244,14 @@ export async function takeExpiring(
   tx: NodePgDatabase,
   { after, until, ids }: Span & { readonly ids: readonly string[] },
 ): Promise<readonly ExpiringSubscription[]> {
-  const { rows } = await tx.execute<ExpiringRow>(sql`
-    select s.id, s.endpoint_id, s.wallet, s.events, s.thresholds, e.disabled_at is not null as disabled,
-      s.chain_id, s.expires_at::text as expires_at
+  const { rows } = await tx.execute<Omit<ExpiringSubscription, "expiresAt"> & { expiresAt: string }>(sql`
+    select s.id, s.endpoint_id as "endpointId", s.wallet, s.events, s.thresholds, e.disabled_at is not null as "isDisabled",
+      s.chain_id as "chainId", s.expires_at::text as "expiresAt"
     from ahs.alert_subscription s join ahs.webhook_endpoint e on e.id = s.endpoint_id
     where s.id = any(${sql.param(ids)}::uuid[])
       and s.ended_at is null and s.expires_at > ${after} and s.expires_at <= ${until}
     order by s.wallet, s.id for no key update of s`);
-  return rows.map((row) => ({
-    ...liveOf(row),
-    chainId: row.chain_id,
-    expiresAt: new Date(row.expires_at),
-  }));
-}
-
-type LiveRow = {
-  readonly id: string;
-  readonly endpoint_id: string;
-  readonly wallet: Address;
-  readonly events: readonly string[];
-  readonly thresholds: AlertThresholds;
-  readonly disabled: boolean;
-};
-
-type ExpiringRow = LiveRow & { readonly chain_id: number; readonly expires_at: string };
-
-function liveOf({ id, endpoint_id, wallet, events, thresholds, disabled }: LiveRow): LiveSubscription {
-  return { id, endpointId: endpoint_id, wallet, events, thresholds, isDisabled: disabled };
+  return rows.map((row) => ({ ...row, expiresAt: new Date(row.expiresAt) }));
 }
 
 /** Values of a score that can have a threshold; null if unknown. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Address, checksumAddress } from "viem";
+import { MICRO } from "../model/score/fixed-point.ts";
 import type { RoutingAction } from "../model/score/record.ts";
 import { DEFAULT_ROUTING, routedScore, routeWallet } from "../model/score/route.ts";
 import type {
@@ -41,8 +42,6 @@ type ScoreChange = {
   readonly before: ToldScore | null;
   readonly after: ToldScore;
 };
-
-const MICROS = 1_000_000;
 
 /**
  * Returns the events of a score change for one subscription: of grade, confidence level, a new sanctions listing, and
@@ -111,7 +110,7 @@ function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Br
     chain_id: chainId,
     previous: standingOf(wallet, before),
     current: standingOf(wallet, after),
-    confidence: after.confidenceMicros / MICROS,
+    confidence: after.confidenceMicros / MICRO,
     confidence_level: after.confidenceLevel,
     as_of_block: after.asOfBlock,
     as_of_time: after.asOfTime.toISOString(),
@@ -123,7 +122,7 @@ function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Br
     case "ahs.confidence_changed":
       return {
         ...told,
-        previous_confidence: before === null ? null : before.confidenceMicros / MICROS,
+        previous_confidence: before === null ? null : before.confidenceMicros / MICRO,
         previous_confidence_level: before?.confidenceLevel ?? null,
       };
     case "ahs.threshold_breached":

@@ -1,4 +1,5 @@
 import type { AlertThresholds } from "../db/tables/alerts.ts";
+import { MICRO } from "../model/score/fixed-point.ts";
 import type { WatchedValues } from "./alert-subscriptions.ts";
 
 /** Names of values that can have a threshold, as in a record. */
@@ -27,8 +28,6 @@ const KEYS = {
   d2_score: "d2Score",
   confidence: "confidenceMicros",
 } as const satisfies Record<WatchedValue, keyof AlertThresholds>;
-
-const MICROS = 1_000_000;
 
 /**
  * Returns the thresholds that a change of score breaches: the value was at or above, or unknown, and is below now. An
@@ -69,11 +68,11 @@ export function thresholdsFrom(
   const entries = WATCHED_VALUES.flatMap((value) => {
     const below = given[value];
     if (below === undefined) return [];
-    return [[KEYS[value], value === "confidence" ? Math.round(below * MICROS) : below] as const];
+    return [[KEYS[value], value === "confidence" ? Math.round(below * MICRO) : below] as const];
   });
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
 function shownAs(value: WatchedValue, stored: number): number {
-  return value === "confidence" ? stored / MICROS : stored;
+  return value === "confidence" ? stored / MICRO : stored;
 }

@@ -5,19 +5,8 @@ import { type WebhookState, webhookAttempt, webhookEvent } from "../db/tables/al
 import { lockEndpoint } from "./alert-subscriptions.ts";
 
 /** A new event for one endpoint. */
-export type NewEvent = {
-  /** The webhook-id of every attempt. */
-  readonly id: string;
-  readonly endpointId: string;
-  readonly subscriptionId: string | null;
-  readonly type: string;
-  /** Identifies the change: an endpoint gets it once. */
-  readonly dedupeKey: string;
-  /** The body as it is signed and sent. */
-  readonly body: string;
+export type NewEvent = Omit<typeof webhookEvent.$inferSelect, "state" | "attempts" | "deliveredAt"> & {
   readonly state: "pending" | "dropped";
-  readonly notBefore: Date;
-  readonly createdAt: Date;
 };
 
 /** Events per statement: each has nine of at most 65,535 parameters. */
@@ -115,13 +104,6 @@ const DUE = `
     and (w.verified_at is not null or e.subscription_id is null or e.type = 'subscription.test')
     and (s.id is null or not ${IS_OVER})`;
 
-type DueRow = {
-  readonly id: string;
-  readonly endpoint_id: string;
-  readonly owner: string;
-  readonly failing: boolean;
-};
-
 /**
  * Reads due events: the oldest of each endpoint, in turns of owners, healthy endpoints before failing ones, first
  * attempts before retries.
@@ -130,7 +112,7 @@ export async function readDueEvents(
   db: Database,
   of: { readonly now: Date; readonly perEndpoint: number; readonly limit: number },
 ): Promise<readonly DueEvent[]> {
-  const { rows } = await db.$client.query<DueRow>(
+  const { rows } = await db.$client.query<DueEvent>(
     `with due as (
        select e.id, e.endpoint_id, e.attempts, e.not_before,
               coalesce(s.owner, (select owner from ahs.verdict where endpoint_id = e.endpoint_id limit 1),
@@ -146,17 +128,12 @@ export async function readDueEvents(
        where exists (select from ahs.webhook_event f
          where f.endpoint_id = of_turns.endpoint_id and f.state = 'pending' and f.attempts > 0 offset 0)
      )
-     select id, endpoint_id, owner, failing from (
+     select id, endpoint_id as "endpointId", owner, failing as "isFailing" from (
        select *, endpoint_id in (select endpoint_id from failing) as failing from turns) of_failing
      order by turn, failing, attempts > 0, not_before, id limit $3`,
     [of.now, of.perEndpoint, of.limit],
   );
-  return rows.map(({ id, endpoint_id, owner, failing }) => ({
-    id,
-    endpointId: endpoint_id,
-    owner,
-    isFailing: failing,
-  }));
+  return rows;
 }
 
 /** The data of one attempt. */
@@ -171,27 +148,15 @@ export type PendingEvent = {
   readonly attempts: number;
 };
 
-type PendingRow = {
-  readonly id: string;
-  readonly url: string;
-  readonly secret: string;
-  readonly previous_secret: string | null;
-  readonly body: string;
-  readonly attempts: number;
-};
-
 /** Reads a due event; null if it is not due any more. */
 export async function readPendingEvent(db: Database, id: string, now: Date): Promise<PendingEvent | null> {
-  const { rows } = await db.$client.query<PendingRow>(
-    `select e.id, w.url, w.secret, case when w.previous_until > $1 then w.previous_secret end as previous_secret,
+  const { rows } = await db.$client.query<PendingEvent>(
+    `select e.id, w.url, w.secret, case when w.previous_until > $1 then w.previous_secret end as "previousSecret",
             e.body, e.attempts
      ${DUE} and e.id = $2`,
     [now, id],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { previous_secret, ...event } = row;
-  return { ...event, previousSecret: previous_secret };
+  return rows[0] ?? null;
 }
 
 /** An attempt as its log shows it. */

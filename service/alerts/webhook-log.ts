@@ -23,20 +23,8 @@ export type DeliveryPage = {
   readonly after: string | null;
 };
 
-type DeliveryRow = {
-  readonly id: string;
-  readonly type: string;
-  readonly state: WebhookState;
-  readonly created_at: Date;
-  readonly delivered_at: Date | null;
-  readonly not_before: Date;
-  readonly body: string;
-  readonly attempts: readonly {
-    readonly at_ms: number;
-    readonly status: number | null;
-    readonly latency_ms: number;
-    readonly failure: string | null;
-  }[];
+type DeliveryRow = Omit<Delivery, "attempts"> & {
+  readonly attempts: readonly (Omit<Attempt, "at"> & { readonly atMs: number })[];
 };
 
 /** Events of a subscription, newest first; empty after an unknown delivery. */
@@ -64,10 +52,11 @@ async function readWhere(
   { id, limit, after }: DeliveryPage & { readonly id: string },
 ): Promise<readonly Delivery[]> {
   const { rows } = await db.$client.query<DeliveryRow>(
-    `select e.id, e.type, e.state, e.created_at, e.delivered_at, e.not_before, e.body,
+    `select e.id, e.type, e.state, e.created_at as "createdAt", e.delivered_at as "deliveredAt",
+            case when e.state = 'pending' then e.not_before end as "nextAttemptAt", e.body,
             coalesce((
-              select json_agg(json_build_object('at_ms', floor(extract(epoch from a.at) * 1000)::float8, 'status', a.status,
-                'latency_ms', a.latency_ms, 'failure', a.failure) order by a.at, a.id)
+              select json_agg(json_build_object('atMs', floor(extract(epoch from a.at) * 1000)::float8, 'status', a.status,
+                'latencyMs', a.latency_ms, 'failure', a.failure) order by a.at, a.id)
               from ahs.webhook_attempt a where a.event_id = e.id), '[]'::json) as attempts
      from ahs.webhook_event e
      where e.${condition}
@@ -77,19 +66,8 @@ async function readWhere(
     [id, after, limit],
   );
   return rows.map((row) => ({
-    id: row.id,
-    type: row.type,
-    state: row.state,
-    createdAt: row.created_at,
-    deliveredAt: row.delivered_at,
-    nextAttemptAt: row.state === "pending" ? row.not_before : null,
-    body: row.body,
-    attempts: row.attempts.map(({ at_ms, status, latency_ms, failure }) => ({
-      at: new Date(at_ms),
-      status,
-      latencyMs: latency_ms,
-      failure,
-    })),
+    ...row,
+    attempts: row.attempts.map(({ atMs, ...attempt }) => ({ at: new Date(atMs), ...attempt })),
   }));
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HTTPFacilitatorClient } from "@x402/core/http";
 import { SettleError, VerifyError } from "@x402/core/types";
-import { type Hex, isHash } from "viem";
+import { isHash } from "viem";
+import { lowerCase } from "../../db/columns.ts";
 import type { PresentedPayment } from "../access.ts";
 import {
   type Facilitator,
@@ -89,7 +90,7 @@ async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
     const { success, transaction, errorReason } = await client.settle(payment.payload, payment.requirements);
     if (success) {
       return isHash(transaction)
-        ? { kind: "settled", transaction: lower(transaction) }
+        ? { kind: "settled", transaction: lowerCase(transaction) }
         : { kind: "unknown", cause: new Error("settled, says the facilitator, but names no transaction") };
     }
     return failed(transaction, errorReason);
@@ -113,11 +114,6 @@ function wasDelivered(error: unknown): boolean {
     if (typeof code === "string" && NOT_DELIVERED.has(code)) return false;
   }
   return true;
-}
-
-function lower(hash: Hex): Hex {
-  // Lower-case hexadecimal is hexadecimal.
-  return hash.toLowerCase() as Hex;
 }
 
 /** Returns whether a facilitator settles payments of scheme exact on a CAIP-2 network. Throws its client's errors. */

@@ -168,8 +168,7 @@ async function takeOwed(
 /** The transaction that settled a payment; throws for a row without one. */
 function transactionOf({ id, transactionHash }: StoredPayment): Hex {
   if (transactionHash === null) throw new Error(`payment ${id} is settled by no transaction`);
-  // A column of text forgets that it holds a hash.
-  return transactionHash as Hex;
+  return transactionHash;
 }
 
 /** Longer than a facilitator's own retries take. */

@@ -227,13 +227,13 @@ function payerOf(payment: PresentedPayment): PayerCaller {
 
 /** The payer of a row, with its payment as it was presented. */
 export function callerOf(row: StoredPayment): PayerCaller {
-  // Columns of text and JSON forget what was put into them; matchPayment had vouched for it.
+  // matchPayment checked it before it was stored.
   const payload = row.payload as PaymentPayload;
   const payment: PresentedPayment = {
-    payer: row.payer as Address,
-    asset: row.asset as Address,
-    payTo: row.payTo as Address,
-    nonce: row.nonce as Hex,
+    payer: row.payer,
+    asset: row.asset,
+    payTo: row.payTo,
+    nonce: row.nonce,
     amount: row.amount,
     validAfter: BigInt(row.validAfter),
     validBefore: BigInt(row.validBefore),

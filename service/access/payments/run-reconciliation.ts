@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 import type { Gauge } from "prom-client";
-import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import { pauseFor } from "../../sender/send-policy.ts";
@@ -107,16 +106,15 @@ async function readSnapshot(
   final: FinalBlock,
 ): Promise<PaymentSighting> {
   const { chain, ownSender, now } = deps;
-  const authorization = authorizationOf(row);
-  const used = await chain.isUsed(authorization);
+  const used = await chain.isUsed(row);
   const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
   return {
     // A third party's transaction may still be pending.
-    used: used || (await chain.isUsed(authorization, "pending")),
-    usedInFinal: used && (await chain.isUsed(authorization, final.number)),
+    used: used || (await chain.isUsed(row, "pending")),
+    usedInFinal: used && (await chain.isUsed(row, final.number)),
     finalTime: Number(final.timestamp),
-    transfer: used ? await chain.findTransfer(authorization, since) : null,
-    order: await findOrder(deps, authorization),
+    transfer: used ? await chain.findTransfer(row, since) : null,
+    order: await findOrder(deps, row),
     ownSender,
     now: now(),
   };
@@ -201,8 +199,7 @@ async function decideConfirmation(
   row: StoredPayment,
   final: FinalBlock,
 ): Promise<Confirmation> {
-  // A column of text forgets that it holds a hash.
-  const minedIn = row.transactionHash === null ? null : await deps.chain.minedIn(row.transactionHash as Hex);
+  const minedIn = row.transactionHash === null ? null : await deps.chain.minedIn(row.transactionHash);
   return confirmPayment({
     minedIn,
     finalBlock: final.number,
@@ -216,14 +213,13 @@ const STILL_THERE: Further = { transfer: null, usedInFinal: true, expired: false
 
 async function lookFurther(deps: ConfirmationDeps, row: StoredPayment, final: FinalBlock): Promise<Further> {
   const { chain } = deps;
-  const authorization = authorizationOf(row);
   const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
-  const used = await chain.isUsed(authorization);
+  const used = await chain.isUsed(row);
   return {
-    transfer: used ? await chain.findTransfer(authorization, since) : null,
-    usedInFinal: used && (await chain.isUsed(authorization, final.number)),
+    transfer: used ? await chain.findTransfer(row, since) : null,
+    usedInFinal: used && (await chain.isUsed(row, final.number)),
     expired: Number(final.timestamp) >= row.validBefore,
-    orderOpen: (await findOrder(deps, authorization)) === "open",
+    orderOpen: (await findOrder(deps, row)) === "open",
   };
 }
 
@@ -264,17 +260,6 @@ const SOONEST_MS = 5_000;
 const LATEST_MS = 300_000;
 /** Share of the payment's age, so that each pause is longer than the last. */
 const SHARE_OF_AGE = 0.125;
-
-/** What the chain is asked about it; columns of text forget that they hold addresses and a nonce. */
-function authorizationOf(row: StoredPayment): Authorization {
-  return {
-    asset: row.asset as Address,
-    payer: row.payer as Address,
-    payTo: row.payTo as Address,
-    nonce: row.nonce as Hex,
-    amount: row.amount,
-  };
-}
 
 /** Whether our own sender may still carry it out. */
 async function findOrder(

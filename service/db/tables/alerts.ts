@@ -43,13 +43,13 @@ export const alertSubscription = ahs.table(
     endpointId: uuid()
       .notNull()
       .references(() => webhookEndpoint.id),
-    events: text().array().notNull(),
+    events: text().array().$type<readonly string[]>().notNull(),
     /** The owner is notified of a fall below these values; a value without a threshold is not watched. */
     thresholds: jsonb().$type<AlertThresholds>().notNull().default({}),
     /** SHA-256 of the manage token. */
     manageTokenHash: text().notNull(),
     /** Payments that bought it or its extensions, each of which counts once. */
-    purchases: text().array().notNull(),
+    purchases: text().array().$type<readonly string[]>().notNull(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),
     /** When its owner ended it; null while it runs. */
     endedAt: timestamp({ withTimezone: true }),

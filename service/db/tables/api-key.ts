@@ -1,7 +1,11 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, integer, jsonb, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import type { RoutingPolicy } from "../../model/score/route.ts";
+import { address } from "../columns.ts";
 import { ahs } from "./schema.ts";
+
+/** Extra permissions of keys. review: decide on held verdicts. */
+export type KeyScope = "review";
 
 /** API keys; the key itself is never stored. One unit is 0.001 USD. */
 export const apiKey = ahs.table(
@@ -16,12 +20,12 @@ export const apiKey = ahs.table(
     keyPrefix: text().notNull(),
     /** Units left; null is unlimited. */
     balanceUnits: bigint({ mode: "number" }),
-    scopes: text().array().notNull(),
+    scopes: text().array().$type<readonly KeyScope[]>().notNull(),
     ratePerMinute: integer().notNull(),
     expiresAt: timestamp({ withTimezone: true }),
     revokedAt: timestamp({ withTimezone: true }),
-    /** The wallet that paid for it, lower-case; null where the operator made it. */
-    boughtBy: text(),
+    /** The wallet that paid for it, lower-case; null if the operator made it. */
+    boughtBy: address(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
@@ -33,7 +37,7 @@ export const apiKey = ahs.table(
 
 export type DebitState = "held" | "kept" | "returned";
 
-/** Every debit of a metered key; one still held after its deadline belongs to a request that died and is returned. */
+/** Every debit of a metered key; one still held after its deadline is released: its request died. */
 export const keyDebit = ahs.table(
   "key_debit",
   {

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
+import { lowerCase } from "../../db/columns.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 
 /** Kind of account that a label names. */
@@ -45,7 +46,7 @@ export function knownAccounts(chain: LabelledChain): KnownAccounts {
   const known = new Map<Address, ChainLabel[]>();
   for (const [address, label, category] of entries) {
     if (address === null) continue;
-    const key = address.toLowerCase() as Address;
+    const key = lowerCase(address);
     known.set(key, [...(known.get(key) ?? []), { label, category, source: "deployment" }]);
   }
   return known;

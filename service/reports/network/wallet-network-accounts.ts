@@ -37,7 +37,7 @@ export function createAccountReader(
       const sanctions = flags.get(address) ?? [];
       return {
         address,
-        hasCode: fact === undefined ? null : fact.has_code,
+        hasCode: fact?.hasCode ?? null,
         agents: agents.get(address) ?? [],
         sanctions,
         score: sanctions.length > 0 ? { ahsScore: 0, grade: "F" } : scoreOf(fact),
@@ -47,12 +47,10 @@ export function createAccountReader(
   };
 }
 
-type FactRow = {
+type FactRow = PeerScore & {
   readonly address: Address;
-  readonly has_code: boolean | null;
-  readonly scored: boolean;
-  readonly ahs_score: number | null;
-  readonly grade: Grade | null;
+  readonly hasCode: boolean | null;
+  readonly isScored: boolean;
 };
 
 async function readFacts(
@@ -64,7 +62,8 @@ async function readFacts(
     ...QUERY_DEADLINE,
     name: "account_details",
     text: `
-      select wanted.address, fact.has_code, current.wallet is not null as scored, current.ahs_score, current.grade
+      select wanted.address, fact.has_code as "hasCode", current.wallet is not null as "isScored",
+        current.ahs_score as "ahsScore", current.grade
       from unnest($2::text[]) as wanted (address)
       left join ahs.account_fact fact on fact.chain_id = $1 and fact.address = wanted.address
       left join ahs.current_score current on current.chain_id = $1 and current.wallet = wanted.address`,
@@ -74,5 +73,5 @@ async function readFacts(
 }
 
 function scoreOf(fact: FactRow | undefined): PeerScore | null {
-  return fact?.scored === true ? { ahsScore: fact.ahs_score, grade: fact.grade } : null;
+  return fact?.isScored === true ? { ahsScore: fact.ahsScore, grade: fact.grade } : null;
 }

@@ -88,18 +88,18 @@ export function createTransferReader(db: Database, chainId: number): TransferRea
       const rows = await read<ReceivedRow>("transfers_received", RECEIVED, [
         ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
       ]);
-      const looked = rows.reduce((sum, { looked_at }) => sum + looked_at, 0);
+      const found = rows.reduce((sum, row) => sum + row.read, 0);
       return {
         tokens: rows.filter(({ transfers }) => transfers > 0).map(toReceived),
-        truncated: looked > MOST_TRANSFERS,
+        truncated: found > MOST_TRANSFERS,
       };
     },
     async drawnTokens({ wallet, throughBlock, since }) {
       const rows = await read<DrawnRow>("transfers_drawn", DRAWN, [
         ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
       ]);
-      const looked = rows.reduce((sum, { looked_at }) => sum + looked_at, 0);
-      if (looked > MOST_TRANSFERS) return null;
+      const found = rows.reduce((sum, row) => sum + row.read, 0);
+      if (found > MOST_TRANSFERS) return null;
       return new Set(rows.filter(({ drawn }) => drawn).map(({ token }) => token));
     },
   };
@@ -111,7 +111,7 @@ export const IS_OWN = `(t.sender is not distinct from $2 or exists (
   where c.chain_id = $1 and c.wallet = $2 and c.block = t.block and c.hash = t.transaction_hash))`;
 
 const MOVEMENT = `t.token, t.amount::text as amount, t.block::float8 as block, t.timestamp::float8 as timestamp,
-  t.transaction_hash as hash, t.log_index as log_index`;
+  t.transaction_hash as hash, t.log_index as "logIndex"`;
 
 const NEWEST_FIRST = "order by t.block desc, t.log_index desc, t.item desc limit $5";
 
@@ -133,7 +133,7 @@ const RECEIVED = `
   select token, standard, count(*) filter (where not own)::int as transfers,
     count(distinct "from") filter (where not own)::int as senders,
     (sum(amount) filter (where not own))::text as amount,
-    max(timestamp) filter (where not own)::float8 as last_at, count(*)::int as looked_at
+    max(timestamp) filter (where not own)::float8 as "lastAt", count(*)::int as read
   from (
     select t.token, t.standard, t."from", t.amount, t.timestamp, ${IS_OWN} as own from ahs.enrich_transfer t
     where t.chain_id = $1 and t."to" = $2 and t."from" <> $2 and t.block <= $3 and t.timestamp >= $4
@@ -143,39 +143,23 @@ const RECEIVED = `
   order by transfers desc, token collate "C", standard`;
 
 const DRAWN = `
-  select token, bool_or(not own) as drawn, count(*)::int as looked_at from (
+  select token, bool_or(not own) as drawn, count(*)::int as read from (
     select t.token, ${IS_OWN} as own from ahs.enrich_transfer t
     where t.chain_id = $1 and t."from" = $2 and t.block <= $3 and t.timestamp >= $4
     ${NEWEST_FIRST}
   ) newest
   group by token`;
 
-type MovementRow = {
-  token: Address;
-  peer: Address;
-  amount: string;
-  block: number;
-  timestamp: number;
-  hash: Hex;
-  log_index: number;
-};
+type MovementRow = Omit<Movement, "amount"> & { readonly amount: string };
 
-type DrawnRow = { token: Address; drawn: boolean; looked_at: number };
+type DrawnRow = { readonly token: Address; readonly drawn: boolean; readonly read: number };
 
-type ReceivedRow = {
-  token: Address;
-  standard: TokenStandard;
-  transfers: number;
-  senders: number;
-  amount: string | null;
-  last_at: number;
-  looked_at: number;
-};
+type ReceivedRow = Omit<ReceivedToken, "amount"> & { readonly amount: string | null; readonly read: number };
 
-function toMovement({ log_index, amount, ...same }: MovementRow): Movement {
-  return { ...same, amount: BigInt(amount), logIndex: log_index };
+function toMovement(row: MovementRow): Movement {
+  return { ...row, amount: BigInt(row.amount) };
 }
 
-function toReceived({ last_at, looked_at: _looked, amount, ...same }: ReceivedRow): ReceivedToken {
-  return { ...same, amount: amount === null ? null : BigInt(amount), lastAt: last_at };
+function toReceived({ read: _read, amount, ...same }: ReceivedRow): ReceivedToken {
+  return { ...same, amount: amount === null ? null : BigInt(amount) };
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Address, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
+import { lowerCase } from "../../db/columns.ts";
 import { READ_CHARACTERS, type SentCall } from "./failed-calls.ts";
 import { readSwap, SWAP_SELECTORS, type SwapReading, type TokenSpend } from "./read-swap.ts";
 
@@ -101,7 +102,7 @@ function unique<Text extends string>(texts: readonly Text[]): readonly Text[] {
 }
 
 function partiesOf({ to }: Pick<Called, "to">): readonly Address[] {
-  return to === null ? [] : [to.toLowerCase() as Address];
+  return to === null ? [] : [lowerCase(to)];
 }
 
 const TRANSFER = toFunctionSelector("transfer(address,uint256)");
@@ -121,8 +122,9 @@ function readPayment(
   { to, input }: { readonly to: Address; readonly input: Hex },
   wallet: Address,
 ): Payment | null {
-  if (input === "0x") return { keys: [`transfer:native:${lower(to)}`], spends: [], parties: [lower(to)] };
-  const token = lower(to);
+  if (input === "0x")
+    return { keys: [`transfer:native:${lowerCase(to)}`], spends: [], parties: [lowerCase(to)] };
+  const token = lowerCase(to);
   const args = `0x${input.slice(10)}` as const;
   switch (input.slice(0, 10).toLowerCase()) {
     case TRANSFER: {
@@ -136,10 +138,14 @@ function readPayment(
       const paid = decodeParameters(FROM_TO_AMOUNT, args);
       if (paid === null) return null;
       const [owner, recipient, amount] = paid;
-      if (lower(owner) === wallet) {
+      if (lowerCase(owner) === wallet) {
         return { ...paymentTo(token, recipient), spends: [{ token, spender: wallet, amount }] };
       }
-      return { ...paymentTo(token, recipient), parties: [lower(owner), lower(recipient)], spends: [] };
+      return {
+        ...paymentTo(token, recipient),
+        parties: [lowerCase(owner), lowerCase(recipient)],
+        spends: [],
+      };
     }
     default:
       return null;
@@ -147,11 +153,7 @@ function readPayment(
 }
 
 function paymentTo(token: Address, recipient: Address): Pick<Payment, "keys" | "parties"> {
-  return { keys: [`transfer:${token}:${lower(recipient)}`], parties: [lower(recipient)] };
-}
-
-function lower(address: Address): Address {
-  return address.toLowerCase() as Address;
+  return { keys: [`transfer:${token}:${lowerCase(recipient)}`], parties: [lowerCase(recipient)] };
 }
 
 /** ERC-20 approve and its two variants, and setApprovalForAll of collections; ERC-721's approve has the form of the first. */
@@ -180,7 +182,7 @@ function readApproval({ to, input }: { readonly to: Address; readonly input: Hex
   const [spender] = decodeParameters(SPENDER_AND_MORE, `0x${input.slice(10)}`) ?? [];
   // Calldata that is too short changes nothing.
   if (spender === undefined) return null;
-  return { token: to.toLowerCase() as Address, spender: spender.toLowerCase() as Address };
+  return { token: lowerCase(to), spender: lowerCase(spender) };
 }
 
 /** A call with its intent. */

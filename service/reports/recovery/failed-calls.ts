@@ -3,6 +3,7 @@ import type { Address, Hex } from "viem";
 import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { newestCalls } from "../../scores/read/read-calls.ts";
 import { readToldOutcomes, type ToldOutcomes } from "./told-calls.ts";
 
@@ -67,7 +68,6 @@ export type OutcomesQuery = {
   readonly knownSelectors: readonly Hex[];
 };
 
-const SECONDS_PER_DAY = 86_400;
 const MAX_FAILURES = 200;
 const MAX_SUCCESSES = 2_000;
 /** Most characters of calldata that are hashed to compare successes with failures: 20,000 calls of 1,600. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 import { type Fees, senderPolicy, suggestFees } from "../../sender/send-policy.ts";
@@ -132,7 +133,6 @@ type Known = {
 /** Most transactions requested from the node per answer. */
 const MAX_ASKED = 30;
 const AT_ONCE = 8;
-const SECONDS_PER_DAY = 86_400;
 
 /**
  * Asks the node for the calldata of failures reported only by a history source: the newest that could be offered.

@@ -8,6 +8,7 @@ import {
 } from "viem";
 import { z } from "zod";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
+import { lowerCase } from "../../db/columns.ts";
 
 /** The exchanges in calldata of a known router; empty if only the deadline is readable. */
 export type SwapReading = { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null };
@@ -123,7 +124,7 @@ function legOf(given: Named, { to, value }: SwapCall, wallet: Address): readonly
   if (ends === null || receiver === undefined) return [];
   const { amountIn } = given;
   const isTaken = amountIn !== undefined && amountIn > 0n && value === 0n;
-  const spend = isTaken ? { token: ends.tokenIn, spender: lower(to), amount: amountIn } : null;
+  const spend = isTaken ? { token: ends.tokenIn, spender: lowerCase(to), amount: amountIn } : null;
   return [{ ...ends, recipient: recipientOf(receiver, wallet), spend }];
 }
 
@@ -131,7 +132,10 @@ function endsOf(given: Named, called: Address): Pick<SwapLeg, "tokenIn" | "targe
   const tokens = given.tokenIn === undefined ? tokensOfRoute(given) : [given.tokenIn, given.tokenOut];
   const [first, last] = [tokens.at(0), tokens.at(-1)];
   if (first === undefined) return null;
-  return { tokenIn: lower(first), target: last === undefined ? `@${lower(called)}` : lower(last) };
+  return {
+    tokenIn: lowerCase(first),
+    target: last === undefined ? `@${lowerCase(called)}` : lowerCase(last),
+  };
 }
 
 function tokensOfRoute({ path, reversePath, routes }: Named): readonly Address[] {
@@ -145,10 +149,6 @@ function earliest(deadlines: readonly (bigint | null)[]): bigint | null {
   const given = deadlines.filter((deadline) => deadline !== null);
   const [first = null] = given.toSorted((a, b) => (a < b ? -1 : 1));
   return first;
-}
-
-function lower(text: Address): Address {
-  return text.toLowerCase() as Address;
 }
 
 /** One exchange of tokens; addresses are lower-case. */
@@ -214,7 +214,7 @@ function commandLeg(tokens: readonly Address[], recipient: Address): SwapLeg | n
   const [first, last] = [tokens.at(0), tokens.at(-1)];
   if (first === undefined || last === undefined) return null;
   const target = last.toLowerCase();
-  return { tokenIn: first.toLowerCase() as Address, target, recipient, spend: null };
+  return { tokenIn: lowerCase(first), target, recipient, spend: null };
 }
 
 /** Tokens that a call takes from the wallet; `spender` is null if the wallet itself sends them. */
@@ -242,5 +242,5 @@ function tokensOfPath(path: Hex): readonly Address[] {
 
 /** The recipient, lower-case, with routers' placeholders for the caller resolved. */
 function recipientOf(named: Address, wallet: Address): Address {
-  return SELF.has(BigInt(named)) ? wallet : (named.toLowerCase() as Address);
+  return SELF.has(BigInt(named)) ? wallet : lowerCase(named);
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { accountsOf, type CallIntent, inTurns, type ReadCall } from "./call-intent.ts";
 import type { CallOutcomes, FailedCall, SentCall } from "./failed-calls.ts";
 import { type Repair, repairFinder } from "./find-repair.ts";
@@ -44,7 +45,6 @@ export const RECENT_DAYS = 14;
 /** Most failures simulated per answer: each costs the node several calls. */
 export const MAX_TRIED = 30;
 
-const SECONDS_PER_DAY = 86_400;
 /** Time that a person needs to review, sign and send an offer. */
 const DEADLINE_MARGIN_SECONDS = 60n;
 
