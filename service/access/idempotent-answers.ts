@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
 import type { Logger } from "pino";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
-import type { idempotentAnswer } from "../db/tables/paid-request.ts";
+import type { idempotentAnswer } from "../db/tables/payment.ts";
 import {
   type BoughtAnswer,
   type Caller,
